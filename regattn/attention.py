@@ -1,0 +1,214 @@
+r"""The one mechanism of the book: compare queries with keys, turn scores into weights, average the values.
+
+.. math:: \text{attend}(Q, K, V) = g(\tau\, Q K^\top)\, V
+
+Every model in the book is this call. What differs is how queries, keys and values are encoded, which kernel *g*
+turns scores into weights, and which mask says who may attend to whom. NumPy arrays and torch tensors go through the
+same code (the array API); gradients pass through.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from array_api_compat import array_namespace, is_torch_array
+
+from regattn._validation import check_array, check_real, check_same_width
+from regattn.kernels import KERNELS, Kernel, elu, nearest, resolve_kernel
+from regattn.masks import causal_mask, others_mask, resolve_mask
+
+__all__ = [
+    "KERNELS",
+    "Kernel",
+    "attend",
+    "attention_weights",
+    "causal_mask",
+    "elu",
+    "nearest",
+    "others_mask",
+]
+
+Array = Any  # a NumPy array or a torch tensor
+
+
+def attention_weights(
+    queries: Array,
+    keys: Array,
+    *,
+    kernel: Any = "softmax",
+    scale: float | None = None,
+    mask: Any = None,
+) -> Array:
+    r"""Return the weight that each query gives each key.
+
+    .. math:: \omega_{ji} = g(\tau \langle q_j, k_i \rangle)
+
+    For ``kernel="softmax"`` these are the weights of eq. (14) of [GC]_; for ``kernel="identity"`` the inner products
+    of eq. (8); for any other kernel those of eq. (16), with its index corrected.
+
+    Parameters
+    ----------
+    queries : array of shape (..., n_queries, d)
+        What asks: one row per query. NumPy array or torch tensor.
+    keys : array of shape (..., n_keys, d)
+        What is compared with: one row per key. Leading axes broadcast against those of ``queries``.
+    kernel : str, Kernel or callable, default "softmax"
+        A name in :data:`KERNELS`, a :class:`Kernel` such as ``nearest(5)`` or ``elu(0.5)``, or a function that takes
+        the scores, shape (..., n_queries, n_keys), and returns weights of that shape.
+    scale : float, optional
+        The factor :math:`\tau` on the scores. By default :math:`1/\sqrt d` for softmax and 1 for every other kernel.
+        Our τ is the reciprocal of the temperature, and of the :math:`\sqrt{d_k}` in the transformer papers.
+    mask : boolean array broadcastable to (..., n_queries, n_keys), or "causal", optional
+        True where a query may attend to a key. ``"causal"`` is :func:`causal_mask` of the right shape.
+
+    Returns
+    -------
+    array of shape (..., n_queries, n_keys)
+        The weights; exactly zero where the mask is False.
+
+    Raises
+    ------
+    ValueError
+        If widths differ, an entry is NaN or infinite, an input is empty, the kernel is unknown, the mask is not
+        boolean or has the wrong shape, a query has nothing to attend to, or a kernel's normaliser is zero.
+
+    Examples
+    --------
+    >>> queries = np.array([[1.0, 0.0]])
+    >>> keys = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]])
+    >>> attention_weights(queries, keys, scale=1.0).round(3)
+    array([[0.665, 0.245, 0.09 ]])
+    >>> attention_weights(queries, keys, kernel="identity")
+    array([[ 1.,  0., -1.]])
+    """
+    queries, keys, _ = _check_inputs(queries, keys, None)
+    kernel = resolve_kernel(kernel)
+    scale = _check_scale(scale, kernel, queries.shape[-1])
+    allowed = resolve_mask(mask, queries, keys)
+    return kernel.weights(kernel.scores(queries, keys, scale), allowed)
+
+
+def attend(
+    queries: Array,
+    keys: Array,
+    values: Array,
+    *,
+    kernel: Any = "softmax",
+    scale: float | None = None,
+    mask: Any = None,
+) -> Array:
+    r"""Return, for each query, the average of the values under its attention weights.
+
+    .. math:: o_j = \sum_i \omega_{ji}\, v_i
+
+    Always equal to ``attention_weights(...) @ values``. Two cases take a shorter road to the same numbers: softmax on
+    torch tensors goes through ``torch.nn.functional.scaled_dot_product_attention``, whose memory is linear in the
+    number of keys; and the identity kernel without a mask re-associates the product,
+    :math:`Q(K^\top V)`, and never forms the n_queries × n_keys matrix.
+
+    Implements eqs. (14) and (17) of [GC]_.
+
+    Parameters
+    ----------
+    queries : array of shape (..., n_queries, d)
+        What asks: one row per query. NumPy array or torch tensor.
+    keys : array of shape (..., n_keys, d)
+        What is compared with: one row per key.
+    values : array of shape (..., n_keys, d_v) or (n_keys,)
+        What is averaged: one row per key. One-dimensional values give a result without the last axis.
+    kernel, scale, mask
+        As in :func:`attention_weights`.
+
+    Returns
+    -------
+    array of shape (..., n_queries, d_v) or (..., n_queries)
+        The averages, in the units of ``values``.
+
+    Raises
+    ------
+    ValueError
+        As :func:`attention_weights`, and if keys and values differ in number.
+
+    Examples
+    --------
+    Least squares is attention with the identity kernel on orthonormal codes:
+
+    >>> X = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
+    >>> y = np.array([1.0, 3.0, 4.0])
+    >>> F, R = np.linalg.qr(X)
+    >>> query = np.array([[1.0, 3.0]]) @ np.linalg.inv(R)
+    >>> attend(query, F, y, kernel="identity").round(3)
+    array([5.667])
+    """
+    queries, keys, values = _check_inputs(queries, keys, values)
+    kernel = resolve_kernel(kernel)
+    scale = _check_scale(scale, kernel, queries.shape[-1])
+    one_dimensional = values.ndim == 1
+    if one_dimensional:
+        values = values[:, None]
+    if kernel.name == "softmax" and is_torch_array(queries):
+        outputs = _fused_softmax(queries, keys, values, scale, mask)
+    elif kernel.name == "identity" and mask is None:
+        xp = array_namespace(queries)
+        outputs = queries @ (xp.matrix_transpose(keys) @ values) * scale
+    else:
+        allowed = resolve_mask(mask, queries, keys)
+        outputs = kernel.weights(kernel.scores(queries, keys, scale), allowed) @ values
+    return outputs[..., 0] if one_dimensional else outputs
+
+
+def _check_inputs(queries: Array, keys: Array, values: Array | None) -> tuple[Array, Array, Array | None]:
+    named = [("queries", queries), ("keys", keys)] + ([] if values is None else [("values", values)])
+    checked = [check_array(x, name) for name, x in named]
+    kinds = {is_torch_array(x) for x in checked}
+    if len(kinds) > 1:
+        kind = ", ".join(
+            f"{n} {'torch' if is_torch_array(x) else 'NumPy'}" for (n, _), x in zip(named, checked, strict=True)
+        )
+        raise ValueError(f"all inputs must come from one library, got {kind}")
+    xp = array_namespace(*checked)
+    dtype = xp.result_type(*checked)
+    checked = [x if x.dtype == dtype else xp.astype(x, dtype) for x in checked]
+    for (name, _), x in zip(named[:2], checked[:2], strict=True):
+        if x.ndim < 2:
+            raise ValueError(f"{name} must have shape (..., rows, d), got {tuple(x.shape)}")
+    check_same_width(checked[0], checked[1], "queries", "keys")
+    if values is None:
+        return checked[0], checked[1], None
+    n_values = checked[2].shape[0] if checked[2].ndim == 1 else checked[2].shape[-2]
+    if n_values != checked[1].shape[-2]:
+        raise ValueError(f"there are {checked[1].shape[-2]} keys but {n_values} values")
+    return checked[0], checked[1], checked[2]
+
+
+def _check_scale(scale: float | None, kernel: Kernel, d: int) -> float:
+    if scale is None:
+        return 1 / math.sqrt(d) if kernel.name == "softmax" else 1.0
+    return check_real(scale, "scale")
+
+
+def _fused_softmax(queries: Array, keys: Array, values: Array, scale: float, mask: Any) -> Array:
+    """Softmax attention by torch's fused kernel, which wants four axes and one common width."""
+    from torch.nn import functional
+
+    square = queries.shape[-2] == keys.shape[-2]
+    causal = isinstance(mask, str) and mask == "causal" and square  # torch's own flag aligns the other way otherwise
+    allowed = None if causal else resolve_mask(mask, queries, keys)
+    batch = np.broadcast_shapes(queries.shape[:-2], keys.shape[:-2], values.shape[:-2])
+    width, d_v = max(queries.shape[-1], values.shape[-1]), values.shape[-1]
+
+    def four_axes(x: Array) -> Array:
+        x = x.expand(*batch, *x.shape[-2:])
+        return x.reshape((1,) * (4 - x.ndim) + tuple(x.shape)) if x.ndim < 4 else x.flatten(0, -4)
+
+    def widened(x: Array) -> Array:  # columns of zeros change neither scores nor the values asked for
+        return four_axes(functional.pad(x, (0, width - x.shape[-1])) if x.shape[-1] < width else x)
+
+    if allowed is not None and allowed.ndim > 2:
+        allowed = four_axes(allowed.expand(*allowed.shape[:-2], queries.shape[-2], keys.shape[-2]))
+    outputs = functional.scaled_dot_product_attention(
+        widened(queries), widened(keys), widened(values), attn_mask=allowed, is_causal=causal, scale=scale
+    )
+    return outputs.reshape(*batch, queries.shape[-2], width)[..., :d_v]

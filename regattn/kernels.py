@@ -1,0 +1,243 @@
+r"""Kernels: the functions that turn scores into attention weights.
+
+Each kernel is a small object with its formula and two promises: whether its weights are non-negative, and whether the
+weights of a query sum to one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from array_api_compat import array_namespace, is_torch_array
+
+from regattn._validation import check_count, check_finite, check_real
+
+Array = Any  # a NumPy array or a torch tensor
+
+
+def inner_products(queries: Array, keys: Array, scale: float) -> Array:
+    r"""Return the scores :math:`\tau \langle q_j, k_i \rangle`, shape (..., n_queries, n_keys)."""
+    xp = array_namespace(queries, keys)
+    return (queries * scale) @ xp.matrix_transpose(keys)
+
+
+def negative_half_distances(queries: Array, keys: Array, scale: float) -> Array:
+    r"""Return the scores :math:`-\tfrac{\tau}{2}\lVert q_j - k_i \rVert^2`, shape (..., n_queries, n_keys)."""
+    xp = array_namespace(queries, keys)
+    origin = xp.mean(keys, axis=-2, keepdims=True)  # distances ignore a shift; a shift to the middle loses fewer digits
+    q, k = queries - origin, keys - origin
+    squared = xp.sum(q * q, axis=-1)[..., :, None] + xp.sum(k * k, axis=-1)[..., None, :]
+    return (-0.5 * scale) * xp.clip(squared - 2 * (q @ xp.matrix_transpose(k)), min=0.0)
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A rule that turns the scores of each query into weights on the keys.
+
+    Parameters
+    ----------
+    name : str
+        What the kernel is called in :data:`KERNELS` and in messages.
+    formula : str
+        Its weights as LaTeX, with s for the scores.
+    weigh : callable
+        Takes scores and a mask (or None) and returns weights of the scores' shape.
+    non_negative : bool
+        Whether weights are ≥ 0 for every input.
+    rows_sum_to_one : bool
+        Whether the weights of each query sum to one.
+    scores : callable, default inner products
+        Takes queries, keys and a scale, returns the scores.
+
+    Examples
+    --------
+    >>> KERNELS["softmax"].rows_sum_to_one, KERNELS["identity"].non_negative
+    (True, False)
+    """
+
+    name: str
+    formula: str
+    weigh: Callable[[Array, Array | None], Array]
+    non_negative: bool
+    rows_sum_to_one: bool
+    scores: Callable[[Array, Array, float], Array] = inner_products
+
+    def weights(self, scores: Array, mask: Array | None = None) -> Array:
+        """Return the weights for scores of shape (..., n_queries, n_keys); zero where the mask is False."""
+        weights = self.weigh(scores, mask)
+        if tuple(weights.shape) != tuple(np.broadcast_shapes(scores.shape, () if mask is None else mask.shape)):
+            raise ValueError(
+                f"kernel {self.name!r} returned shape {tuple(weights.shape)} for scores of shape {tuple(scores.shape)}"
+            )
+        check_finite(weights, f"weights of kernel {self.name!r}")
+        return weights
+
+
+def resolve_kernel(kernel: Any) -> Kernel:
+    """Return the kernel called ``kernel``, or ``kernel`` itself, or one made from a function of the scores."""
+    if isinstance(kernel, Kernel):
+        return kernel
+    if isinstance(kernel, str):
+        if kernel not in KERNELS:
+            raise ValueError(f"unknown kernel {kernel!r}; choose one of {', '.join(KERNELS)}, or pass a function")
+        return KERNELS[kernel]
+    if not callable(kernel):
+        raise ValueError(f"kernel must be a name, a Kernel or a function of the scores, got {kernel!r}")
+    return Kernel(getattr(kernel, "__name__", "custom"), r"g(s_i)", _elementwise(kernel), False, False)
+
+
+def _masked(x: Array, mask: Array | None, fill: float) -> Array:
+    if mask is None:
+        return x
+    xp = array_namespace(x)
+    return xp.where(
+        mask, x, xp.asarray(fill, dtype=x.dtype, device=x.device) if is_torch_array(x) else x.dtype.type(fill)
+    )
+
+
+def _elementwise(similarity: Callable[[Array], Array]) -> Callable[[Array, Array | None], Array]:
+    """Weights g(s), unnormalised."""
+
+    def weigh(scores: Array, mask: Array | None) -> Array:
+        with np.errstate(over="ignore"):  # an overflow is reported as the infinite weight it gives
+            return _masked(similarity(scores), mask, 0.0)
+
+    return weigh
+
+
+def _row_normalised(similarity: Callable[[Array], Array]) -> Callable[[Array, Array | None], Array]:
+    """Weights g(s_i) / Σ g(s_l); a normaliser of zero has no answer and says so."""
+
+    def weigh(scores: Array, mask: Array | None) -> Array:
+        xp = array_namespace(scores)
+        weights = _masked(similarity(scores), mask, 0.0)
+        totals = xp.sum(weights, axis=-1, keepdims=True)
+        zero = totals[..., 0] == 0
+        if bool(xp.any(zero)):
+            row = tuple(int(axis[0]) for axis in xp.nonzero(zero))
+            raise ValueError(
+                f"query {row[0] if len(row) == 1 else row} has weights that sum to 0.0, nothing to divide by"
+            )
+        return weights / totals
+
+    return weigh
+
+
+def _softmax(scores: Array, mask: Array | None) -> Array:
+    r"""Weights exp(s_i) / Σ exp(s_l), after subtracting the row maximum, so that nothing overflows."""
+    xp = array_namespace(scores)
+    scores = _masked(scores, mask, -np.inf)
+    exponentials = xp.exp(scores - xp.max(scores, axis=-1, keepdims=True))
+    return exponentials / xp.sum(exponentials, axis=-1, keepdims=True)
+
+
+def _exp(scores: Array) -> Array:
+    return array_namespace(scores).exp(scores)
+
+
+def _relu(scores: Array) -> Array:
+    return array_namespace(scores).clip(scores, min=0.0)
+
+
+def elu(nu: float = 1.0) -> Kernel:
+    r"""Return the row-normalised ELU kernel, :math:`g(s) = s` for s > 0 and :math:`\nu(e^s - 1)` otherwise.
+
+    It lets a little negative attention through. For ν ≤ 1 and scores whose rows do not sum to less than zero the
+    normaliser is safe; beyond that it may vanish or turn negative, and with it the sign of every weight.
+
+    Parameters
+    ----------
+    nu : float, default 1
+        The floor of g is −ν; must be ≥ 0.
+
+    Returns
+    -------
+    Kernel
+        The kernel, to be passed as ``kernel=elu(0.5)``.
+
+    Raises
+    ------
+    ValueError
+        If ``nu`` is negative or not finite.
+
+    Examples
+    --------
+    >>> weights = elu(0.5).weights(np.array([[2.0, -1.0]]))
+    >>> weights.round(3), weights.sum().round(6)
+    (array([[ 1.188, -0.188]]), np.float64(1.0))
+    """
+    nu = check_real(nu, "nu", least=0.0)
+
+    def similarity(scores: Array) -> Array:
+        xp = array_namespace(scores)
+        return xp.where(scores > 0, scores, nu * xp.expm1(xp.clip(scores, max=0.0)))
+
+    formula = r"\frac{\mathrm{ELU}_\nu(s_i)}{\sum_l \mathrm{ELU}_\nu(s_l)}"
+    return Kernel("elu", formula, _row_normalised(similarity), nu == 0.0, True)
+
+
+def nearest(k: int = 1) -> Kernel:
+    r"""Return the kernel of k-nearest neighbours: weight 1/k on the k keys closest to the query, 0 on the rest.
+
+    Ties go to the key that comes first. The scale plays no part, unless it is negative.
+
+    Parameters
+    ----------
+    k : int, default 1
+        Number of neighbours, at least 1 and at most the number of keys a query may attend to.
+
+    Returns
+    -------
+    Kernel
+        The kernel, to be passed as ``kernel=nearest(5)``.
+
+    Raises
+    ------
+    ValueError
+        If ``k`` is not a whole number ≥ 1; when used, if ``k`` exceeds the keys there are.
+
+    Examples
+    --------
+    >>> from regattn.attention import attention_weights
+    >>> attention_weights(np.array([[0.9]]), np.array([[0.0], [1.0], [3.0]]), kernel=nearest(2))
+    array([[0.5, 0.5, 0. ]])
+    """
+    k = check_count(k, "k")
+
+    def weigh(scores: Array, mask: Array | None) -> Array:
+        xp = array_namespace(scores)
+        available = scores.shape[-1] if mask is None else int(xp.min(xp.count_nonzero(mask, axis=-1)))
+        if k > available:
+            raise ValueError(f"k must be ≤ {available} (the keys a query may attend to), got {k}")
+        order = xp.argsort(_masked(scores, mask, -np.inf), axis=-1, descending=True, stable=True)
+        ranks = xp.argsort(order, axis=-1, stable=True)
+        return xp.astype(ranks < k, scores.dtype) / k
+
+    return Kernel(
+        "nearest", r"\tfrac1k\,[\,i \text{ among the } k \text{ nearest}\,]", weigh, True, True, negative_half_distances
+    )
+
+
+KERNELS: dict[str, Kernel] = {
+    kernel.name: kernel
+    for kernel in (
+        Kernel("identity", r"s_i", _elementwise(lambda scores: scores), False, False),
+        Kernel("softmax", r"\frac{e^{s_i}}{\sum_l e^{s_l}}", _softmax, True, True),
+        Kernel("exponential", r"e^{s_i}", _elementwise(_exp), True, False),
+        Kernel("relu", r"\frac{\max(0, s_i)}{\sum_l \max(0, s_l)}", _row_normalised(_relu), True, True),
+        elu(1.0),
+        Kernel(
+            "gaussian",
+            r"\frac{e^{-\lVert q-k_i\rVert^2/2}}{\sum_l e^{-\lVert q-k_l\rVert^2/2}}",
+            _softmax,
+            True,
+            True,
+            negative_half_distances,
+        ),
+        nearest(1),
+    )
+}
+"""The kernels by name: identity, softmax, exponential, relu, elu (ν = 1), gaussian, nearest (k = 1)."""
