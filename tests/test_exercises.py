@@ -1,0 +1,56 @@
+"""Every exercise accepts its right answer, refuses a tempting wrong one, and never gives the answer away."""
+
+import re
+
+import numpy as np
+import pytest
+import torch
+
+from regattn.exercises import Exercise, check, exercises
+
+ALL = exercises()
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_right_answer_is_right_and_the_wrong_one_gets_the_hint(name):
+    exercise = ALL[name]
+    assert check(name, exercise.expected())
+    verdict = check(name, exercise.wrong)
+    assert not verdict
+    assert exercise.hint in repr(verdict)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_no_hint_gives_the_answer_away(name):
+    expected, hint = ALL[name].expected(), ALL[name].hint
+    if isinstance(expected, str):
+        assert expected.lower() not in hint.lower()
+    elif not isinstance(expected, bool):
+        numbers = [float(x) for x in re.findall(r"-?\d+\.?\d*", hint)]
+        targets = np.asarray(expected, float).ravel()
+        assert not (targets.size == 1 and any(np.isclose(x, targets[0], rtol=1e-3) for x in numbers))
+
+
+def test_names_tell_chapter_and_number():
+    assert all(re.fullmatch(r"\d\d\.\d+", name) for name in ALL)
+
+
+def test_rounding_lists_and_tensors_are_accepted():
+    exercise = Exercise(lambda: np.array([1 / 3, 2 / 3]), "thirds", wrong=[0.5, 0.5])
+    assert exercise.verdict([0.333, 0.667])
+    assert exercise.verdict(torch.tensor([1 / 3, 2 / 3]))
+    assert not exercise.verdict([0.333])
+    assert not exercise.verdict("a third")
+
+
+def test_words_are_compared_without_case_and_spaces():
+    assert Exercise(lambda: "the weights", "hint", wrong="x").verdict(" The  Weights ")
+
+
+def test_dots_are_not_an_answer():
+    assert "No answer yet" in repr(check("03.1", ...))
+
+
+def test_an_unknown_exercise_lists_the_nearest():
+    with pytest.raises(ValueError, match=r"there is no exercise '3\.1'; the nearest are 03\.1"):
+        check("3.1", 1.0)
