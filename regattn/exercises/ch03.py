@@ -1,10 +1,11 @@
 """Exercises of chapter 3, least squares as proximity."""
 
 import numpy as np
+import pandas as pd
 
 from regattn.data import load_macro
 from regattn.exercises.exercise import Exercise
-from regattn.least_squares import proximity_weights, scale_and_alignment, spectrum
+from regattn.least_squares import proximity_weights, spectrum
 
 
 def _line(x: list[float], at: float, y: list[float] | None = None) -> np.ndarray | float:
@@ -13,21 +14,11 @@ def _line(x: list[float], at: float, y: list[float] | None = None) -> np.ndarray
     return weights if y is None else float(weights @ y)
 
 
-def _rows(last: str, columns: list[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Predictors of quarters up to ``last``, and the predictors of the last quarter itself."""
-    X = load_macro().loc[:last, columns].to_numpy()
-    return X[:-1], X[-1:]
-
-
-def _least_alignment() -> float:
-    X, X_new = _rows("2008Q2", ["inflation", "unemployment", "bill_rate"])
-    s = spectrum(X, centre=True)
-    return float(scale_and_alignment(s.codes(X_new), s.codes()).alignment.min())
-
-
-def _share_negative() -> float:
-    X, X_new = _rows("2008Q2", ["inflation", "unemployment", "bill_rate"])
-    return float((spectrum(X, centre=True).weights(X_new) < 0).mean())
+def _weights(last: str) -> pd.Series:
+    """Weights of the forecast made in quarter ``last`` from inflation, unemployment and the bill rate."""
+    X = load_macro().loc[:last, ["inflation", "unemployment", "bill_rate"]]
+    s = spectrum(X.iloc[:-1].to_numpy(), centre=True)
+    return pd.Series(s.weights(X.iloc[-1:].to_numpy())[0], index=X.index[:-1].astype(str))
 
 
 EXERCISES = {
@@ -42,14 +33,14 @@ EXERCISES = {
         wrong=[0.0, 0.0, 1.0],
     ),
     "03.3": Exercise(
-        _share_negative,
-        "count the weights below zero in one row of spectrum(X, centre=True).weights(X_new), divide by its length.",
-        wrong=0.0,
+        lambda: float((_weights("2008Q4") < 0).mean()),
+        "count the entries of `weights` that are below zero, divide by how many there are.",
+        wrong=0.5,
     ),
     "03.4": Exercise(
-        _least_alignment,
-        "scale_and_alignment takes codes: s.codes(X_new) and s.codes(), with s centred.",
-        wrong=-1.0,
+        lambda: str(_weights("1980Q4").idxmax()),
+        "fit on the quarters before 1980Q4 only, ask for the weights at 1980Q4, and look for the largest.",
+        wrong="1980Q3",
     ),
     "03.5": Exercise(
         lambda: "the weights",

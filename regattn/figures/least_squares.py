@@ -1,0 +1,225 @@
+"""Figures of chapters 3 and 4: weights, their two factors, spectra and paths over the penalty."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from regattn.figures.style import COLOURS, SEQUENCE, new_axes
+from regattn.least_squares import ScaleAndAlignment, Spectrum
+
+__all__ = [
+    "plot_curves",
+    "plot_filter",
+    "plot_forecast",
+    "plot_scale_alignment",
+    "plot_square_matrices",
+    "plot_weights",
+]
+
+
+def _dates(index: pd.Index) -> pd.Index:
+    return index.to_timestamp() if isinstance(index, pd.PeriodIndex) else index
+
+
+def _signs(weights: np.ndarray) -> list[str]:
+    return [COLOURS["positive"] if w >= 0 else COLOURS["negative"] for w in weights]
+
+
+def plot_forecast(targets: pd.Series, weights: pd.Series, forecast: pd.Series, *, ax: Axes | None = None) -> Axes:
+    """Draw a history whose points grow with the weight a forecast gives them, and the forecast at its end.
+
+    Parameters
+    ----------
+    targets : Series of length n, indexed by date
+        The training targets, in their units.
+    weights : Series of length n
+        The forecast's weight on each of them; blue above zero, vermilion below.
+    forecast : Series of length 1
+        The forecast at its date.
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+        With one line, one scatter of the targets and one marker for the forecast.
+    """
+    ax = new_axes(ax)
+    dates = _dates(targets.index)
+    ax.plot(dates, targets, color=COLOURS["neutral"], linewidth=0.9, zorder=1)
+    size = 260 * np.abs(weights) / np.abs(weights).max()
+    ax.scatter(dates, targets, s=size, c=_signs(weights), alpha=0.75, linewidths=0, zorder=2)
+    ax.plot(
+        _dates(forecast.index), forecast, "D", color=COLOURS["prediction"], markersize=8, label="forecast", zorder=3
+    )
+    ax.plot([], [], "o", color=COLOURS["positive"], label="weight above zero")
+    ax.plot([], [], "o", color=COLOURS["negative"], label="below zero")
+    ax.legend(loc="upper right", ncols=1, handletextpad=0.2)
+    return ax
+
+
+def plot_weights(weights: pd.Series, *, uniform: float | None = None, ax: Axes | None = None) -> Axes:
+    """Draw one row of attention weights as bars, with the uniform weight 1/n as a line.
+
+    Parameters
+    ----------
+    weights : Series of length n
+        One row of weights, indexed by date or name.
+    uniform : float, optional
+        A level to mark, such as 1/n.
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+        With n bars.
+    """
+    ax = new_axes(ax, height=2.8)
+    dates = _dates(weights.index)
+    width = 80 if isinstance(weights.index, pd.PeriodIndex) else 0.8
+    ax.bar(dates, weights, width=width, color=_signs(weights))
+    ax.axhline(0, color=COLOURS["neutral"], linewidth=0.8)
+    if uniform is not None:
+        ax.axhline(uniform, color=COLOURS["query"], linewidth=1.2, linestyle="--", label="uniform attention, 1/n")
+        ax.legend(loc="upper left")
+    ax.set_ylabel("weight")
+    return ax
+
+
+def plot_scale_alignment(split: ScaleAndAlignment, labels: Mapping[str, int], *, ax: Axes | None = None) -> Axes:
+    """Draw the two factors of one query's weights: scale across, alignment up.
+
+    Parameters
+    ----------
+    split : ScaleAndAlignment with arrays of shape (1, n)
+        Scale and cosine for one query.
+    labels : mapping of name to position
+        The points to name.
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+        With one scatter of n points and a text for each label.
+    """
+    ax = new_axes(ax)
+    scale, cosine = split.scale[0], split.alignment[0]
+    ax.scatter(scale, cosine, s=18, c=_signs(scale * cosine), alpha=0.75, linewidths=0)
+    for name, i in labels.items():
+        below = cosine[i] > 0
+        ax.annotate(
+            name,
+            (scale[i], cosine[i]),
+            xytext=(0, -14 if below else 8),
+            textcoords="offset points",
+            ha="center",
+            fontsize=9,
+        )
+    ax.axhline(0, color=COLOURS["neutral"], linewidth=0.8)
+    ax.set(xlabel="scale, product of the norms", ylabel="alignment, cosine", ylim=(-1.15, 1.15))
+    return ax
+
+
+def plot_square_matrices(matrices: Mapping[str, np.ndarray], *, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
+    """Draw small matrices with entries in [-1, 1] side by side, each entry written in its cell.
+
+    Parameters
+    ----------
+    matrices : mapping of title to ndarray of shape (p, p)
+        What to draw.
+    axes : sequence of Axes, optional
+        As many as there are matrices.
+
+    Returns
+    -------
+    sequence of Axes
+        One for each matrix, each with an image and p × p texts.
+    """
+    if axes is None:
+        axes = plt.subplots(1, len(matrices), figsize=(plt.rcParams["figure.figsize"][0], 2.7), squeeze=False)[1][0]
+    for ax, (title, matrix) in zip(axes, matrices.items(), strict=True):
+        ax.imshow(matrix, vmin=-1, vmax=1)
+        for (i, j), entry in np.ndenumerate(matrix):
+            ax.text(
+                j,
+                i,
+                f"{entry:.2f}",
+                ha="center",
+                va="center",
+                fontsize=9,
+                color="white" if abs(entry) > 0.6 else "black",
+            )
+        ax.set(title=title, xticks=[], yticks=[])
+        ax.grid(visible=False)
+    return axes
+
+
+def plot_filter(s: Spectrum, ridges: Sequence[float], *, ax: Axes | None = None) -> Axes:
+    """Draw how much of each direction is kept, one line for each penalty.
+
+    Parameters
+    ----------
+    s : Spectrum of rank r
+        A factorisation.
+    ridges : sequence of float
+        Penalties, in squared units of X.
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+        With one line of r points for each penalty.
+    """
+    ax = new_axes(ax)
+    for ridge, colour, marker in zip(ridges, SEQUENCE, "osD^vP", strict=False):
+        ax.plot(np.arange(1, s.rank + 1), s.filter(ridge=ridge), marker=marker, color=colour, label=f"λ = {ridge:g}")
+    ax.set(xlabel="direction k, strongest first", ylabel="share kept", ylim=(-0.05, 1.05), xticks=range(1, s.rank + 1))
+    ax.legend()
+    return ax
+
+
+def plot_curves(
+    x: np.ndarray,
+    curves: Mapping[str, np.ndarray],
+    *,
+    log: bool = False,
+    mark: float | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw named curves over one axis; names that are roles (train, test, leave-one-out) take the role's colour.
+
+    Parameters
+    ----------
+    x : ndarray of shape (k,)
+        Penalties or ranks.
+    curves : mapping of name to ndarray of shape (k,)
+        What to draw.
+    log : bool, default False
+        Whether the axis is logarithmic.
+    mark : float, optional
+        A place on the axis to mark.
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+        With one line for each curve.
+    """
+    ax = new_axes(ax)
+    for (name, curve), colour, dash in zip(curves.items(), SEQUENCE, ("-", "--", "-.", ":", "-", "--"), strict=False):
+        ax.plot(x, curve, color=COLOURS.get(name, colour), linestyle=dash, label=name)
+    if log:
+        ax.set_xscale("log")
+    if mark is not None:
+        ax.axvline(mark, color=COLOURS["query"], linewidth=1.0)
+    ax.legend()
+    return ax
