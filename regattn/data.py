@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-__all__ = ["Diabetes", "load_diabetes", "load_macro"]
+__all__ = ["Diabetes", "load_diabetes", "load_lee_corpus", "load_macro", "load_seven_words"]
 
 
 class Diabetes(NamedTuple):
@@ -76,3 +78,58 @@ def load_diabetes() -> Diabetes:
 
     bunch = datasets.load_diabetes(as_frame=True, scaled=False)
     return Diabetes(bunch.data, bunch.target.rename("progression"))
+
+
+def load_seven_words() -> pd.DataFrame:
+    """Return the co-occurrence table of seven words around "bank", from Sec. 2.5 of [MH]_.
+
+    The table is the paper's main one (its copies inside the two examples have misprints). No corpus lies behind it.
+
+    Returns
+    -------
+    DataFrame of shape (7, 7), int64
+        Symmetric counts with a zero diagonal; the words are its index and its columns.
+
+    Examples
+    --------
+    >>> S = load_seven_words()
+    >>> bool((S == S.T).all(axis=None)), int(S.loc["bank", "loan"])
+    (True, 6)
+    """
+    words = ["river", "bank", "loan", "money", "flooded", "shore", "rely"]
+    counts = [
+        [0, 4, 0, 0, 5, 6, 0],
+        [4, 0, 6, 5, 3, 5, 4],
+        [0, 6, 0, 7, 0, 0, 2],
+        [0, 5, 7, 0, 0, 0, 3],
+        [5, 3, 0, 0, 0, 4, 0],
+        [6, 5, 0, 0, 4, 0, 0],
+        [0, 4, 2, 3, 0, 0, 0],
+    ]
+    return pd.DataFrame(np.array(counts, dtype=np.int64), index=words, columns=words)
+
+
+def load_lee_corpus() -> list[str]:
+    """Return 300 news stories of the Australian Broadcasting Corporation, 2001–2002, as they come with gensim.
+
+    Returns
+    -------
+    list of 300 str
+        One story each, as printed; about 60,000 words in all. Some stories report the same event twice.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If gensim, which carries the file, is not installed.
+
+    Examples
+    --------
+    >>> stories = load_lee_corpus()
+    >>> len(stories), stories[0][:41]
+    (300, 'Hundreds of people have been forced to va')
+    """
+    spec = find_spec("gensim")  # only the file is wanted: importing gensim takes seconds
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError("the Lee corpus comes with gensim, which is not installed", name="gensim")
+    path = Path(spec.origin).parent / "test" / "test_data" / "lee_background.cor"
+    return path.read_text(encoding="utf-8").splitlines()
