@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))  # so that a test in any folder can `from browser import open_offline`
+from tests.browser import launch
+from tests.built import build
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator:
     """Return a headless Chromium; without one the test fails and says how to get one."""
-    from browser import launch
-
     with launch() as chromium:
         yield chromium
+
+
+@pytest.fixture(scope="session")
+def built_book(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of the book's HTML, built afresh once for all tests."""
+    return build(tmp_path_factory.mktemp("book"))

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from playwright.sync_api import Error, sync_playwright
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from browser import FLAGS, find_browser
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from tests.browser import FLAGS, find_browser
 
 APT = ["apt-get", "install", "--yes", "--no-install-recommends", "chromium", "fonts-dejavu-core", "fonts-liberation"]
 PLAYWRIGHT = [sys.executable, "-m", "playwright", "install", "chromium"]

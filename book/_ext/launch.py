@@ -1,7 +1,8 @@
 """Sphinx extension: launch buttons for Binder and Colab, only when the build knows the repository.
 
-The repository (`owner/name` on GitHub) is the environment variable REGATTN_REPOSITORY, else GITHUB_REPOSITORY, which
-GitHub sets in its workflows, else the git remote `origin`. Without one there is no button rather than a dead one.
+The repository (`owner/name` on GitHub) is the environment variable REGATTN_REPOSITORY (empty: none), else
+GITHUB_REPOSITORY, which GitHub sets in its workflows, else the git remote `origin`. Without one there is no button
+rather than a dead one.
 """
 
 from __future__ import annotations
@@ -40,11 +41,11 @@ def git_remote(folder: Path) -> str:
 def repository(environment: Mapping[str, str], remote: str) -> str | None:
     """Return `owner/name` of the book's repository on GitHub, or None when nothing names it."""
     for variable in ("REGATTN_REPOSITORY", "GITHUB_REPOSITORY"):
-        name = environment.get(variable, "").strip()
-        if name:
-            if not NAME.fullmatch(name):
+        name = environment.get(variable)
+        if name is not None:
+            if name and not NAME.fullmatch(name):
                 raise ValueError(f"{variable} must be owner/name, got {name!r}")
-            return name
+            return name or None
     found = REMOTE.fullmatch(remote)
     return found["name"] if found else None
 

@@ -1,0 +1,136 @@
+"""The built book: it builds without a warning, and every page of it is whole."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from tests.built import ROOT, article, name, soup, source, toc_pages
+
+pytestmark = pytest.mark.book
+
+PAGES = toc_pages()
+every_page = pytest.mark.parametrize("page", PAGES, ids=name)
+LOADS = {
+    "script": "src",
+    "link": "href",
+    "img": "src",
+    "iframe": "src",
+    "source": "src",
+    "video": "src",
+    "audio": "src",
+}
+WEIGHT = 1_500_000  # bytes of one page without the theme and MathJax
+
+
+def ids_of(path: Path) -> set[str]:
+    return _ids_of(path, path.stat().st_mtime_ns)
+
+
+@cache
+def _ids_of(path: Path, changed: int) -> set[str]:
+    return {tag["id"] for tag in soup(path).find_all(id=True)}
+
+
+def test_every_page_of_the_book_is_in_the_table_of_contents_once():
+    written = {
+        path.relative_to(ROOT).with_suffix("").as_posix()
+        for path in (ROOT / "book").rglob("*")
+        if path.suffix in (".md", ".ipynb") and not any(part.startswith((".", "_")) for part in path.parts)
+    }
+    assert written == set(PAGES)
+    assert len(PAGES) == len(set(PAGES))
+
+
+def test_the_root_index_leads_to_the_first_page(built_book):
+    refresh = soup(built_book / "index.html").find("meta", attrs={"http-equiv": "Refresh"})
+    assert refresh["content"].endswith(f"url={PAGES[0]}.html")
+
+
+@every_page
+def test_page_exists_and_has_one_title(built_book, page):
+    titles = article(built_book / f"{page}.html").find_all("h1")
+    assert len(titles) == 1
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if re.match(r"\d\d_", name(page))], ids=name)
+def test_chapter_title_carries_the_number_of_its_file(built_book, page):
+    number = int(name(page)[:2])
+    title = article(built_book / f"{page}.html").find("h1").get_text()
+    assert re.search(rf"(?<!\d){number}(?!\d)", title), f"{page} is titled {title!r}"
+
+
+@every_page
+def test_no_equation_is_left_as_source(built_book, page):
+    content = article(built_book / f"{page}.html")
+    for tag in content.select("pre, code, script, style, noscript, .math, figure.regattn"):
+        tag.decompose()
+    left = re.findall(r".{0,40}(?:\$|\\\(|\\\[|\\begin\{|\\frac|\\mathbf).{0,40}", content.get_text(" "))
+    assert left == []
+    assert not re.search(r"\$|\\\(", soup(built_book / f"{page}.html").title.get_text())
+
+
+@every_page
+def test_every_image_says_in_words_what_it_shows(built_book, page):
+    for image in article(built_book / f"{page}.html").find_all("img"):
+        words = image.get("alt", "").strip()
+        assert len(words.split()) >= 3, f"{image['src']} has the alternative text {words!r}"
+        assert not re.search(r"\.(png|svg|jpe?g)$|_images/|/", words), f"{image['src']} is described by a file name"
+
+
+@every_page
+def test_every_internal_link_leads_somewhere(built_book, page):
+    here = built_book / f"{page}.html"
+    dead = []
+    for tag in soup(here).find_all(["a", "link", "script", "img"]):
+        address = urlsplit(tag.get("href") or tag.get("src") or "")
+        if address.scheme or address.netloc or not (address.path or address.fragment):
+            continue
+        there = (here.parent / unquote(address.path)).resolve() if address.path else here
+        anchor = unquote(address.fragment)
+        if not there.exists() or (anchor and there.suffix == ".html" and anchor not in ids_of(there)):
+            dead.append(address.geturl())
+    assert dead == []
+
+
+@every_page
+def test_page_loads_nothing_from_another_host(built_book, page):
+    tags = soup(built_book / f"{page}.html").find_all(list(LOADS))
+    assert [tag[LOADS[tag.name]] for tag in tags if re.match(r"(https?:)?//", tag.get(LOADS[tag.name], ""))] == []
+
+
+def test_style_sheets_load_nothing_from_another_host(built_book):
+    sheets = [path for path in (built_book / "_static").rglob("*.css") if "mathjax" not in path.parts]
+    assert sheets
+    for path in sheets:
+        assert not re.search(r"(url\(\s*['\"]?|@import\s+['\"])(https?:)?//", path.read_text(encoding="utf-8")), path
+
+
+@every_page
+def test_no_cell_left_an_error_or_a_warning_in_the_page(built_book, page):
+    content = article(built_book / f"{page}.html")
+    assert content.select(".output.traceback, .output.stderr, .system-message, .problematic") == []
+    assert "Traceback (most recent call last)" not in content.get_text()
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if source(page).suffix == ".ipynb"], ids=name)
+def test_notebook_was_executed(built_book, page):
+    content = article(built_book / f"{page}.html")
+    assert content.select(".cell_output"), f"no cell of {page} shows a result"
+
+
+@every_page
+def test_page_is_light_enough_for_a_slow_line(built_book, page):
+    path = built_book / f"{page}.html"
+    images = {(path.parent / unquote(tag["src"])).resolve() for tag in article(path).find_all("img")}
+    weight = path.stat().st_size + sum(image.stat().st_size for image in images)
+    assert weight <= WEIGHT
+
+
+def test_there_is_no_launch_button_when_the_repository_is_unknown(built_book):
+    for page in PAGES:
+        assert "mybinder.org/v2" not in (built_book / f"{page}.html").read_text(encoding="utf-8")

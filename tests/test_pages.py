@@ -1,0 +1,231 @@
+"""What a reader meets: every page opened from disk in a real browser with the network cut off, every explorer moved."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from functools import cache
+from importlib import import_module
+from statistics import median
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from tests.browser import open_offline
+from tests.built import name, toc_pages
+
+pytestmark = [pytest.mark.book, pytest.mark.browser]
+
+PAGES = toc_pages()
+every_page = pytest.mark.parametrize("page", PAGES, ids=name)
+both_themes = pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+FRAME = 16.0  # milliseconds: a control moves at 60 frames a second
+
+TYPESET = "() => window.MathJax ? MathJax.startup.promise.then(() => true) : true"
+
+# Moves one control to a given part (0 to 1) of its range as a hand would, and returns how long it took until drawn.
+MOVE = """([figure, name, part]) => {
+  const control = figure.querySelector(`[data-control="${name}"]`);
+  const start = performance.now();
+  if (control.tagName === "SELECT") {
+    control.selectedIndex = Math.round(part * (control.options.length - 1));
+  } else if (control.type === "checkbox" || control.tagName === "BUTTON") {
+    control.click();
+  } else if (control.type === "radio") {
+    const group = [...figure.querySelectorAll(`input[type=radio][name="${control.name}"]`)];
+    group[Math.round(part * (group.length - 1))].click();
+  } else if (control.type === "range" || control.type === "number") {
+    const [low, high] = [Number(control.min), Number(control.max)];
+    control.value = String(low + part * (high - low));
+  } else {
+    throw new Error(`no hand for ${name}: ${control.outerHTML}`);
+  }
+  control.dispatchEvent(new Event("input", {bubbles: true}));
+  control.dispatchEvent(new Event("change", {bubbles: true}));
+  figure.getBoundingClientRect();
+  return performance.now() - start;
+}"""
+
+# Everything an explorer shows: the numbers it reports, the numbers it prints, what it draws.
+SHOWN = """(figure) => JSON.stringify([
+  figure.model.result(),
+  [...figure.querySelectorAll("[data-output]")].map((output) => output.textContent),
+  [...figure.querySelectorAll("svg")].map((drawing) => drawing.outerHTML),
+  [...figure.querySelectorAll("canvas")].map((drawing) => drawing.toDataURL()),
+])"""
+
+STATE = """(figure) => {
+  const state = JSON.parse(figure.querySelector('script[type="application/json"]').textContent);
+  for (const key of Object.keys(state)) state[key] = figure.model.get(key);
+  return state;
+}"""
+
+
+@contextmanager
+def page_of(browser, folder, page, **options):
+    with open_offline(browser, folder / f"{page}.html", **options) as opened:
+        opened.wait_for_load_state("load")
+        opened.evaluate(TYPESET)
+        yield opened
+
+
+@cache
+def explorers(folder, page) -> int:
+    """Return how many explorers a built page holds."""
+    return (folder / f"{page}.html").read_text(encoding="utf-8").count('<figure class="regattn"')
+
+
+def controls(figure) -> list[str]:
+    """Return the names of an explorer's controls, each once."""
+    found = figure.evaluate("(figure) => [...figure.querySelectorAll('[data-control]')].map((c) => c.dataset.control)")
+    return list(dict.fromkeys(found))
+
+
+@contextmanager
+def figures_of(browser, folder, page):
+    """Yield the browser page and its explorers, awake."""
+    if not explorers(folder, page):
+        yield None, []
+        return
+    with page_of(browser, folder, page) as opened:
+        figures = opened.query_selector_all("figure.regattn")
+        assert len(figures) == explorers(folder, page)
+        for figure in figures:
+            opened.wait_for_function("(figure) => figure.model && figure.model.result()", arg=figure)
+        yield opened, figures
+
+
+@every_page
+def test_page_asks_nothing_of_the_network_logs_no_error_and_sets_its_equations(browser, built_book, page):
+    with page_of(browser, built_book, page) as opened:
+        asked = opened.locator("article .math").count()
+        assert opened.locator("article .math mjx-container").count() >= asked
+        assert opened.locator("mjx-merror, [data-mml-node=merror]").count() == 0
+        assert opened.requests == []
+        assert opened.errors == []
+
+
+@every_page
+def test_page_fits_a_phone_without_scrolling_sideways(browser, built_book, page):
+    with page_of(browser, built_book, page, width=390, height=844) as opened:
+        wide = opened.evaluate(
+            """() => document.documentElement.scrollWidth <= innerWidth ? [] :
+            [...document.querySelectorAll("article *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1)
+            .map((e) => `${e.tagName}.${e.className}`).slice(0, 5)"""
+        )
+        assert wide == []
+        assert opened.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@both_themes
+@every_page
+def test_axe_finds_no_serious_barrier_in_our_content(browser, built_book, page, dark):
+    with page_of(browser, built_book, page, dark=dark) as opened:
+        found = Axe().run(opened, context="article.bd-article").response["violations"]
+    serious = {
+        (issue["id"], node["html"][:200], node["failureSummary"][:300])
+        for issue in found
+        if issue["impact"] in ("serious", "critical")
+        for node in issue["nodes"]
+    }
+    assert serious == set()
+
+
+@every_page
+def test_every_control_of_every_explorer_changes_what_is_shown(browser, built_book, page):
+    with figures_of(browser, built_book, page) as (opened, figures):
+        for figure in figures:
+            names = controls(figure)
+            assert names
+            for control in names:
+                seen = set()
+                for part in (0, 0.25, 0.5, 0.75, 1):
+                    opened.evaluate(MOVE, [figure, control, part])
+                    seen.add(figure.evaluate(SHOWN))
+                assert len(seen) > 1, f"{control} moves nothing"
+        assert not figures or opened.errors == []
+
+
+@every_page
+def test_explorers_numbers_are_those_of_the_package(browser, built_book, page):
+    with figures_of(browser, built_book, page) as (opened, figures):
+        for figure in figures:
+            widget = figure.get_attribute("data-widget")
+            oracle = import_module(f"tests.explorers.{widget.removesuffix('Explorer').lower()}")
+            for control in [None, *controls(figure)]:
+                for part in (0.3, 0.9, 0.6) if control else (0,):
+                    if control:
+                        opened.evaluate(MOVE, [figure, control, part])
+                    state = figure.evaluate(STATE)
+                    where = f"{widget} after {control} at {part}"
+                    compare(figure.evaluate("(figure) => figure.model.result()"), oracle.expected(state), where)
+
+
+def compare(found, expected, where):
+    """Assert that nested numbers agree to 1e-9 of the largest of each array, and everything else exactly."""
+    if isinstance(expected, dict):
+        assert set(found) == set(expected), where
+        for key in expected:
+            compare(found[key], expected[key], f"{where}: {key}")
+    elif expected is None or isinstance(expected, str | bool):
+        assert found == expected, where
+    else:
+        expected = np.asarray(expected, dtype=float)
+        found = np.asarray(found, dtype=float)
+        assert found.shape == expected.shape, where
+        np.testing.assert_allclose(
+            found, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max(initial=0), err_msg=where
+        )
+
+
+@every_page
+def test_explorers_redraw_within_a_frame(browser, built_book, page):
+    with figures_of(browser, built_book, page) as (opened, figures):
+        for figure in figures:
+            for control in controls(figure):
+                times = [opened.evaluate(MOVE, [figure, control, part]) for part in np.linspace(0, 1, 21).tolist()]
+                assert median(times) < FRAME, f"{control} redraws in {median(times):.1f} ms"
+
+
+@every_page
+def test_explorers_answer_to_the_keyboard(browser, built_book, page):
+    with figures_of(browser, built_book, page) as (opened, figures):
+        for figure in figures:
+            reached = tab_through(opened, figure)
+            for control in controls(figure):
+                assert control in reached, f"Tab does not reach {control}"
+                assert press(opened, figure, control), f"{control} does not answer to the keyboard"
+
+
+def tab_through(opened, figure) -> set[str]:
+    """Return the controls that the Tab key reaches inside an explorer."""
+    figure.evaluate("(figure) => { figure.tabIndex = -1; figure.focus(); figure.removeAttribute('tabindex'); }")
+    reached = set()
+    for _ in range(3 * len(controls(figure)) + 20):
+        opened.keyboard.press("Tab")
+        inside, control = figure.evaluate(
+            "(figure) => [figure.contains(document.activeElement), document.activeElement.dataset.control ?? null]"
+        )
+        if not inside:
+            break
+        reached.add(control)
+    return reached
+
+
+def press(opened, figure, control) -> bool:
+    """Return whether a key changes what the explorer shows when a control has the focus."""
+    figure.query_selector(f'[data-control="{control}"]').focus()
+    before = figure.evaluate(SHOWN)
+    for key in ("ArrowRight", "ArrowLeft", "ArrowDown", "ArrowUp", "Space"):
+        opened.keyboard.press(key)
+        if figure.evaluate(SHOWN) != before:
+            return True
+    return False
+
+
+def test_the_comparison_of_numbers_can_fail():
+    with pytest.raises(AssertionError, match="here: weights"):
+        compare({"weights": [1.0, 2.0]}, {"weights": [1.0, 2.00001]}, "here")
+    with pytest.raises(AssertionError):
+        compare(json.loads('{"dof": null}'), {"dof": 1.0}, "here")
