@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from scipy import sparse
-from scipy.linalg import null_space
 
 from regattn._validation import check_count, check_matrix, check_real
 from regattn.attention import attend, attention_weights
@@ -312,7 +311,8 @@ def equivariant_maps(n: int, *, local: bool = False) -> np.ndarray:
     conditions = [np.kron(A, pairs) - np.kron(pairs, A.T) for A in renamings]  # A T − T A = 0, row by row of T
     if local:
         conditions.append(np.diag(1.0 - pairs.ravel()))  # T_rs may use S_rs and nothing else
-    return null_space(np.concatenate(conditions)).T.reshape(-1, n, n, n, n)
+    values, vectors = np.linalg.eigh(sum(C.T @ C for C in conditions))  # C x = 0 for all C: eigenvalue 0 of the sum
+    return vectors[:, values < 1e-9].T.reshape(-1, n, n, n, n)  # entries of the C are 0 and ±1, so 0 stands clear
 
 
 class _Codes(NamedTuple):
