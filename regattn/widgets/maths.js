@@ -1,0 +1,124 @@
+// Pure functions: numbers in, numbers out. No DOM, no state.
+// A matrix is an array of rows; a row is an ordinary or a typed array of numbers.
+
+export function sum(a) {
+  let total = 0;
+  for (const value of a) total += value;
+  return total;
+}
+
+export function mean(a) {
+  return sum(a) / a.length;
+}
+
+export function dot(a, b, length = a.length) {
+  let total = 0;
+  for (let k = 0; k < length; k++) total += a[k] * b[k];
+  return total;
+}
+
+export function norm(a, length = a.length) {
+  return Math.sqrt(dot(a, a, length));
+}
+
+// The cosine of the angle between two vectors; a vector of length zero has no direction and gets 0.
+export function cosine(a, b) {
+  const lengths = norm(a) * norm(b);
+  return lengths > 0 ? Math.max(-1, Math.min(1, dot(a, b) / lengths)) : 0;
+}
+
+export function runningSum(a) {
+  let total = 0;
+  return Float64Array.from(a, (value) => (total += value));
+}
+
+export function rootMeanSquare(a) {
+  return norm(a) / Math.sqrt(a.length);
+}
+
+// Softmax of a row of scores; the largest is taken off first, so scores of any size are safe.
+export function softmax(scores) {
+  let top = -Infinity;
+  for (const score of scores) top = Math.max(top, score);
+  const powers = Float64Array.from(scores, (score) => Math.exp(score - top));
+  const total = sum(powers);
+  return powers.map((power) => power / total);
+}
+
+// The share s_k²/(s_k² + λ) that a ridge penalty leaves of each direction; 0 beyond the first `rank` directions.
+export function spectralFilter(singularValues, ridge, rank = singularValues.length) {
+  return Float64Array.from(singularValues, (s, k) => (k < rank ? (s * s) / (s * s + ridge) : 0));
+}
+
+// Σ_k kept_k, plus `intercept` (0 or 1): the trace of the hat matrix.
+export function effectiveDof(kept, intercept = 0) {
+  return sum(kept) + intercept;
+}
+
+// ω_i = level + Σ_k kept_k q_k U_ik: the weight of every key for one query, from orthonormal scores.
+export function spectralWeights(scores, query, kept, level = 0) {
+  const filtered = Float64Array.from(kept, (share, k) => share * query[k]);
+  return Float64Array.from(scores, (row) => level + dot(filtered, row, kept.length));
+}
+
+// An orthogonal Q (L × L) such that `root` (p × L, of rank L) times Q is lower triangular with a positive diagonal:
+// then root Q is the Cholesky factor of root root'. Gram–Schmidt, twice over, on the rows of `root`; unit vectors after
+// them complete Q when rounding has hidden a direction.
+export function triangularRotation(root) {
+  const size = root[0].length;
+  const basis = [];
+  const units = Array.from({ length: size }, (_, k) => Float64Array.from({ length: size }, (_, j) => Number(j === k)));
+  for (const row of [...root, ...units]) {
+    const rest = Float64Array.from(row);
+    for (let pass = 0; pass < 2; pass++) {
+      for (const known of basis) {
+        const along = dot(known, rest);
+        for (let k = 0; k < size; k++) rest[k] -= along * known[k];
+      }
+    }
+    const left = norm(rest);
+    if (left > 1e-9 * norm(row) && basis.length < size) basis.push(rest.map((value) => value / left));
+  }
+  return Array.from({ length: size }, (_, k) => basis.map((column) => column[k]));
+}
+
+// a · b for two matrices given as arrays of rows.
+export function multiply(a, b) {
+  return Array.from(a, (row) => {
+    const out = new Float64Array(b[0].length);
+    for (let k = 0; k < b.length; k++) for (let j = 0; j < out.length; j++) out[j] += row[k] * b[k][j];
+    return out;
+  });
+}
+
+// Round numbers that cover [low, high] in about `count` steps.
+export function niceTicks(low, high, count = 5) {
+  const raw = (high - low) / Math.max(1, count) || 1;
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 2.5, 5, 10].map((m) => m * power).find((s) => s >= raw * (1 - 1e-9));
+  const ticks = [];
+  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; k++) ticks.push(k * step);
+  return ticks;
+}
+
+// The smallest of 1, 1.5, 2, 3, 5, 7, 10 × 10^k that is not below a positive number.
+export function niceCeiling(value) {
+  if (!(value > 0)) return 1;
+  const power = 10 ** Math.floor(Math.log10(value));
+  return [1, 1.5, 2, 3, 5, 7, 10].map((m) => m * power).find((c) => c >= value * (1 - 1e-12));
+}
+
+// A logarithmic scale whose left end is an exact 0: position 0 is the value 0, position 1 + t is low · (high/low)^t'.
+export function logScaleWithZero(low, high, steps) {
+  const span = Math.log10(high / low);
+  return {
+    steps,
+    value: (position) => (position <= 0 ? 0 : 10 ** (Math.log10(low) + (span * (position - 1)) / (steps - 1))),
+    position: (value) => (value <= 0 ? 0 : Math.max(1, Math.min(steps, 1 + ((steps - 1) * Math.log10(value / low)) / span))),
+    decades: () => {
+      const found = [];
+      for (let d = Math.ceil(Math.log10(low) - 1e-9); d <= Math.log10(high) + 1e-9; d++) found.push(10 ** d);
+      return found;
+    },
+  };
+}

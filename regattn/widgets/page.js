@@ -1,0 +1,24 @@
+// Without a kernel: a model that keeps its values in the page, and the call that wakes one sleeping figure.
+
+export function pageModel(values) {
+  const listeners = new Map();
+  return {
+    get: (name) => values[name],
+    set(name, value) {
+      if (Object.is(values[name], value)) return;
+      values[name] = value;
+      for (const listener of [...(listeners.get(`change:${name}`) ?? [])]) listener();
+    },
+    on: (event, listener) => listeners.set(event, [...(listeners.get(event) ?? []), listener]),
+    off: (event, listener) => listeners.set(event, (listeners.get(event) ?? []).filter((other) => other !== listener)),
+    save_changes() {},
+  };
+}
+
+// Code is the same in every copy and the data live in the figure, so it does not matter which copy wakes which figure.
+export function wake(name, render) {
+  const el = document.querySelector(`figure.regattn[data-widget="${name}"]:not([data-awake])`);
+  if (!el) return;
+  el.dataset.awake = "";
+  render({ model: pageModel(JSON.parse(el.querySelector('script[type="application/json"]').textContent)), el });
+}

@@ -1,0 +1,201 @@
+"""The SpectralExplorer: one least-squares prediction taken apart, while the penalty and the rank move."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from regattn._validation import check_matrix, check_same_width, check_targets
+from regattn.least_squares import scale_and_alignment, spectrum
+from regattn.widgets.base import Choice, Count, Explorer, Real, check_labels
+
+__all__ = ["SpectralExplorer"]
+
+PANELS = ("weights", "split", "codes", "sum", "path")
+
+
+class SpectralExplorer(Explorer, module="spectral"):
+    r"""Show the weight of every training observation in one prediction, for any ridge penalty λ and rank L.
+
+    .. math:: \omega_{ji} = \frac1n + \sum_{k \le L} F_{jk} F_{ik} \frac{s_k^2}{s_k^2 + \lambda}
+
+    The inputs are centred here, so the intercept stands apart: 1/n is uniform attention, the rest a correction. Python
+    factorises once; the browser applies the formula. Implements :eq:`proximity-weights` and :eq:`ridge-filter`;
+    source: eqs. (8), (9), (27) and (30) of [GC]_.
+
+    Parameters
+    ----------
+    X_train, y_train : arrays of shape (n, p) and (n,)
+        Training rows (without a column of ones) and their targets, in time order if they have one.
+    X_test, y_test : arrays of shape (m, p) and (m,), optional
+        Rows to predict at besides, and the targets that came true.
+    ridge : float, default 0
+        Penalty λ ≥ 0, in squared units of ``X_train``.
+    rank : int, optional
+        Number L of leading directions kept; all of them by default.
+    query : int or str, default 0
+        The observation that asks: its place, counting the training rows first and the test rows after them, or its
+        label.
+    labels_train, labels_test : sequences of str, optional
+        What to call the rows.
+    units : str, optional
+        Units of the target, such as "% a year".
+    panels : sequence of str
+        Which pictures: "weights" (every weight), "split" (scale and cosine), "codes" (queries and keys as points),
+        "sum" (the prediction as a running sum), "path" (errors and degrees of freedom against λ).
+    alt : str, optional
+        The explorer in words.
+
+    Attributes
+    ----------
+    root : {"spectral", "cholesky", "rotated"}
+        Which root W of Ω = WW' encodes queries and keys; the weights do not depend on it.
+    angle : float
+        Degrees by which "rotated" turns the first two coordinates of the spectral codes.
+
+    Raises
+    ------
+    ValueError
+        If shapes disagree, an entry is not finite, or ``ridge``, ``rank``, ``query`` or ``panels`` is out of range.
+
+    Examples
+    --------
+    >>> explorer = SpectralExplorer([[0.0], [1.0], [2.0]], [1.0, 1.0, 4.0], [[3.0]], labels_test=["next"], query="next")
+    >>> round(explorer.result()["prediction"], 6)
+    5.0
+    >>> explorer.ridge = 2.0
+    >>> round(explorer.result()["prediction"], 6)
+    3.5
+    """
+
+    ridge = Real(0.0, least=0.0).tag(sync=True)
+    rank = Count(1, least=1, most=lambda self: self.spectrum.rank, bound="the rank of X_train").tag(sync=True)
+    query = Count(0, most=lambda self: self.size - 1, bound="the last row").tag(sync=True)
+    root = Choice("spectral", "cholesky", "rotated").tag(sync=True)
+    angle = Real(30.0, least=-360.0, most=360.0).tag(sync=True)
+
+    def __init__(  # noqa: PLR0913
+        self,
+        X_train: Any,
+        y_train: Any,
+        X_test: Any = None,
+        y_test: Any = None,
+        *,
+        ridge: float = 0.0,
+        rank: int | None = None,
+        query: int | str = 0,
+        labels_train: Sequence[Any] | None = None,
+        labels_test: Sequence[Any] | None = None,
+        units: str = "",
+        panels: Sequence[str] = PANELS,
+        alt: str | None = None,
+    ) -> None:
+        X_train = check_matrix(X_train, "X_train")
+        self.y_train = _check_one_target(y_train, len(X_train), "y_train")
+        self.X_test, self.y_test = _check_test(X_test, y_test, X_train)
+        self.spectrum = spectrum(X_train, centre=True)
+        n, m = len(X_train), 0 if self.X_test is None else len(self.X_test)
+        self.size = n + m
+        labels = check_labels(labels_train, n, "labels_train", rows="training rows")
+        labels_test = check_labels(labels_test, m, "labels_test", rows="test rows", first=n + 1)
+        if isinstance(query, str):
+            query = _place_of(query, labels + labels_test)
+        data = {
+            "scores": self.spectrum.scores,
+            "singular_values": self.spectrum.singular_values,
+            "directions": self.spectrum.directions,
+            "centre": self.spectrum.centre,
+            "y": self.y_train,
+            "test_scores": [] if m == 0 else self.spectrum.codes(self.X_test),
+            "y_test": self.y_test,
+            "labels": labels,
+            "labels_test": labels_test,
+            "units": units,
+            "panels": _check_panels(panels),
+        }
+        rank = self.spectrum.rank if rank is None else rank
+        alt = alt or _describe(n, m, data["panels"])
+        super().__init__(data=data, alt=alt, ridge=ridge, rank=rank, query=query)
+
+    def result(self) -> dict[str, Any]:
+        """Return the numbers now shown, computed by the package rather than by the browser.
+
+        Returns
+        -------
+        dict
+            ``weights``, ``scale`` and ``cosine`` (lists of length n, the last two of the part beyond 1/n),
+            ``prediction``, ``dof``, and the root mean squared ``train_error``, ``test_error`` (None without test
+            targets) and ``loo_error`` (None where a row has leverage 1).
+        """
+        s, n, knobs = self.spectrum, len(self.y_train), {"ridge": self.ridge, "rank": self.rank}
+        rows, at = (None, self.query) if self.query < n else (self.X_test, self.query - n)
+        split = scale_and_alignment(s.codes(rows, **knobs)[[at]], s.codes(**knobs))
+        test_error = None
+        if self.y_test is not None:
+            test_error = _root_mean_square(self.y_test - s.predict(self.X_test, self.y_train, **knobs))
+        try:
+            loo_error = _root_mean_square(s.loo_residuals(self.y_train, **knobs))
+        except ValueError:
+            loo_error = None
+        return {
+            "weights": s.weights(rows, **knobs)[at].tolist(),
+            "scale": split.scale[0].tolist(),
+            "cosine": split.alignment[0].tolist(),
+            "prediction": float(s.predict(rows, self.y_train, **knobs)[at]),
+            "dof": float(s.effective_dof(**knobs)),
+            "train_error": _root_mean_square(self.y_train - s.predict(None, self.y_train, **knobs)),
+            "test_error": test_error,
+            "loo_error": loo_error,
+        }
+
+
+def _root_mean_square(x: np.ndarray) -> float:
+    return float(np.sqrt(np.mean(x**2)))
+
+
+def _check_one_target(y: Any, n: int, name: str) -> np.ndarray:
+    y = check_targets(y, n, name)
+    if y.ndim != 1:
+        raise ValueError(f"{name} must have shape ({n},), got shape {y.shape}")
+    return y
+
+
+def _check_test(X_test: Any, y_test: Any, X_train: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
+    if X_test is None:
+        if y_test is not None:
+            raise ValueError(f"y_test has {len(y_test)} entries but X_test is None")
+        return None, None
+    X_test = check_matrix(X_test, "X_test")
+    check_same_width(X_test, X_train, "X_test", "X_train")
+    if y_test is None:
+        return X_test, None
+    if np.shape(y_test)[:1] != (len(X_test),):
+        raise ValueError(f"y_test has shape {np.shape(y_test)} but there are {len(X_test)} test rows")
+    return X_test, _check_one_target(y_test, len(X_test), "y_test")
+
+
+def _check_panels(panels: Sequence[str]) -> list[str]:
+    unknown = [panel for panel in panels if panel not in PANELS]
+    if unknown or not panels or isinstance(panels, str):
+        raise ValueError(f"panels must be some of {', '.join(PANELS)}, got {unknown[0] if unknown else panels!r}")
+    return [panel for panel in PANELS if panel in panels]
+
+
+def _place_of(label: str, labels: list[str]) -> int:
+    if label not in labels:
+        raise ValueError(f"query must be a row or a label, and no row is called {label!r}")
+    return labels.index(label)
+
+
+def _describe(n: int, m: int, panels: list[str]) -> str:
+    shown = {
+        "weights": "the weight of every training observation in one prediction",
+        "split": "each weight split into scale and cosine",
+        "codes": "the codes of the query and the keys as points",
+        "sum": "the prediction as a running sum",
+        "path": "errors and effective degrees of freedom against the penalty",
+    }
+    rows = f"{n} training rows" + (f" and {m} test rows" if m else "")
+    return f"Least squares as attention on {rows}: {'; '.join(shown[panel] for panel in panels)}."
