@@ -9,7 +9,10 @@ from __future__ import annotations
 import hashlib
 import platform
 import shutil
+import time
 from pathlib import Path
+
+DAY = 24 * 60 * 60
 
 
 def state(root: Path) -> str:
@@ -22,12 +25,12 @@ def state(root: Path) -> str:
 
 
 def name_cache(app, config) -> None:
-    """Point myst-nb at the cache of this state and remove the caches of earlier ones."""
+    """Point myst-nb at the cache of this state and remove those that no build has touched for a day."""
     caches = Path(app.outdir).parent / ".jupyter_cache"
     now = caches / state(Path(app.srcdir))
     for old in caches.iterdir() if caches.exists() else []:
-        if old != now:
-            shutil.rmtree(old) if old.is_dir() else old.unlink()
+        if old != now and old.is_dir() and time.time() - old.stat().st_mtime > DAY:
+            shutil.rmtree(old)
     config.nb_execution_cache_path = str(now)
 
 
