@@ -1,0 +1,426 @@
+r"""Gradient descent for least squares, with every step kept.
+
+.. math:: \theta_{t+1} = \theta_t - \eta_t \nabla\mathcal{L}(\theta_t), \qquad
+          \mathcal{L}(\theta) = \frac1n \lVert y - X\theta \rVert^2
+
+On this loss descent is a linear recursion: along each eigenvector of the Hessian :math:`H = \frac2n X^\top X` the
+distance to the minimum is multiplied by :math:`1 - \eta\lambda` at every step. That one factor explains when descent
+converges, how fast, and what a wrong sign does.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from regattn._validation import check_array, check_count, check_matrix, check_real, check_targets
+
+__all__ = [
+    "Trajectory",
+    "batches",
+    "curvatures",
+    "gradient",
+    "gradient_descent",
+    "largest_stable_step",
+    "mean_squared_error",
+    "numerical_gradient",
+    "stochastic_gradient_descent",
+]
+
+GROWTH_LIMIT = 1e12
+"""A loss this many times the larger of the first loss and the mean of y² counts as divergence."""
+
+LearningRate = float | Callable[[int], float]
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """Where a descent went: T steps, so T + 1 points. Every number kept is finite.
+
+    Attributes
+    ----------
+    parameters : ndarray of shape (T + 1, p)
+        The points, from the start on.
+    losses : ndarray of shape (T + 1,)
+        Mean squared error over all observations at each point, also when the steps used batches; in squared units
+        of the target.
+    learning_rates : ndarray of shape (T,)
+        The step size η of each step.
+    diverged_at : int or None
+        The step that would have taken the loss beyond :data:`GROWTH_LIMIT`; the trajectory ends just before it. None
+        if all steps were taken: the loss may still be growing.
+
+    Examples
+    --------
+    >>> path = gradient_descent(np.array([[1.0], [1.0]]), np.array([1.0, 3.0]), learning_rate=0.25, steps=2)
+    >>> path.parameters[:, 0], path.losses
+    (array([0. , 1. , 1.5]), array([5.  , 2.  , 1.25]))
+    """
+
+    parameters: np.ndarray
+    losses: np.ndarray
+    learning_rates: np.ndarray
+    diverged_at: int | None
+
+
+def mean_squared_error(X: Any, y: Any, parameters: Any) -> float:
+    r"""Return the loss :math:`\mathcal{L}(\theta) = \frac1n \sum_i (y_i - x_i^\top\theta)^2`.
+
+    Implements :eq:`squared-loss`; source: eq. (2) of [RK]_, with the index of the summand restored.
+
+    Parameters
+    ----------
+    X : array of shape (n, p)
+        Inputs, one row per observation, with a column of ones if the model has an intercept.
+    y : array of shape (n,)
+        Targets.
+    parameters : array of shape (p,)
+        The point θ.
+
+    Returns
+    -------
+    float
+        In squared units of ``y``.
+
+    Raises
+    ------
+    ValueError
+        If shapes disagree or an entry is not finite.
+
+    Examples
+    --------
+    >>> mean_squared_error([[1.0], [1.0]], [1.0, 3.0], [2.0])
+    1.0
+    """
+    X, y, parameters = _check_problem(X, y, parameters)
+    return float(np.mean((X @ parameters - y) ** 2))
+
+
+def gradient(X: Any, y: Any, parameters: Any) -> np.ndarray:
+    r"""Return the gradient of the loss, :math:`\nabla\mathcal{L}(\theta) = \frac2n X^\top(X\theta - y)`.
+
+    It points uphill. Implements :eq:`squared-loss-gradient`.
+
+    Parameters
+    ----------
+    X, y, parameters
+        As in :func:`mean_squared_error`. The rows may be a batch: averaged over all batches of one size, its gradient
+        is the gradient over all rows.
+
+    Returns
+    -------
+    ndarray of shape (p,)
+        In squared units of ``y`` per unit of θ.
+
+    Raises
+    ------
+    ValueError
+        If shapes disagree or an entry is not finite.
+
+    Examples
+    --------
+    >>> gradient([[1.0], [1.0]], [1.0, 3.0], [0.0])
+    array([-4.])
+    """
+    X, y, parameters = _check_problem(X, y, parameters)
+    return _gradient(X, X @ parameters - y)
+
+
+def numerical_gradient(function: Callable[[np.ndarray], float], parameters: Any, *, width: float = 1e-5) -> np.ndarray:
+    r"""Return the gradient of a function by central differences, one parameter at a time.
+
+    .. math:: \frac{\partial f}{\partial\theta_k} \approx \frac{f(\theta + h e_k) - f(\theta - h e_k)}{2h}
+
+    Its error is of order h², and of order 1e-16 / h from rounding; for a quadratic only the second is there. Meant as a
+    check on a gradient derived by hand, never for training: it costs 2p evaluations.
+
+    Parameters
+    ----------
+    function : callable
+        Takes an array of shape (p,), returns a number.
+    parameters : array of shape (p,)
+        Where the gradient is wanted.
+    width : float, default 1e-5
+        The difference h > 0, in units of the parameters.
+
+    Returns
+    -------
+    ndarray of shape (p,)
+        Units of the function per unit of θ.
+
+    Raises
+    ------
+    ValueError
+        If ``width`` is not positive or ``parameters`` is not a finite vector.
+
+    Examples
+    --------
+    >>> numerical_gradient(lambda t: t[0] ** 2 + 3 * t[1], [2.0, 5.0]).round(6)
+    array([4., 3.])
+    """
+    width = check_real(width, "width", least=0.0, strictly=True)
+    parameters = _check_point(parameters, "parameters")
+    shifts = width * np.eye(len(parameters))
+    return np.array([(function(parameters + h) - function(parameters - h)) / (2 * width) for h in shifts])
+
+
+def curvatures(X: Any) -> np.ndarray:
+    r"""Return the eigenvalues of the Hessian :math:`H = \frac2n X^\top X`, largest first.
+
+    Read off the singular values of X: :math:`\lambda_k = 2 s_k^2 / n`. Beyond the rank of X they are zero: along those
+    directions the loss is flat and descent never moves. Implements :eq:`hessian`.
+
+    Parameters
+    ----------
+    X : array of shape (n, p)
+        Inputs.
+
+    Returns
+    -------
+    ndarray of shape (p,)
+        In squared units of ``X``.
+
+    Raises
+    ------
+    ValueError
+        If ``X`` is empty, not two-dimensional or not finite.
+
+    Examples
+    --------
+    >>> curvatures([[1.0, 1.0], [1.0, -1.0]])
+    array([2., 2.])
+    """
+    X = check_matrix(X, "X")
+    found = 2 * np.linalg.svd(X, compute_uv=False) ** 2 / len(X)
+    return np.concatenate([found, np.zeros(X.shape[1] - len(found))])
+
+
+def largest_stable_step(X: Any) -> float:
+    r"""Return :math:`2/\lambda_{\max}`: full-batch descent converges for every smaller step and for no larger one.
+
+    Implements :eq:`stable-step`.
+
+    Parameters
+    ----------
+    X : array of shape (n, p)
+        Inputs; not all zero.
+
+    Returns
+    -------
+    float
+        A step size η, in units of 1 / ``X``².
+
+    Raises
+    ------
+    ValueError
+        If ``X`` is empty, not finite or all zero.
+
+    Examples
+    --------
+    >>> round(largest_stable_step([[1.0, 1.0], [1.0, -1.0]]), 12)
+    1.0
+    """
+    steepest = curvatures(X)[0]
+    if steepest == 0:
+        raise ValueError(f"every step is stable when X is all zero, got X of shape {np.shape(X)}")
+    return float(2 / steepest)
+
+
+def batches(n: int, *, size: int, steps: int, rng: np.random.Generator, replace: bool = False) -> Iterator[np.ndarray]:
+    """Yield ``steps`` batches: arrays of row numbers between 0 and n - 1.
+
+    Parameters
+    ----------
+    n : int
+        Number of observations.
+    size : int
+        Rows in a batch, between 1 and ``n``.
+    steps : int
+        Number of batches.
+    rng : numpy.random.Generator
+        The source of chance; the same generator state gives the same batches.
+    replace : bool, default False
+        False: shuffle all rows, deal them out, shuffle again; the last batch of such an epoch is smaller when ``size``
+        does not divide ``n``. True: draw every row of every batch afresh.
+
+    Yields
+    ------
+    ndarray of int
+        The rows of one batch.
+
+    Raises
+    ------
+    ValueError
+        If ``n``, ``size`` or ``steps`` is below 1 or ``size`` is above ``n``; at the call, before the first batch.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> [len(rows) for rows in batches(5, size=2, steps=4, rng=rng)]
+    [2, 2, 1, 2]
+    """
+    n = check_count(n, "n")
+    size = check_count(size, "size", most=n, bound="the number of observations")
+    return _deal(n, size, check_count(steps, "steps"), rng, replace)
+
+
+def gradient_descent(
+    X: Any, y: Any, *, learning_rate: LearningRate, steps: int, start: Any = None, sign: int = -1
+) -> Trajectory:
+    r"""Return the trajectory of full-batch gradient descent on the mean squared error.
+
+    .. math:: \theta_{t+1} = \theta_t - \eta_t \nabla\mathcal{L}(\theta_t)
+
+    Implements :eq:`descent`; source: eq. (3) of [RK]_ with its sign corrected, and BP's second equation with
+    :math:`s^k = -\nabla\mathcal{L}`.
+
+    Parameters
+    ----------
+    X : array of shape (n, p)
+        Inputs, one row per observation, with a column of ones if the model has an intercept.
+    y : array of shape (n,)
+        Targets.
+    learning_rate : float or callable
+        The step size η > 0, or a function of the step number t = 0, 1, … that returns it.
+    steps : int
+        Number of steps, at least 1.
+    start : array of shape (p,), optional
+        The first point; zeros by default.
+    sign : {-1, 1}, default -1
+        -1 steps downhill. 1 is the sign that [RK]_ prints: uphill, so that the loss grows at every step.
+
+    Returns
+    -------
+    Trajectory
+        Points, losses and step sizes; ``diverged_at`` says if and where the loss ran away.
+
+    Raises
+    ------
+    ValueError
+        If shapes disagree, an entry is not finite, a step size is not positive and finite, or ``sign`` is neither.
+
+    Examples
+    --------
+    >>> X, y = np.array([[1.0, 1.0], [1.0, -1.0]]), np.array([3.0, 1.0])
+    >>> gradient_descent(X, y, learning_rate=0.25, steps=50).parameters[-1]
+    array([2., 1.])
+    >>> gradient_descent(X, y, learning_rate=1.5, steps=50).diverged_at
+    20
+    """
+    everything = (slice(None) for _ in range(check_count(steps, "steps")))
+    return _walk(X, y, everything, learning_rate, start, sign)
+
+
+def stochastic_gradient_descent(
+    X: Any, y: Any, batches: Iterable[Any], *, learning_rate: LearningRate, start: Any = None, sign: int = -1
+) -> Trajectory:
+    r"""Return the trajectory of descent in which each step sees one batch B of the rows.
+
+    .. math:: \theta_{t+1} = \theta_t - \eta_t\, \frac{2}{|B_t|} X_{B_t}^\top (X_{B_t}\theta_t - y_{B_t})
+
+    With a constant step size it does not settle at the minimum but keeps moving around it, at a mean squared distance
+    about proportional to η. Implements :eq:`stochastic-descent`.
+
+    Parameters
+    ----------
+    X, y, learning_rate, start, sign
+        As in :func:`gradient_descent`.
+    batches : iterable of arrays of int
+        The rows of each step, such as :func:`batches` yields; as many steps as there are batches.
+
+    Returns
+    -------
+    Trajectory
+        ``losses`` are over all rows, not over the batch of the step.
+
+    Raises
+    ------
+    ValueError
+        As :func:`gradient_descent`, and if a batch is empty or there is none.
+
+    Examples
+    --------
+    >>> X, y = np.array([[1.0], [1.0]]), np.array([1.0, 3.0])
+    >>> stochastic_gradient_descent(X, y, [[0], [1], [0]], learning_rate=0.5).parameters[:, 0]
+    array([0., 1., 3., 1.])
+    """
+    return _walk(X, y, batches, learning_rate, start, sign)
+
+
+def _walk(X: Any, y: Any, batches: Iterable[Any], learning_rate: LearningRate, start: Any, sign: int) -> Trajectory:
+    start = np.zeros(np.shape(X)[-1]) if start is None else start
+    X, y, point = _check_problem(X, y, start, "start")
+    if isinstance(sign, bool) or sign not in (-1, 1):
+        raise ValueError(f"sign must be -1 (downhill) or 1 (uphill), got {sign!r}")
+    residuals = X @ point - y
+    points, losses, rates, diverged_at = [point], [np.mean(residuals**2)], [], None
+    limit = GROWTH_LIMIT * max(losses[0], np.mean(y**2))
+    for t, rows in enumerate(batches):
+        eta = check_real(
+            learning_rate(t) if callable(learning_rate) else learning_rate, "learning_rate", least=0.0, strictly=True
+        )
+        rows = _check_rows(rows, len(X), t)
+        with np.errstate(over="ignore", invalid="ignore"):  # an overflow is reported as divergence
+            point = point + sign * eta * _gradient(X[rows], residuals[rows])
+            residuals = X @ point - y
+            loss = np.mean(residuals**2)
+        if not (loss <= limit and np.isfinite(point).all()):
+            diverged_at = t + 1
+            break
+        points.append(point)
+        losses.append(loss)
+        rates.append(eta)
+    if diverged_at is None and not rates:
+        raise ValueError("there must be at least one batch, got 0")
+    return Trajectory(np.array(points), np.array(losses), np.array(rates), diverged_at)
+
+
+def _check_rows(rows: Any, n: int, t: int) -> Any:
+    if isinstance(rows, slice):
+        return rows
+    rows = np.asarray(rows)
+    if rows.size == 0:
+        raise ValueError(f"batch {t} is empty")
+    if rows.ndim != 1 or rows.dtype.kind not in "iu":
+        raise ValueError(f"batch {t} must be a vector of row numbers, got shape {rows.shape} of {rows.dtype}")
+    if rows.min() < 0 or rows.max() >= n:
+        raise ValueError(f"batch {t} names a row outside 0 to {n - 1}, got {rows.min()} to {rows.max()}")
+    return rows
+
+
+def _gradient(X: np.ndarray, residuals: np.ndarray) -> np.ndarray:
+    return 2 / len(X) * (X.T @ residuals)
+
+
+def _deal(n: int, size: int, steps: int, rng: np.random.Generator, replace: bool) -> Iterator[np.ndarray]:
+    per_epoch = math.ceil(n / size)
+    for step in range(steps):
+        if replace:
+            yield rng.integers(n, size=size)
+            continue
+        place = step % per_epoch
+        if place == 0:
+            order = rng.permutation(n)
+        yield order[place * size : (place + 1) * size]
+
+
+def _check_problem(X: Any, y: Any, parameters: Any, name: str = "parameters") -> tuple[np.ndarray, ...]:
+    X = check_matrix(X, "X")
+    y = check_targets(y, len(X))
+    if y.ndim != 1:
+        raise ValueError(f"y must have shape (n,), got shape {y.shape}")
+    point = _check_point(parameters, name)
+    if len(point) != X.shape[1]:
+        raise ValueError(f"X has {X.shape[1]} columns but {name} has {len(point)} entries")
+    return X, y, point
+
+
+def _check_point(parameters: Any, name: str) -> np.ndarray:
+    point = np.asarray(check_array(np.asarray(parameters), name), dtype=np.float64)
+    if point.ndim != 1:
+        raise ValueError(f"{name} must have shape (p,), got shape {point.shape}")
+    return point
