@@ -72,7 +72,7 @@ export function orderTicks(labels, most) {
 // One plot in `host`. Options: label (spoken), xLabel, yLabel, height in pixels, square (equal units on both axes).
 export function plot(host, { label, xLabel = "", yLabel = "", height = 220, square = false }) {
   const svg = host.appendChild(svgElement("svg", { class: "ra-plot", role: "img", "aria-label": label }));
-  const margin = { left: 46, right: 12, top: yLabel ? 26 : 10, bottom: xLabel ? 42 : 24 };
+  const margin = { left: 46, right: 12, top: yLabel ? 26 : 10, bottom: xLabel ? 46 : 28 };
   const grid = svg.appendChild(svgElement("g", { class: "ra-grid" }));
   const marks = svg.appendChild(svgElement("g"));
   const captions = { x: svg.appendChild(svgElement("text")), y: svg.appendChild(svgElement("text")) };
@@ -152,7 +152,7 @@ export function plot(host, { label, xLabel = "", yLabel = "", height = 220, squa
       if (axis === "x") line.setAttribute("y1", bottom - 4);
       text.textContent = words;
       text.setAttribute("x", axis === "x" ? x1.toFixed(1) : margin.left - 6);
-      text.setAttribute("y", axis === "x" ? bottom + 14 : (y1 + 4).toFixed(1));
+      text.setAttribute("y", axis === "x" ? bottom + 18 : (y1 + 4).toFixed(1));
       text.setAttribute("text-anchor", axis === "x" ? "middle" : "end");
     });
   }

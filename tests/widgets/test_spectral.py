@@ -1,0 +1,429 @@
+"""The SpectralExplorer in a real browser, from a file, with the network cut off."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from statistics import median
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from regattn.widgets import SpectralExplorer
+from tests.browser import open_offline
+from tests.widgets.pages import inflation_explorer, made_up_explorer, write_page
+
+pytestmark = pytest.mark.browser
+
+CONTROLS = ["ridge", "rank", "query", "root", "angle"]
+SET = """([values, nth]) => {
+  const figure = document.querySelectorAll("figure.regattn")[nth];
+  for (const [name, value] of Object.entries(values)) figure.model.set(name, value);
+  figure.model.save_changes();
+  return figure.model.result();
+}"""
+# Puts a control at a part of its range as a hand does; returns the milliseconds until the picture was drawn.
+MOVE = """([name, part]) => {
+  const control = document.querySelector(`[data-control="${name}"]`);
+  const start = performance.now();
+  if (control.tagName === "SELECT") control.selectedIndex = Math.round(part * (control.options.length - 1));
+  else control.value = Number(control.min) + part * (Number(control.max) - Number(control.min));
+  control.dispatchEvent(new Event("input", {bubbles: true}));
+  control.dispatchEvent(new Event("change", {bubbles: true}));
+  return performance.now() - start;
+}"""
+PICTURE = """() => [...document.querySelectorAll("figure.regattn svg")].map((s) => s.outerHTML).join("")"""
+# Imports the assembled module, as a live notebook does.
+IMPORT = 'import("data:text/javascript;charset=utf-8," + encodeURIComponent(code))'
+
+
+@contextmanager
+def opened(browser, folder, *explorers, **options):
+    with open_offline(browser, write_page(folder, *explorers), **options) as page:
+        page.wait_for_function("[...document.querySelectorAll('figure.regattn')].every((f) => f.model)")
+        yield page
+        assert page.errors == []
+        assert page.requests == []
+
+
+def assert_same_numbers(found: dict, explorer: SpectralExplorer) -> None:
+    expected = explorer.result()
+    assert set(found) == set(expected)
+    for key, value in expected.items():
+        if value is None:
+            assert found[key] is None, key
+            continue
+        tolerance = 1e-9 * np.abs(value).max()  # of the largest of its list: a weight may pass through zero
+        if key.endswith("error"):
+            tolerance += 1e-13 * np.abs(explorer.y_train).max()  # a perfect fit leaves only rounding
+        np.testing.assert_allclose(found[key], value, rtol=1e-9, atol=tolerance, err_msg=key)
+
+
+# ---- numbers --------------------------------------------------------------------------------------------------------
+
+
+def test_numbers_equal_the_packages_over_a_grid(browser, tmp_path):
+    explorer = inflation_explorer()
+    with opened(browser, tmp_path, explorer) as page:
+        for ridge in (0.0, 1e-3, 2.0, 977.0, 1e7):
+            for rank in (1, 2, 3):
+                for query in (0, 59, 156, 157, 198):
+                    values = {"ridge": ridge, "rank": rank, "query": query}
+                    explorer.set_trait("ridge", ridge)
+                    explorer.rank, explorer.query = rank, query
+                    assert_same_numbers(page.evaluate(SET, [values, 0]), explorer)
+
+
+@pytest.mark.parametrize(
+    "explorer",
+    [
+        made_up_explorer(7, 1, 0),
+        made_up_explorer(3, 2, 2),  # as many rows as coefficients: every leverage is 1
+        made_up_explorer(5, 11, 2, ridge=0.5),  # more columns than rows
+        made_up_explorer(13, 2, 0, panels=["path"], query=12),
+        SpectralExplorer([[1.0], [2.0], [4.0]], [1.0, 1.0, 1.0], [[3.0]], panels=["sum"], query=3),
+        SpectralExplorer([[1e-8, 3e6], [2e-8, 1e6], [5e-8, 2e6], [1e-8, 0.0]], [1.0, 2.0, 4.0, 5.0]),
+    ],
+    ids=["one column", "leverage 1", "wide", "only the path", "constant target", "odd units"],
+)
+def test_numbers_equal_the_packages_for_odd_shapes(browser, tmp_path, explorer):
+    with opened(browser, tmp_path, explorer) as page:
+        assert_same_numbers(page.evaluate(SET, [{}, 0]), explorer)
+        assert "NaN" not in page.evaluate(PICTURE)
+        assert "Infinity" not in page.evaluate(PICTURE)
+
+
+def test_every_printed_number_is_the_one_that_result_returns(browser, tmp_path):
+    explorer = inflation_explorer(ridge=2.0, rank=2, query="2008Q4")
+    with opened(browser, tmp_path, explorer) as page:
+        for key in ("prediction", "dof", "train_error", "loo_error", "test_error"):
+            printed = page.locator(f'[data-output="{key}"]').inner_text().replace("−", "-")
+            assert float(printed) == pytest.approx(explorer.result()[key], rel=5e-3)
+        assert page.locator('[data-output="observed"]').inner_text() == "−8.79"
+        assert page.locator('[data-output="ridge"]').inner_text() == "2.00"
+        assert page.locator('[data-output="rank"]').inner_text() == "2 of 3"
+        assert "2008Q4" in page.locator('[data-output="query"]').inner_text()
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_every_root_gives_the_same_weights_and_the_codes_of_its_name(browser, tmp_path, rank):
+    explorer = inflation_explorer(ridge=3.0, rank=rank)
+    spectrum, n = explorer.spectrum, len(explorer.y_train)
+    code = f"""async ([code, data]) => {{
+      const module = await {IMPORT};
+      const problem = module.spectralProblem(data);
+      const state = module.spectralState(problem, {{ridge: 3, rank: {rank}, query: 5}});
+      return ["spectral", "cholesky", "rotated"].map((root) =>
+        module.spectralCodes(problem, state, root, 25).map((row) => Array.from(row)));
+    }}"""
+    with opened(browser, tmp_path, explorer) as page:
+        codes = [np.array(c) for c in page.evaluate(code, [explorer._esm, explorer.data])]
+    expected = spectrum.weights(ridge=3.0, rank=rank) - 1 / n
+    for F in codes:
+        np.testing.assert_allclose(F[:n] @ F[:n].T, expected, atol=1e-12)
+    spectral, cholesky, rotated = codes
+    np.testing.assert_allclose(spectral[:n, :rank], spectrum.codes(ridge=3.0, rank=rank), atol=1e-12)
+    turn = np.deg2rad(25)
+    np.testing.assert_allclose(rotated[:, 0], spectral[:, :2] @ [np.cos(turn), -np.sin(turn)], atol=1e-12)
+    if rank == 3:  # only then is Ω definite, with a Cholesky factor NumPy can find
+        centred = (spectrum.scores * spectrum.singular_values) @ spectrum.directions.T
+        root = np.linalg.cholesky(spectrum.omega(ridge=3.0))
+        np.testing.assert_allclose(cholesky[:n], centred @ root, atol=1e-10)
+
+
+def test_softmax_is_safe_and_sums_to_one(browser, tmp_path):
+    code = f"async (code) => {{ const m = await {IMPORT}; return Array.from(m.softmax([1e4, 1e4 - 1, -1e4])); }}"
+    with opened(browser, tmp_path, made_up_explorer(5, 2, 0)) as page:
+        found = page.evaluate(code, SpectralExplorer._esm)
+    np.testing.assert_allclose(found, [1 / (1 + np.exp(-1)), 1 / (1 + np.e), 0.0], atol=1e-15)
+
+
+# ---- moving ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("control", CONTROLS)
+def test_a_control_moves_the_picture_within_a_frame(browser, tmp_path, control):
+    with opened(browser, tmp_path, inflation_explorer(query="1974Q1")) as page:
+        pictures, times = set(), []
+        for part in np.linspace(0, 1, 41).tolist():
+            times.append(page.evaluate(MOVE, [control, part]))
+            pictures.add(page.evaluate(PICTURE))
+        assert len(pictures) >= 3
+        assert median(times) < 16.0
+
+
+def test_the_left_end_of_the_penalty_is_exactly_zero_and_the_rest_is_logarithmic(browser, tmp_path):
+    with opened(browser, tmp_path, inflation_explorer(ridge=2.0)) as page:
+        get = "document.querySelector('figure.regattn').model.get('ridge')"
+        page.evaluate(MOVE, ["ridge", 0])
+        assert page.evaluate(get) == 0
+        values = []
+        for part in (0.25, 0.5, 0.75, 1):
+            page.evaluate(MOVE, ["ridge", part])
+            values.append(page.evaluate(get))
+        steps = np.diff(np.log10(values))
+        np.testing.assert_allclose(steps, steps.mean(), atol=0.03)  # half a step of the slider
+
+
+def test_turning_the_codes_leaves_the_weights_where_they_are(browser, tmp_path):
+    bars = "() => [...document.querySelectorAll('[data-panel=weights] .ra-bar')].map((p) => p.getAttribute('d')).join()"
+    dots = bars.replace("weights", "codes").replace(".ra-bar", ".ra-dot")
+    with opened(browser, tmp_path, inflation_explorer(query="1974Q1")) as page:
+        weights, codes = page.evaluate(bars), {page.evaluate(dots)}
+        for control, part in (("root", 0.5), ("angle", 0.2), ("angle", 0.7)):
+            page.evaluate(MOVE, [control, part])
+            codes.add(page.evaluate(dots))
+            assert page.evaluate(bars) == weights
+        assert len(codes) == 4
+
+
+def test_bars_are_as_high_as_their_weights(browser, tmp_path):
+    explorer = inflation_explorer(query="1974Q1")
+    with opened(browser, tmp_path, explorer) as page:
+        path = page.locator("[data-panel=weights] .ra-bar.ra-positive").get_attribute("d")
+    bars = [piece.replace("V", ",").split(",") for piece in path.split("M")[1:]]
+    heights = np.array([float(bottom) - float(top) for _, bottom, top in bars])
+    weights = np.array(explorer.result()["weights"])
+    positive = weights[weights >= 0]
+    assert len(heights) == len(positive)
+    np.testing.assert_allclose(heights / heights.max(), positive / positive.max(), atol=1e-3)  # to 1/100 pixel
+
+
+def test_a_click_on_a_bar_makes_it_the_query(browser, tmp_path):
+    with opened(browser, tmp_path, inflation_explorer(query="2008Q4")) as page:
+        page.locator("[data-panel=weights] svg").click(position={"x": 300, "y": 120})
+        chosen = page.evaluate("document.querySelector('figure.regattn').model.get('query')")
+        assert 0 < chosen < 156
+        assert (
+            page.locator(".ra-live strong").inner_text().strip("\u2068\u2069")
+            == f"{1959 + (chosen + 1) // 4}Q{(chosen + 1) % 4 + 1}"
+        )
+
+
+def test_the_pointer_reads_a_bar_and_marks_it_in_every_panel(browser, tmp_path):
+    with opened(browser, tmp_path, inflation_explorer(query="1974Q1")) as page:
+        page.locator("[data-panel=weights] svg").hover(position={"x": 300, "y": 120})
+        tip = page.locator("[data-panel=weights] .ra-tip")
+        assert "weight" in tip.inner_text()
+        assert "adds" in tip.inner_text()
+        marks = "[...document.querySelectorAll('.ra-cursor')].filter((mark) => mark.getAttribute('d')).length"
+        assert page.evaluate(marks) == 4
+        page.mouse.move(5, 5)
+        assert tip.is_hidden()
+        assert page.evaluate(marks) == 0
+
+
+def test_arrow_keys_read_the_weights_and_enter_asks(browser, tmp_path):
+    explorer = inflation_explorer(query="1974Q1")
+    with opened(browser, tmp_path, explorer) as page:
+        plot = page.locator("[data-panel=weights] svg")
+        assert plot.get_attribute("role") == "slider"
+        page.locator('[data-control="angle"]').focus()
+        page.keyboard.press("Tab")
+        page.keyboard.press("ArrowRight")
+        assert plot.get_attribute("aria-valuenow") == "60"
+        assert "1974Q2" in plot.get_attribute("aria-valuetext")
+        weight = float(plot.get_attribute("aria-valuetext").split("weight ")[1].split("\n")[0].replace("−", "-"))
+        assert weight == pytest.approx(explorer.result()["weights"][60], rel=5e-3)
+        page.keyboard.press("Enter")
+        assert page.evaluate("document.querySelector('figure.regattn').model.get('query')") == 60
+        page.keyboard.press("Home")
+        assert "1959Q2" in plot.get_attribute("aria-valuetext")
+        page.keyboard.press("Escape")
+        assert page.locator(".ra-tip:visible").count() == 0
+
+
+def test_the_curves_read_out_the_packages_errors_and_set_the_penalty(browser, tmp_path):
+    explorer = inflation_explorer(panels=["weights", "path"], rank=2)
+    with opened(browser, tmp_path, explorer) as page:
+        plot = page.locator("[data-panel=path] svg").first
+        plot.focus()
+        page.keyboard.press("End")
+        page.keyboard.press("PageDown")
+        words = plot.get_attribute("aria-valuetext").replace("−", "-")
+        page.keyboard.press("Enter")
+        explorer.ridge = page.evaluate("document.querySelector('figure.regattn').model.get('ridge')")
+    assert explorer.ridge > 1000
+    expected = explorer.result()
+    for name, key in (("training", "train_error"), ("leave-one-out", "loo_error"), ("test", "test_error")):
+        assert float(words.split(f"\n{name} ")[1].split("\n")[0]) == pytest.approx(expected[key], rel=5e-3)
+
+
+def test_two_explorers_of_a_page_do_not_disturb_each_other(browser, tmp_path):
+    first, second = inflation_explorer(query="1974Q1"), made_up_explorer(17, 3, 5, panels=["weights", "path"])
+    with opened(browser, tmp_path, first, second) as page:
+        page.evaluate(SET, [{"ridge": 40.0, "query": 3}, 1])
+        second.ridge, second.query = 40.0, 3
+        assert_same_numbers(page.evaluate(SET, [{}, 0]), first)
+        assert_same_numbers(page.evaluate(SET, [{}, 1]), second)
+
+
+def test_nothing_leaks_into_the_pages_globals(browser, tmp_path):
+    globals_of = "() => Object.keys(window).length"
+    (tmp_path / "bare.html").write_text("<!doctype html><title>bare</title>")
+    with open_offline(browser, tmp_path / "bare.html") as page:
+        bare = page.evaluate(globals_of)
+    with opened(browser, tmp_path, inflation_explorer(), inflation_explorer()) as page:
+        assert page.evaluate(globals_of) == bare
+
+
+# ---- in a notebook --------------------------------------------------------------------------------------------------
+
+LIVE = """async ([code, traits]) => {
+  const log = {observers: 0, listeners: 0, saved: 0};
+  const listeners = new Map();
+  window.live = {
+    log, listeners,
+    model: {
+      get: (name) => traits[name],
+      set: (name, value) => {
+        traits[name] = value;
+        for (const f of [...(listeners.get(`change:${name}`) ?? [])]) f();
+      },
+      on: (event, f) => { listeners.set(event, [...(listeners.get(event) ?? []), f]); },
+      off: (event, f) => { listeners.set(event, listeners.get(event).filter((g) => g !== f)); },
+      save_changes: () => { log.saved += 1; },
+    },
+  };
+  const Observer = window.ResizeObserver;
+  window.ResizeObserver = class extends Observer {
+    observe(...a) { log.observers += 1; super.observe(...a); }
+    disconnect() { log.observers -= 1; super.disconnect(); }
+  };
+  const add = EventTarget.prototype.addEventListener;
+  EventTarget.prototype.addEventListener = function (kind, f, options) {
+    if (this instanceof Element) {
+      log.listeners += 1;
+      add.call(options.signal, "abort", () => { log.listeners -= 1; });
+    }
+    add.call(this, kind, f, options);
+  };
+  const el = document.body.appendChild(document.createElement("div"));
+  live.el = el;
+  const module = await import("data:text/javascript;charset=utf-8," + encodeURIComponent(code));
+  live.done = module.default.render({model: live.model, el});
+  return el.querySelectorAll("figure.regattn").length;
+}"""
+
+
+@contextmanager
+def live(browser, folder):
+    """Open an empty page, render an explorer in it as a notebook would, with a kernel's model."""
+    (folder / "bare.html").write_text('<!doctype html><html lang="en"><title>notebook</title><body>')
+    explorer = inflation_explorer()
+    with open_offline(browser, folder / "bare.html") as page:
+        assert page.evaluate(LIVE, [explorer._esm, json.loads(json.dumps(explorer.state()))]) == 1
+        yield page, explorer
+        assert page.errors == []
+
+
+def test_a_hand_on_the_slider_reaches_the_kernel(browser, tmp_path):
+    with live(browser, tmp_path) as (page, _):
+        page.evaluate(MOVE, ["ridge", 0.5])
+        assert page.evaluate("live.log.saved") == 1
+        assert page.evaluate("live.model.get('ridge')") > 0
+
+
+def test_a_trait_set_by_the_kernel_moves_slider_and_picture(browser, tmp_path):
+    with live(browser, tmp_path) as (page, explorer):
+        before = page.evaluate(PICTURE)
+        page.evaluate("live.model.set('ridge', 250); live.model.set('rank', 2)")
+        assert page.evaluate(PICTURE) != before
+        assert page.locator('[data-control="rank"]').input_value() == "2"
+        assert page.locator('[data-output="ridge"]').inner_text() == "250"
+        assert page.evaluate("live.log.saved") == 0  # what the kernel said is not said back to it
+        explorer.ridge, explorer.rank = 250.0, 2
+        assert_same_numbers(page.evaluate(SET, [{}, 0]), explorer)
+
+
+def test_cleaning_up_takes_every_listener_observer_and_element_away(browser, tmp_path):
+    with live(browser, tmp_path) as (page, _):
+        count = "[live.log.observers, live.log.listeners, [...live.listeners.values()].flat().length]"
+        assert min(page.evaluate(count)) > 0
+        page.evaluate("live.done()")
+        assert page.evaluate(count) == [0, 0, 0]
+        assert page.evaluate("live.el.childElementCount") == 0
+
+
+# ---- looks ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_axe_finds_no_serious_barrier(browser, tmp_path, width, dark):
+    with opened(browser, tmp_path, inflation_explorer(query="2008Q4"), width=width, dark=dark) as page:
+        violations = Axe().run(page, context="figure.regattn").response["violations"]
+    assert [v["id"] for v in violations if v["impact"] in ("serious", "critical")] == []
+
+
+def test_a_phone_needs_no_sideways_scroll_and_texts_stay_readable(browser, tmp_path):
+    with opened(browser, tmp_path, inflation_explorer(query="2008Q4"), width=390) as page:
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        sizes = page.evaluate(
+            """[...document.querySelectorAll("svg text")].filter((t) => t.textContent && t.style.display !== "none")
+            .map((t) => parseFloat(getComputedStyle(t).fontSize) * t.getScreenCTM().a)"""
+        )
+        assert min(sizes) >= 11
+        boxes = page.evaluate("[...document.querySelectorAll('.ra-panel')].map((p) => p.getBoundingClientRect().left)")
+        assert len(set(boxes)) == 1
+
+
+def test_tick_labels_do_not_touch_each_other(browser, tmp_path):
+    overlaps = """[...document.querySelectorAll("svg .ra-grid")].flatMap((grid) => {
+      const shown = [...grid.querySelectorAll("text")].filter((t) => t.style.display !== "none");
+      const boxes = shown.map((t) => t.getBoundingClientRect());
+      return boxes.flatMap((a, i) => boxes.slice(i + 1).filter((b) =>
+        a.left < b.right && b.left < a.right && a.top + 1 < b.bottom && b.top + 1 < a.bottom));
+    }).length"""
+    for width in (320, 390, 700, 1280):
+        with opened(browser, tmp_path, inflation_explorer(query="2008Q4"), width=width) as page:
+            assert page.evaluate(overlaps) == 0, width
+
+
+def test_the_picture_follows_the_width_of_its_column(browser, tmp_path):
+    with opened(browser, tmp_path, inflation_explorer()) as page:
+        page.set_viewport_size({"width": 500, "height": 800})
+        page.wait_for_function("document.querySelector('[data-panel=weights] svg').viewBox.baseVal.width < 500")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 500
+
+
+@pytest.mark.parametrize(
+    ("preference", "page_says", "dark"),
+    [
+        ("light", "", False),
+        ("dark", "", True),
+        ("dark", "document.documentElement.dataset.theme = 'light'", False),
+        ("light", "document.documentElement.dataset.theme = 'dark'", True),
+        ("dark", "document.body.dataset.jpThemeLight = 'true'", False),
+        ("light", "document.body.dataset.jpThemeLight = 'false'", True),
+    ],
+)
+def test_the_page_decides_the_theme_and_the_readers_preference_only_where_it_says_nothing(
+    browser, tmp_path, preference, page_says, dark
+):
+    with opened(browser, tmp_path, made_up_explorer(7, 2, 0)) as page:
+        page.emulate_media(color_scheme=preference)
+        page.evaluate(f"() => {{ {page_says} }}")
+        surface = page.evaluate("getComputedStyle(document.querySelector('.ra-body')).backgroundColor")
+    assert surface == ("rgb(25, 30, 37)" if dark else "rgb(255, 255, 255)")
+
+
+def test_without_javascript_the_page_says_what_it_would_show(browser, tmp_path):
+    page_of = write_page(tmp_path, made_up_explorer(7, 2, 0))
+    with open_offline(browser, page_of, javascript=False) as page:
+        assert page.locator("noscript p").is_visible()
+        assert "7 training rows" in page.locator("noscript p").inner_text()
+
+
+def test_hostile_labels_are_shown_and_not_run(browser, tmp_path):
+    label = '</script><img src=x onerror="window.hacked = 1"><script>window.hacked = 2</script>'
+    words = [label, "שלום", "🦊 “quoted”", "a" * 300, "&amp;"]
+    explorer = made_up_explorer(5, 2, 0, labels_train=words, units="<b>%</b>", alt=label)
+    with opened(browser, tmp_path, explorer, width=390) as page:
+        assert page.locator(".ra-live strong").inner_text().strip("\u2068\u2069") == label
+        for query in range(5):
+            page.evaluate(SET, [{"query": query}, 0])
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert page.evaluate("window.hacked") is None
+        assert page.locator("figure.regattn img, figure.regattn b").count() == 0
