@@ -45,9 +45,9 @@ def read_notebook(path: Path) -> nbformat.NotebookNode:
     return nbformat.read(path, as_version=4)
 
 
-def name(path: str | Path) -> str:
-    """Return the short name of a page or notebook, for the name of a test."""
-    return Path(path).stem
+def label(page: str | Path) -> str:
+    """Return the short name of a page or notebook, for the name of a test: its folder and its file."""
+    return "-".join(Path(page).with_suffix("").parts[-2:])
 
 
 def run_book(folder: Path, *options: str | Path, repository: str = "") -> subprocess.CompletedProcess:

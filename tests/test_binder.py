@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.built import ROOT, run_book, soup, source, toc_pages
+from tests.built import ROOT, label, run_book, soup, source, toc_pages
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 from launch import repository
@@ -78,10 +78,8 @@ def known_book(tmp_path_factory) -> Path:
     """Return the HTML of the book as the repository owner/name would build it, its notebooks not executed."""
     folder = tmp_path_factory.mktemp("known")
     config = folder / "_config.yml"
-
-    config.write_text(
-        text.replace("execute_notebooks: cache", "execute_notebooks: off").replace("book/_ext", f"{ROOT}/book/_ext")
-    )
+    text = (ROOT / "_config.yml").read_text(encoding="utf-8").replace("book/_ext", f"{ROOT}/book/_ext")
+    config.write_text(text.replace("execute_notebooks: cache", "execute_notebooks: off"), encoding="utf-8")
     done = run_book(folder, "--config", config, repository="owner/name")
     assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
     return folder / "_build" / "html"
@@ -94,7 +92,7 @@ def launches(path: Path) -> dict[str, str]:
 
 
 @pytest.mark.book
-@pytest.mark.parametrize("page", NOTEBOOKS, ids=lambda page: page.split("/")[-1])
+@pytest.mark.parametrize("page", NOTEBOOKS, ids=label)
 def test_launch_buttons_open_the_notebook_of_the_page(known_book, page):
     found = launches(known_book / f"{page}.html")
     assert set(found) == {"mybinder.org", "colab.research.google.com"}

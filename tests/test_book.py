@@ -9,12 +9,12 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from tests.built import ROOT, article, name, soup, source, toc_pages
+from tests.built import ROOT, article, label, soup, source, toc_pages
 
 pytestmark = pytest.mark.book
 
 PAGES = toc_pages()
-every_page = pytest.mark.parametrize("page", PAGES, ids=name)
+every_page = pytest.mark.parametrize("page", PAGES, ids=label)
 LOADS = {
     "script": "src",
     "link": "href",
@@ -57,9 +57,9 @@ def test_page_exists_and_has_one_title(built_book, page):
     assert len(titles) == 1
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if re.match(r"\d\d_", name(page))], ids=name)
+@pytest.mark.parametrize("page", [page for page in PAGES if re.match(r"\d\d_", Path(page).name)], ids=label)
 def test_chapter_title_carries_the_number_of_its_file(built_book, page):
-    number = int(name(page)[:2])
+    number = int(Path(page).name[:2])
     title = article(built_book / f"{page}.html").find("h1").get_text()
     assert re.search(rf"(?<!\d){number}(?!\d)", title), f"{page} is titled {title!r}"
 
@@ -117,7 +117,7 @@ def test_no_cell_left_an_error_or_a_warning_in_the_page(built_book, page):
     assert "Traceback (most recent call last)" not in content.get_text()
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if source(page).suffix == ".ipynb"], ids=name)
+@pytest.mark.parametrize("page", [page for page in PAGES if source(page).suffix == ".ipynb"], ids=label)
 def test_notebook_was_executed(built_book, page):
     content = article(built_book / f"{page}.html")
     assert content.select(".cell_output"), f"no cell of {page} shows a result"

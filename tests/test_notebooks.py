@@ -7,9 +7,9 @@ from collections import Counter
 
 import pytest
 
-from tests.built import ROOT, notebooks, read_notebook, toc_pages
+from tests.built import ROOT, label, notebooks, read_notebook, toc_pages
 
-every_notebook = pytest.mark.parametrize("path", notebooks(), ids=lambda path: path.stem)
+every_notebook = pytest.mark.parametrize("path", notebooks(), ids=label)
 LINES = 25
 
 
@@ -72,7 +72,7 @@ def test_notebook_does_not_hide_a_failing_cell(path):
 CHAPTERS = [page for page in toc_pages() if page.split("/")[1].startswith("part")]
 
 
-@pytest.mark.parametrize("page", CHAPTERS, ids=lambda page: page.split("/")[-1])
+@pytest.mark.parametrize("page", CHAPTERS, ids=label)
 def test_chapter_with_exercises_has_its_solutions_on_a_page_of_their_own(page):
     text = "\n".join(cell.source for cell in read_notebook(ROOT / f"{page}.ipynb").cells)
     if "{exercise" in text:

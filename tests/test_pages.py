@@ -13,12 +13,12 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from tests.browser import open_offline
-from tests.built import name, toc_pages
+from tests.built import label, toc_pages
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
 PAGES = toc_pages()
-every_page = pytest.mark.parametrize("page", PAGES, ids=name)
+every_page = pytest.mark.parametrize("page", PAGES, ids=label)
 both_themes = pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 FRAME = 16.0  # milliseconds: a control moves at 60 frames a second
 
