@@ -16,6 +16,7 @@ __all__ = [
     "plot_curves",
     "plot_filter",
     "plot_forecast",
+    "plot_maps",
     "plot_scale_alignment",
     "plot_square_matrices",
     "plot_weights",
@@ -125,6 +126,33 @@ def plot_scale_alignment(split: ScaleAndAlignment, labels: Mapping[str, int], *,
     ax.axhline(0, color=COLOURS["neutral"], linewidth=0.8)
     ax.set(xlabel="scale, product of the norms", ylabel="alignment, cosine", ylim=(-1.15, 1.15))
     return ax
+
+
+def plot_maps(maps: Mapping[str, np.ndarray], *, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
+    """Draw attention maps side by side, one row for each query, blue above zero and red below, on one scale.
+
+    Parameters
+    ----------
+    maps : mapping of title to ndarray of shape (m, n)
+        Weights of m queries on n keys.
+    axes : sequence of Axes, optional
+        As many as there are maps.
+
+    Returns
+    -------
+    sequence of Axes
+        One for each map, each with one image.
+    """
+    if axes is None:
+        axes = plt.subplots(1, len(maps), figsize=(plt.rcParams["figure.figsize"][0], 2.5), squeeze=False)[1][0]
+    limit = max(np.quantile(np.abs(weights), 0.99) for weights in maps.values())
+    for ax, (title, weights) in zip(axes, maps.items(), strict=True):
+        ax.imshow(weights, vmin=-limit, vmax=limit, interpolation="nearest")
+        ax.set_title(title, fontsize=10)
+        ax.set(xticks=[], yticks=[], xlabel="training row")
+        ax.grid(visible=False)
+    axes[0].set_ylabel("query")
+    return axes
 
 
 def plot_square_matrices(matrices: Mapping[str, np.ndarray], *, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:

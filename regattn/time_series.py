@@ -1,0 +1,43 @@
+"""Regressions on a series' own past: lags as columns, quarters as rows."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from regattn._validation import check_count
+
+__all__ = ["lag_matrix"]
+
+
+def lag_matrix(series: pd.DataFrame, *, lags: int) -> pd.DataFrame:
+    """Return each series now and at the ``lags`` - 1 dates before, one column each; dates without a full past drop out.
+
+    Parameters
+    ----------
+    series : DataFrame of shape (T, k), indexed by date
+        The series, oldest first.
+    lags : int
+        How many values of each series a row holds, at least 1; 1 is the present alone.
+
+    Returns
+    -------
+    DataFrame of shape (T - lags + 1, k * lags)
+        Columns named "inflation", "inflation, 1 back", … in the units of the series, all series at one lag together.
+
+    Raises
+    ------
+    ValueError
+        If ``lags`` is not a whole number between 1 and T.
+
+    Examples
+    --------
+    >>> lag_matrix(pd.DataFrame({"x": [1.0, 2.0, 4.0]}), lags=2)
+         x  x, 1 back
+    1  2.0        1.0
+    2  4.0        2.0
+    """
+    lags = check_count(lags, "lags", most=len(series), bound="the number of dates")
+    columns = {
+        f"{name}, {back} back" if back else name: series[name].shift(back) for back in range(lags) for name in series
+    }
+    return pd.DataFrame(columns).iloc[lags - 1 :].dropna()
