@@ -42,7 +42,7 @@ def data(rng):
         AttentionRegressor(random_state=0),
         AttentionRegressor(kernel="identity"),
         AttentionRegressor(
-            kernel="relu", encoder=(3,), n_heads=2, combine="learn", validation_fraction=0.2, random_state=0, tol=1e-3
+            encoder=(7,), n_heads=2, combine="learn", penalty=0.01, validation_fraction=0.2, random_state=0
         ),
     ]
 )
