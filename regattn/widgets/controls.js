@@ -9,6 +9,7 @@ export function element(tag, attributes = {}, ...children) {
 
 function labelled(view, name, label, input, value = null) {
   input.dataset.control = name;
+  input.dataset.lmSuppressShortcuts = ""; // in JupyterLab its keys are its own, not shortcuts of the notebook
   input.setAttribute("aria-label", label);
   const row = element("label", { class: "ra-control" }, element("span", { class: "ra-control-name" }, label));
   if (value) row.append(value);
