@@ -1,0 +1,106 @@
+"""Figures show the numbers they are given: the artists are read, not the pixels."""
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from regattn import scale_and_alignment, spectrum
+from regattn.figures.least_squares import (
+    plot_curves,
+    plot_filter,
+    plot_forecast,
+    plot_maps,
+    plot_scale_alignment,
+    plot_square_matrices,
+    plot_weights,
+)
+from regattn.figures.style import COLOURS, use_style
+
+QUARTERS = pd.period_range("2000Q1", periods=5, freq="Q", name="quarter")
+WEIGHTS = pd.Series([0.5, -0.1, 0.2, 0.0, 0.4], index=QUARTERS)
+
+
+@pytest.fixture(autouse=True)
+def closed_figures():
+    yield
+    plt.close("all")
+
+
+def test_bars_are_the_weights_and_their_colour_is_the_sign():
+    ax = plot_weights(WEIGHTS, uniform=0.2)
+    np.testing.assert_allclose([bar.get_height() for bar in ax.patches], WEIGHTS)
+    colours = [mpl.colors.to_hex(bar.get_facecolor()).upper() for bar in ax.patches]
+    assert colours[:2] == [COLOURS["positive"], COLOURS["negative"]]
+    assert ax.get_ylabel() == "weight"
+
+
+def test_dots_of_a_forecast_grow_with_the_weight():
+    ax = plot_forecast(pd.Series(range(5), index=QUARTERS), WEIGHTS, pd.Series([2.0], index=[QUARTERS[-1] + 1]))
+    sizes = ax.collections[0].get_sizes()
+    np.testing.assert_allclose(sizes / sizes.max(), WEIGHTS.abs() / 0.5)
+    assert any(line.get_ydata()[0] == 2.0 for line in ax.lines if line.get_marker() == "D")
+
+
+def test_scatter_has_scale_across_and_cosine_up():
+    split = scale_and_alignment([[3.0, 4.0]], [[1.0, 0.0], [0.0, -2.0]])
+    ax = plot_scale_alignment(split, {"first": 0})
+    np.testing.assert_allclose(ax.collections[0].get_offsets(), [[5.0, 0.6], [10.0, -0.8]])
+    assert [text.get_text() for text in ax.texts] == ["first"]
+
+
+def test_matrices_are_drawn_with_their_entries_written_in():
+    axes = plot_square_matrices({"a": np.eye(2), "b": -np.eye(3)})
+    assert [len(ax.texts) for ax in axes] == [4, 9]
+    np.testing.assert_array_equal(axes[1].images[0].get_array(), -np.eye(3))
+
+
+def test_maps_share_one_scale_around_zero():
+    axes = plot_maps({"a": np.eye(3), "b": -2 * np.ones((3, 4))})
+    limits = {ax.images[0].get_clim() for ax in axes}
+    assert limits == {(-2.0, 2.0)}
+
+
+def test_filter_lines_are_the_shares_kept():
+    s = spectrum(np.diag([3.0, 1.0]))
+    ax = plot_filter(s, [0.0, 9.0])
+    np.testing.assert_allclose([line.get_ydata() for line in ax.lines], [[1.0, 1.0], [0.5, 0.1]])
+
+
+def test_curves_named_after_a_role_take_its_colour():
+    ax = plot_curves(np.array([0.1, 1.0]), {"train": np.ones(2), "test": np.zeros(2)}, log=True, mark=0.5)
+    assert [line.get_color() for line in ax.lines[:2]] == [COLOURS["train"], COLOURS["test"]]
+    assert ax.get_xscale() == "log"
+
+
+def test_figures_draw_where_they_are_told():
+    ax = plt.subplots()[1]
+    assert plot_weights(WEIGHTS, ax=ax) is ax
+
+
+def luminance(colour):
+    linear = np.where(colour <= 0.03928, colour / 12.92, ((colour + 0.055) / 1.055) ** 2.4)
+    return linear @ [0.2126, 0.7152, 0.0722]
+
+
+def in_the_dark(colour):
+    """Return what the page's dark theme makes of a colour: invert(0.92), then hue-rotate(180deg)."""
+    weights = np.array([0.213, 0.715, 0.072])
+    return np.clip((2 * weights - np.eye(3)) @ (0.92 - 0.84 * colour), 0, 1)
+
+
+@pytest.mark.parametrize("role", COLOURS)
+def test_the_colour_of_a_role_is_readable_on_a_light_page_and_a_dark_one(role):
+    colour, white = np.array(mpl.colors.to_rgb(COLOURS[role])), np.ones(3)
+    assert 1.05 / (luminance(colour) + 0.05) >= 4.5
+    assert (luminance(in_the_dark(colour)) + 0.05) / (luminance(in_the_dark(white)) + 0.05) >= 4.5
+
+
+def test_the_style_survives_a_second_use():
+    with mpl.rc_context():
+        use_style()
+        use_style()
+        assert not plt.rcParams["axes.spines.top"]
