@@ -51,20 +51,20 @@ def label(page: str | Path) -> str:
 
 
 def run_book(folder: Path, *options: str | Path, repository: str = "") -> subprocess.CompletedProcess:
-    """Build the book below `folder` with the plain command and warnings as errors, as that repository or as none."""
-    command = [JUPYTER_BOOK, "build", ROOT, "--path-output", folder, "-W", "--keep-going", *options]
+    """Build the book below `folder` with the plain command, as that repository or as none."""
+    command = [JUPYTER_BOOK, "build", ROOT, "--path-output", folder, *options]
     environment = {**os.environ, "REGATTN_REPOSITORY": repository}
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=1800)
 
 
 def build(folder: Path) -> Path:
-    """Return the folder of the book's HTML, built afresh in `folder`, or fail with the end of what the build said.
+    """Return the folder of the HTML, built afresh in `folder` with warnings as errors; fail with what the build said.
 
     While writing a page, REGATTN_BOOK=_build/html looks at what `make book` left instead.
     """
     if os.environ.get("REGATTN_BOOK"):
         return ROOT / os.environ["REGATTN_BOOK"]
-    done = run_book(folder)
+    done = run_book(folder, "-W", "--keep-going")
     if done.returncode != 0:
         pytest.fail(f"the book does not build:\n{(done.stdout + done.stderr)[-6000:]}", pytrace=False)
     shutil.rmtree(folder / "_build" / ".doctrees", ignore_errors=True)
