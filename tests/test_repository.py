@@ -1,0 +1,155 @@
+"""The repository as a newcomer finds it: commands that exist, pins that agree, nothing of one machine."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from importlib import metadata
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.built import ROOT, label, toc_pages
+
+DOCUMENTS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+CPU_INDEX = "download." + "pytorch.org"  # in two pieces, so that this file does not name it
+FORBIDDEN = [
+    r"(?<![\w.])/(work|tmp|root|Users)/",  # a path of one machine
+    r"pypi\.org|pythonhosted|anaconda\.(org|com)|" + re.escape(CPU_INDEX),  # a package registry
+    r"\b(TO" + "DO|FIX" + r"ME|XX" + r"X)\b|lorem ipsum|it is important to note",  # a loose end
+]
+LIGHT = ["regattn", "regattn.attention", "regattn.least_squares", "regattn.data", "regattn.figures", "regattn.widgets"]
+
+
+def read(path: str) -> str:
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+def tracked() -> list[str]:
+    """Return the files under version control."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("this copy is not a git checkout, so no file is tracked")
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
+    return [path for path in listed.stdout.split("\0") if path and (ROOT / path).exists()]
+
+
+def targets() -> set[str]:
+    return set(re.findall(r"^([a-z]+):", read("Makefile"), re.MULTILINE))
+
+
+def pins() -> dict[str, Requirement]:
+    lines = [line.split("#")[0].strip() for line in read("requirements.txt").splitlines()]
+    return {canonicalize_name(pin.name): pin for pin in map(Requirement, filter(None, lines))}
+
+
+def dependencies() -> list[Requirement]:
+    return [Requirement(line) for line in tomllib.loads(read("pyproject.toml"))["project"]["dependencies"]]
+
+
+@pytest.mark.parametrize("module", LIGHT)
+def test_a_reader_of_regressions_does_not_wait_for_torch(module):
+    code = f"import sys, {module}; print('torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_make_command_in_the_documents_exists(document):
+    assert set(re.findall(r"(?:`|^ {4})make ([a-z]+)", read(document), re.MULTILINE)) <= targets()
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=label)
+def test_every_command_in_a_workflow_exists(path):
+    jobs = yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"]
+    runs = [step["run"] for job in jobs.values() for step in job["steps"] if "run" in step]
+    assert runs
+    for run in runs:
+        assert set(re.findall(r"^make ([a-z]+)", run)) <= targets()
+        assert not run.startswith(".") or os.access(ROOT / run, os.X_OK)
+
+
+def test_the_ci_command_is_the_test_command_of_the_readme():
+    assert os.access(ROOT / ".ci" / "run", os.X_OK)
+    assert "    make test " in read("README.md")
+    assert read(".ci/run").strip().splitlines()[-1] == "exec make test"
+
+
+def test_make_explains_itself_and_every_target_it_lists():
+    done = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True, check=True)
+    listed = set(re.findall(r"^make (\w+)", done.stdout, re.MULTILINE))
+    assert {"setup", "book", "serve", "lab", "test", "lint", "bench", "clean"} <= listed <= targets()
+
+
+def test_an_old_python_is_refused_with_a_clear_message():
+    code = re.search(r"^CHECK\s*:= (.*?)\n\n", read("Makefile"), re.MULTILINE | re.DOTALL)[1].replace("\\\n", "")
+    command = [sys.executable, "-c", code.replace("sys.version_info", "(3, 9)")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "Python 3.11 or newer is needed" in done.stderr
+
+
+def test_every_pin_is_exact():
+    for pin in pins().values():
+        assert [specifier.operator for specifier in pin.specifier] == ["=="], pin
+        assert pin.url is None
+
+
+@pytest.mark.parametrize("need", dependencies(), ids=lambda need: need.name)
+def test_pin_satisfies_the_lower_bound_of_the_package(need):
+    (pin,) = pins()[canonicalize_name(need.name)].specifier
+    assert need.specifier.contains(pin.version)
+
+
+def test_what_is_installed_is_what_is_pinned():
+    for name, pin in pins().items():
+        if pin.marker is None or pin.marker.evaluate():
+            assert pin.specifier.contains(metadata.version(name).split("+")[0]), pin
+
+
+def test_pytorchs_own_index_is_named_in_one_file_only():
+    naming = [path for path in tracked() if CPU_INDEX in (ROOT / path).read_text(encoding="utf-8", errors="ignore")]
+    assert naming == ["binder/requirements.txt"]
+
+
+def test_nothing_built_is_tracked():
+    built = re.compile(r"(^|/)(_build|__pycache__|\.ipynb_checkpoints|[\w.]+\.egg-info|\.venv)/|\.(pyc|html|whl)$")
+    assert [path for path in tracked() if built.search(path)] == []
+
+
+@pytest.mark.parametrize("pattern", FORBIDDEN)
+def test_no_file_speaks_of_one_machine_a_registry_or_a_loose_end(pattern):
+    found = []
+    for path in tracked():
+        content = (ROOT / path).read_bytes()
+        if path in ("tests/test_repository.py", "binder/requirements.txt") or b"\0" in content:
+            continue
+        text = content.decode("utf-8", errors="ignore")
+        found += [f"{path}: {hit.group()}" for hit in re.finditer(pattern, text)]
+    assert found == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_file_a_document_links_to_exists(document):
+    links = re.findall(r"\]\((?!https?://)([^)#]+)", read(document))
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_the_readme_lists_the_chapters_of_the_table_of_contents():
+    listed = re.findall(r"\((book/part\d[^)]+)\.ipynb\)", read("README.md"))
+    assert listed == [page for page in toc_pages() if page.startswith("book/part")]
+
+
+def test_code_and_text_carry_their_licences():
+    assert read("LICENSE").startswith("MIT License")
+    assert read("LICENSE-text").startswith("Attribution 4.0 International")
+
+
+def test_the_citation_gives_the_version_of_the_package():
+    citation = yaml.safe_load(read("CITATION.cff"))
+    assert citation["version"] == tomllib.loads(read("pyproject.toml"))["project"]["version"]
