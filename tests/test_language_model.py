@@ -121,7 +121,7 @@ def test_loss_is_the_mean_surprisal_in_nats():
     tokens = tokens_of(2, 5)
     p = torch.softmax(model(tokens[:, :-1]), dim=-1).detach()
     surprisals = [-math.log(p[b, t, tokens[b, t + 1]]) for b in range(2) for t in range(4)]
-    assert float(next_token_loss(model, tokens)) == pytest.approx(sum(surprisals) / 8, abs=1e-6)
+    assert next_token_loss(model, tokens).item() == pytest.approx(sum(surprisals) / 8, abs=1e-6)
 
 
 @pytest.mark.parametrize("tied", [True, False])

@@ -36,7 +36,7 @@ def write_tensors(path: str | os.PathLike, tensors: dict[str, Tensor], *, note: 
     ({'x': tensor([1., 1.])}, {'step': 3})
     """
     tensors = {name: tensor.detach().contiguous() for name, tensor in tensors.items()}
-    text = json.dumps(note, sort_keys=True)
+    text = json.dumps(note)
     data = save(tensors, metadata={"note": text, "sha256": _fingerprint(tensors, text)})
     path = Path(path)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
