@@ -1,0 +1,173 @@
+"""From text to tokens, and the count-based language model that every neural one is compared with."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
+from regattn._validation import check_count, check_real
+
+__all__ = ["NGram", "count_ngrams", "train_tokenizer"]
+
+
+def train_tokenizer(texts: Iterable[str], *, vocabulary: int) -> Tokenizer:
+    """Return a byte-pair tokeniser: starting from bytes, the most frequent neighbouring pair becomes a token, again.
+
+    It works on bytes, so every text can be encoded, and decoding gives back exactly what was encoded.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        What to learn the pairs from.
+    vocabulary : int
+        Number of tokens, at least the 256 bytes.
+
+    Returns
+    -------
+    tokenizers.Tokenizer
+        Use ``.encode(text).ids``, ``.encode(text).tokens`` and ``.decode(ids)``.
+
+    Raises
+    ------
+    ValueError
+        If ``vocabulary`` is below 256 or ``texts`` is one string instead of several.
+
+    Examples
+    --------
+    >>> tokenizer = train_tokenizer(["low lower lowest"] * 5, vocabulary=259)
+    >>> tokenizer.encode("lowly").tokens
+    ['low', 'l', 'y']
+    >>> tokenizer.decode(tokenizer.encode("héllo ☺").ids)
+    'héllo ☺'
+    """
+    vocabulary = check_count(vocabulary, "vocabulary", least=256)
+    if isinstance(texts, str):
+        raise ValueError(f"texts must be several strings, got one of {len(texts)} characters")
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=vocabulary, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False
+    )
+    tokenizer.train_from_iterator(texts, trainer)
+    return tokenizer
+
+
+@dataclass(frozen=True, eq=False)
+class NGram:
+    r"""A language model of counts: interpolated Kneser–Ney.
+
+    .. math:: P_k(w \mid h) = \frac{\max(c(h w) - \delta, 0)}{c(h)} + \frac{\delta\, N(h)}{c(h)}\, P_{k-1}(w \mid h')
+
+    with c the counts, N(h) the number of different tokens seen after the context h, and h' the context without its
+    first token. Below the highest order c counts in how many different contexts a token was seen, not how often. At the
+    bottom stands the uniform distribution. Made by :func:`count_ngrams`.
+
+    Attributes
+    ----------
+    order : int
+        Tokens per n-gram; the context is one shorter.
+    vocabulary : int
+        V.
+    discount : float
+        δ, taken off every count and handed to the shorter context.
+    counts : tuple of dict
+        For every context length from 0 on: context -> token -> c.
+    """
+
+    order: int
+    vocabulary: int
+    discount: float
+    counts: tuple[dict[tuple[int, ...], Counter], ...]
+
+    def probabilities(self, context: Sequence[int]) -> np.ndarray:
+        """Return the distribution of the next token, shape (V,); only the last ``order - 1`` tokens matter.
+
+        Examples
+        --------
+        >>> model = count_ngrams([0, 1, 0, 1, 0, 2], order=2, vocabulary=3, discount=0.5)
+        >>> model.probabilities([0]).round(3)
+        array([0.111, 0.611, 0.278])
+        """
+        context = tuple(int(token) for token in context)
+        p = np.full(self.vocabulary, 1 / self.vocabulary)
+        for length in range(min(self.order - 1, len(context)) + 1):
+            seen = self.counts[length].get(context[len(context) - length :])
+            if seen is None:
+                break  # a context never seen says nothing, and no longer one was seen either
+            total = seen.total()
+            p *= self.discount * len(seen) / total
+            tokens = list(seen)
+            p[tokens] += np.maximum(np.array([seen[token] for token in tokens]) - self.discount, 0.0) / total
+        return p
+
+    def surprisals(self, tokens: Sequence[int]) -> np.ndarray:
+        """Return −log P of every token after the first, in nats, each given those before it."""
+        tokens = _check_tokens(tokens, self.vocabulary)
+        reach = self.order - 1
+        return np.array(
+            [
+                -np.log(self.probabilities(tokens[max(0, i - reach) : i])[tokens[i]])  # all of the context that matters
+                for i in range(1, len(tokens))
+            ]
+        )
+
+
+def count_ngrams(tokens: Sequence[int], *, order: int, vocabulary: int, discount: float = 0.75) -> NGram:
+    """Return the n-gram model of a text.
+
+    Parameters
+    ----------
+    tokens : sequence of int
+        The text, as token numbers below ``vocabulary``.
+    order : int
+        1 for single tokens, 2 for pairs, 3 for triples, …
+    vocabulary : int
+        V.
+    discount : float, default 0.75
+        δ in (0, 1].
+
+    Returns
+    -------
+    NGram
+        Its probabilities are positive for every token and sum to one.
+
+    Raises
+    ------
+    ValueError
+        If the text is shorter than ``order``, a token is out of range, or a setting is.
+
+    Examples
+    --------
+    >>> count_ngrams([0, 1, 1, 2], order=1, vocabulary=4, discount=0.4).probabilities([]).round(3)
+    array([0.225, 0.475, 0.225, 0.075])
+    """
+    order = check_count(order, "order")
+    vocabulary = check_count(vocabulary, "vocabulary")
+    discount = check_real(discount, "discount", least=0.0, most=1.0, strictly=True)
+    tokens = _check_tokens(tokens, vocabulary)
+    if len(tokens) < order:
+        raise ValueError(f"the text has {len(tokens)} tokens, too few for order {order}")
+    highest = Counter(zip(*(tokens[i : len(tokens) - order + 1 + i] for i in range(order)), strict=True))
+    counts = []
+    for _ in range(order):
+        by_context: dict[tuple[int, ...], Counter] = defaultdict(Counter)
+        for gram, count in highest.items():
+            by_context[gram[:-1]][gram[-1]] = count
+        counts.append(dict(by_context))
+        highest = Counter(gram[1:] for gram in highest)  # in how many contexts, not how often
+    return NGram(order, vocabulary, discount, tuple(reversed(counts)))
+
+
+def _check_tokens(tokens: Sequence[int], vocabulary: int) -> list[int]:
+    tokens = np.asarray(tokens)
+    if tokens.ndim != 1 or tokens.dtype.kind not in "iu":
+        raise ValueError(f"tokens must be one list of whole numbers, got {tokens.dtype} of shape {tokens.shape}")
+    if len(tokens) and not (tokens.min() >= 0 and tokens.max() < vocabulary):
+        offending = tokens.min() if tokens.min() < 0 else tokens.max()
+        raise ValueError(f"tokens must be from 0 to {vocabulary - 1}, got {offending}")
+    return tokens.tolist()
