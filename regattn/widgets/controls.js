@@ -9,7 +9,6 @@ export function element(tag, attributes = {}, ...children) {
 
 function labelled(view, name, label, input, value = null) {
   input.dataset.control = name;
-  input.dataset.lmSuppressShortcuts = ""; // in JupyterLab its keys are its own, not shortcuts of the notebook
   input.setAttribute("aria-label", label);
   const row = element("label", { class: "ra-control" }, element("span", { class: "ra-control-name" }, label));
   if (value) row.append(value);
@@ -21,7 +20,8 @@ function labelled(view, name, label, input, value = null) {
 // A range over the trait `name`. `position` and `value` translate between the trait and the slider's place (a log
 // scale, for instance); `text` says the value in words; `also` names traits that a move sets besides.
 export function slider(view, name, options) {
-  const { label, min, max, step = 1, position = (v) => v, value = (p) => p, text = String, also = {}, wide = false } = options;
+  const { label, min, max, step = 1, text = String, also = {}, wide = false } = options;
+  const { position = (v) => v, value = (p) => p } = options;
   const input = element("input", { type: "range", min, max, step });
   const output = element("span", { class: "ra-control-value", "data-output": name });
   labelled(view, name, label, input, output).classList.toggle("ra-wide", wide);

@@ -16,7 +16,6 @@ export function cursor(plot, { count, at, text, by = "xy", moved, pick, start = 
 
   svg.setAttribute("role", "slider");
   svg.setAttribute("tabindex", "0");
-  svg.setAttribute("data-lm-suppress-shortcuts", ""); // in JupyterLab its keys are its own
   svg.setAttribute("aria-valuemin", "0");
 
   function speak() {

@@ -6,6 +6,7 @@ export function explorer({ model, el, name }) {
   const own = !el.matches("figure.regattn");
   const root = own ? el.appendChild(element("figure", { class: "regattn", "data-widget": name })) : el;
   root.setAttribute("aria-label", model.get("alt"));
+  root.dataset.lmSuppressShortcuts = ""; // in JupyterLab the keys belong to the explorer, not to the notebook
   const controls = element("div", { class: "ra-controls" });
   const numbers = element("dl", { class: "ra-numbers" });
   const live = element("p", { class: "ra-live", "aria-live": "polite", "aria-atomic": "true" });
@@ -41,9 +42,10 @@ export function explorer({ model, el, name }) {
     const box = element("div", { class: wide ? "ra-panel ra-wide" : "ra-panel", "data-panel": key });
     box.append(element("p", { class: "ra-title" }, title));
     if (legend.length) {
-      const items = legend.map(([role, mark, words]) =>
-        element("li", {}, element("span", { class: `ra-swatch ra-swatch-${mark} ra-${role}`, "aria-hidden": "true" }), words),
-      );
+      const items = legend.map(([role, mark, words]) => {
+        const swatch = { class: `ra-swatch ra-swatch-${mark} ra-${role}`, "aria-hidden": "true" };
+        return element("li", {}, element("span", swatch), words);
+      });
       box.append(element("ul", { class: "ra-legend" }, ...items));
     }
     panels.append(box);

@@ -21,12 +21,6 @@ export function norm(a, length = a.length) {
   return Math.sqrt(dot(a, a, length));
 }
 
-// The cosine of the angle between two vectors; a vector of length zero has no direction and gets 0.
-export function cosine(a, b) {
-  const lengths = norm(a) * norm(b);
-  return lengths > 0 ? Math.max(-1, Math.min(1, dot(a, b) / lengths)) : 0;
-}
-
 export function runningSum(a) {
   let total = 0;
   return Float64Array.from(a, (value) => (total += value));
@@ -62,8 +56,8 @@ export function spectralWeights(scores, query, kept, level = 0) {
 }
 
 // An orthogonal Q (L × L) such that `root` (p × L, of rank L) times Q is lower triangular with a positive diagonal:
-// then root Q is the Cholesky factor of root root'. Gram–Schmidt, twice over, on the rows of `root`; unit vectors after
-// them complete Q when rounding has hidden a direction.
+// then root Q is the Cholesky factor of root root'. Gram–Schmidt, twice over, on the rows of `root`; unit vectors
+// after them complete Q when rounding has hidden a direction.
 export function triangularRotation(root) {
   const size = root[0].length;
   const basis = [];
@@ -101,20 +95,14 @@ export function niceTicks(low, high, count = 5) {
   return ticks;
 }
 
-// The smallest of 1, 1.5, 2, 3, 5, 7, 10 × 10^k that is not below a positive number.
-export function niceCeiling(value) {
-  if (!(value > 0)) return 1;
-  const power = 10 ** Math.floor(Math.log10(value));
-  return [1, 1.5, 2, 3, 5, 7, 10].map((m) => m * power).find((c) => c >= value * (1 - 1e-12));
-}
-
 // A logarithmic scale whose left end is an exact 0: position 0 is the value 0, position 1 + t is low · (high/low)^t'.
 export function logScaleWithZero(low, high, steps) {
   const span = Math.log10(high / low);
+  const place = (value) => 1 + ((steps - 1) * Math.log10(value / low)) / span;
   return {
     steps,
     value: (position) => (position <= 0 ? 0 : 10 ** (Math.log10(low) + (span * (position - 1)) / (steps - 1))),
-    position: (value) => (value <= 0 ? 0 : Math.max(1, Math.min(steps, 1 + ((steps - 1) * Math.log10(value / low)) / span))),
+    position: (value) => (value <= 0 ? 0 : Math.max(1, Math.min(steps, place(value)))),
     decades: () => {
       const found = [];
       for (let d = Math.ceil(Math.log10(low) - 1e-9); d <= Math.log10(high) + 1e-9; d++) found.push(10 ** d);

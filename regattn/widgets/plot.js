@@ -69,8 +69,8 @@ export function orderTicks(labels, most) {
   return labels.map((label, at) => ({ at, text: shorten(label) })).filter(({ at }) => at % step === 0);
 }
 
-// One plot in `host`. Options: label (spoken), xLabel, yLabel, height in pixels, square (equal units on both axes).
-export function plot(host, { label, xLabel = "", yLabel = "", height = 220, square = false }) {
+// One plot in `host`. Options: label (spoken), xLabel, yLabel, height in pixels.
+export function plot(host, { label, xLabel = "", yLabel = "", height = 220 }) {
   const svg = host.appendChild(svgElement("svg", { class: "ra-plot", role: "img", "aria-label": label }));
   const margin = { left: 46, right: 12, top: yLabel ? 26 : 10, bottom: xLabel ? 46 : 28 };
   const grid = svg.appendChild(svgElement("g", { class: "ra-grid" }));
@@ -97,7 +97,7 @@ export function plot(host, { label, xLabel = "", yLabel = "", height = 220, squa
     if (width < 40) return false;
     if (width !== size.width) {
       size.width = width;
-      size.height = square ? Math.min(width - margin.left - margin.right, height) + margin.top + margin.bottom : height;
+      size.height = height;
       svg.setAttribute("viewBox", `0 0 ${width} ${size.height}`);
       svg.setAttribute("height", size.height);
       captions.x.setAttribute("x", width - margin.right);
@@ -143,13 +143,13 @@ export function plot(host, { label, xLabel = "", yLabel = "", height = 220, squa
       const hidden = k >= ticks.length;
       for (const element of [line, text]) element.style.display = hidden ? "none" : "";
       if (hidden) return;
-      const { at, text: words, zero = at === 0 } = ticks[k];
+      const { at, text: words } = ticks[k];
       const bottom = size.height - margin.bottom;
-      const [x1, y1, x2, y2] =
-        axis === "x" ? [self.x(at), margin.top, self.x(at), bottom] : [margin.left, self.y(at), size.width - margin.right, self.y(at)];
+      const upright = [self.x(at), bottom - 4, self.x(at), bottom];
+      const level = [margin.left, self.y(at), size.width - margin.right, self.y(at)];
+      const [x1, y1, x2, y2] = axis === "x" ? upright : level;
       for (const [name, value] of Object.entries({ x1, y1, x2, y2 })) line.setAttribute(name, value.toFixed(1));
-      line.setAttribute("class", axis === "x" ? "ra-tick" : zero ? "ra-zero" : "ra-rule");
-      if (axis === "x") line.setAttribute("y1", bottom - 4);
+      line.setAttribute("class", axis === "x" ? "ra-tick" : at === 0 ? "ra-zero" : "ra-rule");
       text.textContent = words;
       text.setAttribute("x", axis === "x" ? x1.toFixed(1) : margin.left - 6);
       text.setAttribute("y", axis === "x" ? bottom + 18 : (y1 + 4).toFixed(1));
@@ -196,7 +196,8 @@ export function plot(host, { label, xLabel = "", yLabel = "", height = 220, squa
       for (let k = 0; k < xs.length; k++) {
         if (!wanted(k)) continue;
         const r = px(typeof radius === "function" ? radius(k) : radius);
-        d += `M${px(self.x(xs[k]))},${px(self.y(ys[k]))}m-${r},0a${r},${r} 0 1 0 ${2 * r},0a${r},${r} 0 1 0 -${2 * r},0`;
+        const half = `a${r},${r} 0 1 0`;
+        d += `M${px(self.x(xs[k]))},${px(self.y(ys[k]))}m-${r},0${half} ${2 * r},0${half} -${2 * r},0`;
       }
       element.setAttribute("d", d);
     };
