@@ -84,7 +84,7 @@ def project(S: Any, tokens: Sequence[Any]) -> np.ndarray:
 
     This is ``attention_weights(Z S, Z, kernel="identity")``: the queries are the words' rows of S, the keys their
     one-hot codes. Every score is a cell of S, read off; no other word of the sentence has a say in it.
-    Implements :eq:`projection`; source: Secs. 2.2 and 2.3 of [MH]_.
+    Implements :eq:`projected-counts`; source: Secs. 2.2 and 2.3 of [MH]_.
 
     Parameters
     ----------

@@ -38,8 +38,8 @@ def count_cooccurrences(
     .. math:: S_{ij} = \sum_{s \ne t,\; |s - t| \le h} w(|s - t|)\, [x_s = i,\; x_t = j]
 
     with h the window, w = 1 (uniform) or w(d) = 1/d (harmonic), and s, t in the same document. A word next to another
-    copy of itself counts from both sides, so such a pair adds 2 w(d) to the diagonal. Source: the operator S of
-    Sec. 2.1 of [MH]_; the harmonic weights are GloVe's.
+    copy of itself counts from both sides, so such a pair adds 2 w(d) to the diagonal. Implements
+    :eq:`cooccurrence-counts`; source: the operator S of Sec. 2.1 of [MH]_; the harmonic weights are GloVe's.
 
     Parameters
     ----------
@@ -102,7 +102,8 @@ def ppmi(counts: Any, *, context_power: float = 1.0, shift: float = 0.0) -> Any:
     .. math:: \max\Bigl(0,\; \log \frac{S_{ij}\,/\,\sum S}{p_i\, p_j} - \text{shift}\Bigr),
               \qquad p_i = \frac{S_{i\cdot}}{\sum S}, \quad p_j \propto (S_{\cdot j})^{\alpha}
 
-    How much more often two words meet than they would by chance; in nats. Cells with no count stay 0.
+    How much more often two words meet than they would by chance; in nats. Cells with no count stay 0. Implements
+    :eq:`ppmi` (α = 1, no shift).
 
     Parameters
     ----------
