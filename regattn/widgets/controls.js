@@ -9,6 +9,8 @@ export function element(tag, attributes = {}, ...children) {
 
 function labelled(view, name, label, input, value = null) {
   input.dataset.control = name;
+  // In JupyterLab its keys are its own. It must stand on the input itself: the notebook looks there before its parents.
+  input.dataset.lmSuppressShortcuts = "";
   input.setAttribute("aria-label", label);
   const row = element("label", { class: "ra-control" }, element("span", { class: "ra-control-name" }, label));
   if (value) row.append(value);

@@ -16,6 +16,7 @@ export function cursor(plot, { count, at, text, by = "xy", moved, pick, start = 
 
   svg.setAttribute("role", "slider");
   svg.setAttribute("tabindex", "0");
+  svg.setAttribute("data-lm-suppress-shortcuts", ""); // on the plot itself, as on the inputs of controls.js
   svg.setAttribute("aria-valuemin", "0");
 
   function speak() {

@@ -6,7 +6,6 @@ export function explorer({ model, el, name }) {
   const own = !el.matches("figure.regattn");
   const root = own ? el.appendChild(element("figure", { class: "regattn", "data-widget": name })) : el;
   root.setAttribute("aria-label", model.get("alt"));
-  root.dataset.lmSuppressShortcuts = ""; // in JupyterLab the keys belong to the explorer, not to the notebook
   const controls = element("div", { class: "ra-controls" });
   const numbers = element("dl", { class: "ra-numbers" });
   const live = element("p", { class: "ra-live", "aria-live": "polite", "aria-atomic": "true" });
