@@ -1,0 +1,179 @@
+"""The KernelExplorer: one row of attention weights and the curve that attention draws, while the kernel changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import traitlets
+
+from regattn._validation import check_array, check_matrix, check_targets
+from regattn.attention import attend, attention_weights
+from regattn.heads import guarded_kernel
+from regattn.kernels import Kernel, nearest
+from regattn.masks import others_mask
+from regattn.widgets.base import Choice, Count, Explorer, Real, check_labels
+
+__all__ = ["KernelExplorer", "standardised_codes"]
+
+
+def standardised_codes(x: np.ndarray) -> np.ndarray:
+    r"""Return the codes (1, z) with z the standardised x, for which :math:`F^\top F = n I`.
+
+    Examples
+    --------
+    >>> standardised_codes(np.array([1.0, 2.0, 3.0])).round(3)
+    array([[ 1.   , -1.225],
+           [ 1.   ,  0.   ],
+           [ 1.   ,  1.225]])
+    """
+    return np.column_stack([np.ones(len(x)), (x - x.mean()) / x.std()])
+
+
+class KernelExplorer(Explorer, module="kernel"):
+    r"""Show self-attention on one predictor: the weights of one query, and the fit at every observation.
+
+    .. math:: \hat y_j = \sum_i \omega_{ji}\, y_i, \qquad \omega_{ji} = g(\langle F_j, F_i\rangle / T)
+
+    Queries and keys are the same rows. The dashed curve is the Gaussian smoother on the same codes: softmax joins it
+    when all keys have one length. Implements :eq:`kernel-smoother`; source: eq. (16) of [GC]_.
+
+    Parameters
+    ----------
+    x, y : arrays of shape (n,)
+        The predictor and the target.
+    codes : callable, default :func:`standardised_codes`
+        Turns x into codes of shape (n, d).
+    kernel : {"softmax", "gaussian", "relu", "elu", "nearest", "identity"}, default "softmax"
+        What turns scores into weights. The identity kernel divides scores by n, so that on orthogonal codes with
+        :math:`F^\top F = n I` it is least squares. ReLU and ELU rows that cannot be normalised are uniform.
+    temperature : float, default 1
+        T, from 0.001 to 100; the identity, ReLU and nearest kernels do not use it.
+    neighbours : int, default 10
+        k of the nearest kernel, from 1 to n - 1.
+    include_self : bool, default True
+        Whether an observation may attend to itself.
+    normalise_keys : bool, default False
+        Whether every key is given the same length, the root mean square of their lengths.
+    query : int, default 0
+        The observation that asks: its place after sorting by x.
+    labels : sequence of str, optional
+        Names of the observations.
+    x_label, y_label : str
+        Names of the axes, with units.
+    alt : str, optional
+        The explorer in words.
+
+    Raises
+    ------
+    ValueError
+        If shapes disagree, x is constant, an entry is not finite, or a control is out of its range.
+
+    Examples
+    --------
+    >>> explorer = KernelExplorer([1.0, 2.0, 3.0], [1.0, 2.0, 6.0], kernel="identity", query=2)
+    >>> round(explorer.result()["prediction"], 6)  # least squares
+    5.5
+    >>> explorer.kernel, explorer.neighbours, explorer.include_self = "nearest", 1, False
+    >>> explorer.result()["prediction"]
+    2.0
+    """
+
+    kernel = Choice("softmax", "gaussian", "relu", "elu", "nearest", "identity").tag(sync=True)
+    temperature = Real(1.0, least=1e-3, most=100.0).tag(sync=True)
+    neighbours = Count(1, least=1, most=lambda self: len(self.y) - 1, bound="the other rows").tag(sync=True)
+    include_self = traitlets.Bool(True).tag(sync=True)
+    normalise_keys = traitlets.Bool(False).tag(sync=True)
+    query = Count(0, most=lambda self: len(self.y) - 1, bound="the last row").tag(sync=True)
+
+    def __init__(  # noqa: PLR0913
+        self,
+        x: Any,
+        y: Any,
+        *,
+        codes: Callable[[np.ndarray], np.ndarray] = standardised_codes,
+        kernel: str = "softmax",
+        temperature: float = 1.0,
+        neighbours: int = 10,
+        include_self: bool = True,
+        normalise_keys: bool = False,
+        query: int = 0,
+        labels: Sequence[Any] | None = None,
+        x_label: str = "x",
+        y_label: str = "y",
+        alt: str | None = None,
+    ) -> None:
+        x, self.y, order = _check_sorted(x, y)
+        self.codes = check_matrix(codes(x), "codes")
+        if len(self.codes) != len(x) or not np.linalg.norm(self.codes, axis=1).all():
+            raise ValueError(f"codes must be {len(x)} rows, none of length zero, got shape {self.codes.shape}")
+        labels = check_labels(labels, len(x), "labels", rows="rows")
+        data = {
+            "x": x,
+            "y": self.y,
+            "codes": self.codes,
+            "labels": [labels[i] for i in order],
+            "x_label": x_label,
+            "y_label": y_label,
+        }
+        traits = {"kernel": kernel, "temperature": temperature, "neighbours": min(neighbours, len(x) - 1)}
+        traits |= {"include_self": include_self, "normalise_keys": normalise_keys, "query": query}
+        super().__init__(data=data, alt=alt or _describe(len(x), x_label, y_label), **traits)
+
+    def result(self) -> dict[str, Any]:
+        """Return the numbers now shown, computed by the package rather than by the browser.
+
+        Returns
+        -------
+        dict
+            ``weights`` of the query (n of them), their ``total``, the ``own`` weight of the query on itself, the
+            ``prediction``, ``fitted`` at every observation, its root mean squared ``error``, and ``smoother``: the
+            Gaussian smoother on the same codes.
+        """
+        kernel, scale = self._kernel_and_scale()
+        n = len(self.y)
+        mask = None if self.include_self else others_mask(n)
+        keys = self.codes
+        if self.normalise_keys:
+            lengths = np.linalg.norm(keys, axis=1, keepdims=True)
+            keys = keys * (np.sqrt(np.mean(lengths**2)) / lengths)
+        weights = attention_weights(self.codes, keys, kernel=kernel, scale=scale, mask=mask)
+        fitted = weights @ self.y
+        smoother = attend(self.codes, keys, self.y, kernel="gaussian", scale=1 / self.temperature, mask=mask)
+        return {
+            "weights": weights[self.query].tolist(),
+            "total": float(weights[self.query].sum()),
+            "own": float(weights[self.query, self.query]),
+            "prediction": float(fitted[self.query]),
+            "fitted": fitted.tolist(),
+            "error": float(np.sqrt(np.mean((self.y - fitted) ** 2))),
+            "smoother": smoother.tolist(),
+        }
+
+    def _kernel_and_scale(self) -> tuple[str | Kernel, float]:
+        if self.kernel == "nearest":
+            return nearest(self.neighbours), 1.0
+        if self.kernel == "identity":
+            return "identity", 1 / len(self.y)
+        if self.kernel in ("relu", "elu"):
+            return guarded_kernel(self.kernel), 1.0 if self.kernel == "relu" else 1 / self.temperature
+        return self.kernel, 1 / self.temperature
+
+
+def _check_sorted(x: Any, y: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    x = np.asarray(check_array(np.asarray(x), "x"), dtype=np.float64)
+    if x.ndim != 1 or len(x) < 2 or x.min() == x.max():
+        raise ValueError(f"x must be two or more numbers that vary, got shape {x.shape}")
+    y = check_targets(y, len(x))
+    if y.ndim != 1:
+        raise ValueError(f"y must have shape ({len(x)},), got shape {y.shape}")
+    order = np.argsort(x, kind="stable")
+    return x[order], y[order], order
+
+
+def _describe(n: int, x_label: str, y_label: str) -> str:
+    return (
+        f"Self-attention among {n} observations of {x_label} and {y_label}: the weights of one of them on all, and "
+        "the curve fitted by a kernel that the reader chooses, beside the Gaussian smoother."
+    )
