@@ -37,7 +37,8 @@ serve: book ## serve the built book on this machine
 lab: setup ## open JupyterLab on the notebooks
 	@$(PY) -m jupyterlab --notebook-dir=. --LabApp.default_url=/lab/tree/book
 
-test: lint notebooks suite ## run every check
+test: setup browser ## run every check, to the end even when one fails
+	@failed=0; for part in lint notebooks suite; do $(MAKE) --no-print-directory $$part || failed=1; done; exit $$failed
 
 lint: setup ## check style and format
 	$(PY) -m ruff check . && $(PY) -m ruff format --check .
