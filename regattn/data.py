@@ -110,7 +110,7 @@ def load_seven_words() -> pd.DataFrame:
 
 
 def load_lee_corpus() -> list[str]:
-    """Return 300 news stories of the Australian Broadcasting Corporation, 2001–2002, as they come with gensim.
+    """Return the Lee corpus, 300 news stories of the Australian Broadcasting Corporation, as they come with gensim.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Figures of chapter 11: tables of counts with their words, neighbours, shares by theme and the next word."""
+"""Figures of chapter 11: tables of counts with their words, neighbours of a word, and shares by theme."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from matplotlib.colors import LinearSegmentedColormap
 
 from regattn.figures.style import COLOURS, SEQUENCE, new_axes
 
-__all__ = ["plot_neighbours", "plot_next_word", "plot_tables", "plot_themes"]
+__all__ = ["plot_neighbours", "plot_tables", "plot_themes"]
 
 SHADES = LinearSegmentedColormap.from_list("counts", ["#FFFFFF", COLOURS["key"]])
 CELL = 0.42  # inches
@@ -113,31 +113,4 @@ def plot_themes(shares: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.spines[:].set_visible(False)
     ax.tick_params(axis="y", length=0)
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.02), ncols=shares.shape[1])
-    return ax
-
-
-def plot_next_word(probabilities: Mapping[str, pd.Series], *, ax: Axes | None = None) -> Axes:
-    """Draw one or more distributions over the next word as bars side by side.
-
-    Parameters
-    ----------
-    probabilities : mapping of name to Series of length V
-        Probabilities indexed by word, the same words in each.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        With V bars for each distribution.
-    """
-    ax = new_axes(ax, height=2.9)
-    width = 0.8 / len(probabilities)
-    for k, ((name, p), colour) in enumerate(zip(probabilities.items(), SEQUENCE, strict=False)):
-        ax.bar(np.arange(len(p)) + (k + 0.5) * width - 0.4, p, width=width, color=colour, label=name)
-    ax.set_xticks(range(len(p)), p.index)
-    ax.set(ylabel="probability", ylim=(0, 1))
-    ax.tick_params(axis="x", length=0)
-    if len(probabilities) > 1:
-        ax.legend()
     return ax

@@ -1,0 +1,167 @@
+"""The ProjectionExplorer: a table of counts, a sentence, and everything the co-occurrence projection makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import traitlets
+
+from regattn.cooccurrence import NORMALISERS, context_weights, predict_next, project, vocabulary_scores
+from regattn.counting import check_counts
+from regattn.widgets.base import Choice, Count, Explorer, Real
+
+__all__ = ["ProjectionExplorer"]
+
+MOST_WORDS = 20  # a page has no room for more
+LONGEST = 12  # words of a sentence, here and in projection.js
+
+
+class Sentence(traitlets.TraitType):
+    """A list of at most 12 words, each of them in the explorer's table; it may be empty."""
+
+    def validate(self, obj: Any, value: Any) -> list[str]:
+        """Return ``value`` as a list or raise a ValueError that names the unknown word."""
+        if isinstance(value, str) or not isinstance(value, Sequence):
+            raise ValueError(f"{self.name} must be a list of words, got {value!r}")
+        for word in value:
+            if word not in obj.words:
+                raise ValueError(f"{self.name} has the word {word!r}, which is not in the table")
+        if len(value) > LONGEST:
+            raise ValueError(f"{self.name} has {len(value)} words; an explorer has room for {LONGEST}")
+        return list(value)
+
+
+class Counts(traitlets.TraitType):
+    """A square, symmetric, non-negative table, one row and column for each word."""
+
+    def validate(self, obj: Any, value: Any) -> list[list[float]]:
+        """Return ``value`` as a list of rows or raise a ValueError that names what is wrong."""
+        table = np.asarray(check_counts(np.asarray(value, dtype=float)))
+        if len(table) != len(obj.words):
+            raise ValueError(f"{self.name} has {len(table)} rows but there are {len(obj.words)} words")
+        odd = np.argwhere(table != table.T)
+        if len(odd):
+            i, j = odd[0]
+            raise ValueError(f"{self.name} must be symmetric, got {table[i, j]:g} and {table[j, i]:g} at ({i}, {j})")
+        return table.tolist()
+
+
+class ProjectionExplorer(Explorer, module="projection"):
+    r"""Show the co-occurrence projection of a sentence: M, its weights, E and the next word, while S is edited.
+
+    .. math:: M = Z S Z^\top, \quad E = g(M)\, Z S, \quad p = \mathrm{softmax}(\bar e)
+
+    Choose the words or type the sentence, edit any cell of the table, choose how scores become weights, and change
+    the unit in which everything was counted. Implements :eq:`projected-counts`, :eq:`vocabulary-scores` and
+    :eq:`next-word`; source: Secs. 2 and 3 of [MH]_.
+
+    Parameters
+    ----------
+    S : DataFrame of shape (V, V)
+        Symmetric counts ≥ 0, with the same words on rows and columns; at most 20 words.
+    sentence : sequence of str
+        Words of the table; may be empty, and words may repeat.
+    normaliser : {"counts", "softmax", "log softmax"}, default "counts"
+        How scores become weights, as in :func:`regattn.cooccurrence.context_weights`.
+    unit : float, default 1
+        S is divided by it, between 0.1 and 100.
+    alt : str, optional
+        The explorer in words.
+
+    Attributes
+    ----------
+    counts : list of lists
+        The table as edited, before division by the unit.
+    row, column : int
+        The cell that the slider of counts edits, together with its mirror image.
+
+    Raises
+    ------
+    ValueError
+        If S is not a symmetric table with words, has more than 20 of them, a word of the sentence is not in it, or
+        ``normaliser`` or ``unit`` is out of range.
+
+    Examples
+    --------
+    >>> from regattn.data import load_seven_words
+    >>> explorer = ProjectionExplorer(load_seven_words(), sentence=["bank", "loan"])
+    >>> explorer.result()["scores"]
+    [[0.0, 6.0], [6.0, 0.0]]
+    >>> explorer.result()["next_word"]
+    'money'
+    """
+
+    sentence = Sentence([]).tag(sync=True)
+    counts = Counts([]).tag(sync=True)
+    normaliser = Choice(*NORMALISERS).tag(sync=True)
+    unit = Real(1.0, least=0.1, most=100.0).tag(sync=True)
+    row = Count(0, most=lambda self: len(self.words) - 1, bound="the last word").tag(sync=True)
+    column = Count(0, most=lambda self: len(self.words) - 1, bound="the last word").tag(sync=True)
+
+    def __init__(
+        self,
+        S: pd.DataFrame,
+        *,
+        sentence: Sequence[str],
+        normaliser: str = "counts",
+        unit: float = 1.0,
+        alt: str | None = None,
+    ) -> None:
+        if not isinstance(S, pd.DataFrame):
+            raise ValueError(f"S must be a DataFrame with words on rows and columns, got {type(S).__name__}")
+        self.words = [str(word) for word in S.columns]
+        if len(self.words) > MOST_WORDS:
+            raise ValueError(f"S has {len(self.words)} words; an explorer has room for {MOST_WORDS}")
+        project(S, list(S.columns)[:1])  # words on both sides, each once, numbers finite
+        sentence = list(sentence) if not isinstance(sentence, str) else sentence
+        alt = alt or (
+            f"A table of how often {len(self.words)} words meet, the scores and attention weights that a sentence of "
+            "them picks from it, the scores over the whole vocabulary, and the probability of every next word."
+        )
+        row, column = _first_pair(self.words, sentence)
+        traits = {"counts": S.to_numpy(dtype=float), "sentence": sentence, "row": row, "column": column}
+        super().__init__(data={"words": self.words}, alt=alt, normaliser=normaliser, unit=unit, **traits)
+
+    @traitlets.default("counts")
+    def _no_counts(self) -> list[list[float]]:
+        return np.zeros((len(self.words), len(self.words))).tolist()
+
+    def result(self) -> dict[str, Any]:
+        """Return the numbers now shown, computed by the package rather than by the browser.
+
+        Returns
+        -------
+        dict
+            ``counts`` (S in the chosen unit), ``scores`` (M), ``weights``, ``vocabulary_scores`` (E),
+            ``probabilities`` and ``next_word``, the (first) most probable one. What a sentence does not have is None:
+            all but ``counts`` when it is empty, all but ``counts`` and ``scores`` when a word of it meets no other
+            and shares are asked for.
+        """
+        S = pd.DataFrame(np.array(self.counts) / self.unit, self.words, self.words)
+        names = ("scores", "weights", "vocabulary_scores", "probabilities", "next_word")
+        found = {"counts": S.to_numpy().tolist(), **dict.fromkeys(names)}
+        if not self.sentence:
+            return found
+        M = project(S, self.sentence)
+        found["scores"] = M.tolist()
+        if self.normaliser == "log softmax" and not (M > 0).any(axis=1).all():
+            return found
+        how = {"normaliser": self.normaliser}
+        p = predict_next(S, self.sentence, **how)
+        return found | {
+            "weights": context_weights(S, self.sentence, **how).tolist(),
+            "vocabulary_scores": vocabulary_scores(S, self.sentence, **how).tolist(),
+            "probabilities": p.tolist(),
+            "next_word": self.words[int(np.argmax(p >= p.max() * (1 - 1e-9)))],  # rounding breaks no tie
+        }
+
+
+def _first_pair(words: list[str], sentence: Sequence[str]) -> tuple[int, int]:
+    """Return the cell to edit first: that of the sentence's first two words."""
+    places = [words.index(word) for word in sentence if word in words] if not isinstance(sentence, str) else []
+    first = places[0] if places else 0
+    second = next((place for place in places if place != first), (first + 1) % len(words))
+    return first, second

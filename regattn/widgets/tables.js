@@ -1,0 +1,89 @@
+// Tables of numbers with words on both sides, darker for larger. Made anew only when their shape changes; after that
+// only texts, shades and marks move. Colours come from explorer.css.
+import { element } from "./controls.js";
+import { shorten } from "./plot.js";
+
+function setText(node, words) {
+  if (node.textContent !== words) node.textContent = words;
+}
+
+function setLabel(node, word) {
+  setText(node, shorten(word));
+  if (node.title !== word) node.title = word;
+}
+
+// Options: label (spoken); pick(i, j): a click on a cell. Returns draw(rows, columns, values, look) with look =
+// { text(value), most, marked(i, j) → class or "", chosen: [row flags, column flags] }; draw() without rows hides it.
+export function numberTable(host, { label, pick = null, signal }) {
+  const table = element("table", { class: "ra-table", "aria-label": label });
+  const frame = host.appendChild(element("div", { class: "ra-scroll" }, table));
+  let heads = { rows: [], columns: [] };
+  let cells = [];
+
+  function build(rows, columns) {
+    const head = (scope) => element("th", { scope, dir: "auto" });
+    heads = { rows: rows.map(() => head("row")), columns: columns.map(() => head("col")) };
+    cells = rows.map(() => columns.map(() => element("td")));
+    const top = element("tr", {}, element("td", { class: "ra-corner" }), ...heads.columns);
+    const body = cells.map((line, i) => element("tr", {}, heads.rows[i], ...line));
+    table.replaceChildren(element("thead", {}, top), element("tbody", {}, ...body));
+  }
+
+  if (pick) {
+    table.classList.add("ra-pickable");
+    const listener = (event) => {
+      const i = cells.findIndex((line) => line.includes(event.target));
+      if (i >= 0) pick(i, cells[i].indexOf(event.target));
+    };
+    table.addEventListener("click", listener, { signal });
+  }
+
+  return (rows, columns, values, { text, most, marked = () => "", chosen = [[], []] } = {}) => {
+    frame.hidden = !rows;
+    if (!rows) return;
+    if (cells.length !== rows.length || cells[0].length !== columns.length) build(rows, columns);
+    rows.forEach((word, i) => setLabel(heads.rows[i], word));
+    columns.forEach((word, j) => setLabel(heads.columns[j], word));
+    heads.rows.forEach((head, i) => head.classList.toggle("ra-chosen", Boolean(chosen[0][i])));
+    heads.columns.forEach((head, j) => head.classList.toggle("ra-chosen", Boolean(chosen[1][j])));
+    cells.forEach((line, i) =>
+      line.forEach((cell, j) => {
+        setText(cell, text(values[i][j]));
+        const shade = `${Math.round(45 * Math.min(1, values[i][j] / most) || 0)}%`;
+        if (cell.style.getPropertyValue("--ra-shade") !== shade) cell.style.setProperty("--ra-shade", shade);
+        const mark = marked(i, j);
+        if (cell.className !== mark) cell.className = mark;
+      }),
+    );
+    const wide = frame.scrollWidth > frame.clientWidth + 1; // what scrolls must be reachable by keyboard
+    if (wide !== frame.hasAttribute("tabindex")) {
+      if (wide) for (const [name, value] of [["tabindex", "0"], ["role", "region"], ["aria-label", label]]) frame.setAttribute(name, value); // prettier-ignore
+      else for (const name of ["tabindex", "role", "aria-label"]) frame.removeAttribute(name);
+    }
+  };
+}
+
+// Shares of one, each a bar behind its number. Returns draw(words, shares, text, best).
+export function shareBars(host, { label }) {
+  const table = host.appendChild(element("table", { class: "ra-shares", "aria-label": label }));
+  let lines = [];
+  return (words, shares, text, best) => {
+    table.hidden = !shares;
+    if (!shares) return;
+    if (lines.length !== words.length) {
+      lines = words.map(() => ({
+        head: element("th", { scope: "row", dir: "auto" }),
+        bar: element("span", { class: "ra-share-bar", "aria-hidden": "true" }),
+        value: element("td"),
+      }));
+      const row = ({ head, bar, value }) => element("tr", {}, head, element("td", { class: "ra-share-track" }, bar), value);
+      table.replaceChildren(element("tbody", {}, ...lines.map(row)));
+    }
+    lines.forEach(({ head, bar, value }, k) => {
+      setLabel(head, words[k]);
+      setText(value, text(shares[k]));
+      bar.style.width = `${(100 * shares[k]).toFixed(2)}%`;
+      head.parentElement.classList.toggle("ra-best", k === best);
+    });
+  };
+}
