@@ -1,0 +1,109 @@
+"""The AverageExplorer: one prediction as a weighted average, by least squares or by softmax attention."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from regattn._validation import check_targets
+from regattn.attention import attend, attention_weights
+from regattn.widgets.base import Choice, Explorer, Real, check_labels
+
+__all__ = ["AverageExplorer"]
+
+
+class AverageExplorer(Explorer, module="average"):
+    r"""Show one prediction as a weighted average of past outcomes, with weights from the same scores by two kernels.
+
+    .. math:: \omega_{ji} = \frac{s_{ji}}{n} \;\text{(least squares)}, \qquad
+              \omega_{ji} = \frac{e^{s_{ji}}}{\sum_l e^{s_{jl}}} \;\text{(softmax)}, \qquad s_{ji} = 1 + z_j z_i
+
+    where z is the input less its mean, in standard deviations. The queries and keys are the codes
+    :math:`(1, z)/\sqrt n` of a line with an intercept; only the kernel changes.
+
+    Parameters
+    ----------
+    x, y : arrays of shape (n,)
+        Input and outcome of the past cases; they are shown in the order of ``x``.
+    query : float, optional
+        The input to predict at, in units of ``x``; by default the mean.
+    kernel : {"identity", "softmax"}, default "identity"
+        What turns scores into weights.
+    labels : sequence of str, optional
+        What to call the cases.
+    names : pair of str, optional
+        What ``x`` and ``y`` measure, with units.
+
+    Raises
+    ------
+    ValueError
+        If shapes disagree, an entry is not finite, or ``x`` is constant.
+
+    Examples
+    --------
+    >>> explorer = AverageExplorer([0.0, 1.0, 2.0], [1.0, 3.0, 4.0], query=3.0)
+    >>> round(explorer.result()["prediction"], 6)
+    5.666667
+    >>> explorer.kernel = "softmax"
+    >>> round(explorer.result()["prediction"], 3)
+    3.946
+    """
+
+    query = Real(0.0).tag(sync=True)
+    kernel = Choice("identity", "softmax").tag(sync=True)
+
+    def __init__(
+        self,
+        x: Any,
+        y: Any,
+        *,
+        query: float | None = None,
+        kernel: str = "identity",
+        labels: Sequence[Any] | None = None,
+        names: Sequence[str] = ("input", "outcome"),
+    ) -> None:
+        x = check_targets(x, np.size(x), "x")
+        y = check_targets(y, len(x))
+        labels = check_labels(labels, len(x), "labels", rows="cases")
+        order = np.argsort(x, kind="stable")
+        self.x, self.y = x[order], y[order]
+        self.level, self.spread = self.x.mean(), self.x.std()
+        if self.spread == 0:
+            raise ValueError(f"x must vary, got {self.x[0]} in all {len(self.x)} places")
+        data = {
+            "x": self.x,
+            "y": self.y,
+            "level": self.level,
+            "spread": self.spread,
+            "labels": [labels[i] for i in order],
+            "names": check_labels(names, 2, "names", rows="axes"),
+        }
+        alt = (
+            f"{len(self.x)} past cases as points, larger the more weight one prediction gives them, "
+            "and the prediction as the running sum of weight times outcome."
+        )
+        super().__init__(data=data, alt=alt, query=self.level if query is None else query, kernel=kernel)
+
+    def codes(self, x: np.ndarray) -> np.ndarray:
+        """Return the codes (1, z)/√n of inputs of shape (k,), shape (k, 2); orthonormal over the cases themselves."""
+        return np.column_stack([np.ones(len(x)), (x - self.level) / self.spread]) / np.sqrt(len(self.x))
+
+    def result(self) -> dict[str, Any]:
+        """Return the numbers now shown, computed by the package rather than by the browser.
+
+        Returns
+        -------
+        dict
+            ``weights`` and ``running`` (lists of length n in the order of x, the second the running sum of weight times
+            outcome) and ``prediction``.
+        """
+        queries, keys = self.codes(np.array([self.query])), self.codes(self.x)
+        how = {"kernel": self.kernel, "scale": 1.0 if self.kernel == "identity" else float(len(self.x))}
+        weights = attention_weights(queries, keys, **how)[0]
+        return {
+            "weights": weights.tolist(),
+            "running": np.cumsum(weights * self.y).tolist(),
+            "prediction": float(attend(queries, keys, self.y, **how)[0]),
+        }

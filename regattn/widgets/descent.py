@@ -1,0 +1,199 @@
+"""The DescentExplorer: gradient descent on two parameters, run in the reader's browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from regattn._validation import check_count, check_matrix, check_real, check_targets
+from regattn.descent import (
+    GROWTH_LIMIT,
+    Trajectory,
+    gradient_descent,
+    largest_stable_step,
+    mean_squared_error,
+    stochastic_gradient_descent,
+)
+from regattn.least_squares import spectrum
+from regattn.widgets.base import Choice, Count, Explorer, Real, check_labels
+
+__all__ = ["DescentExplorer", "page_batches"]
+
+SIGNS = {"minus": -1, "plus": 1}
+
+
+class DescentExplorer(Explorer, module="descent"):
+    r"""Show gradient descent on a least-squares loss of two parameters: its path on the surface and its loss.
+
+    .. math:: \theta_{t+1} = \theta_t \mp \eta \nabla\mathcal{L}(\theta_t)
+
+    The browser takes every step itself. With a batch smaller than the data it deals the rows out by
+    :func:`page_batches`, a generator small enough to be the same in both languages. Implements :eq:`descent` and
+    :eq:`stochastic-descent`; source: eq. (3) of [RK]_, in both signs.
+
+    Parameters
+    ----------
+    X : array of shape (n, 2)
+        Two inputs, standardised or at least in comparable units: the axes of the surface have equal units.
+    y : array of shape (n,)
+        Targets, less their mean if the model has no column of ones.
+    learning_rate : float, optional
+        The step size η > 0; by default half the largest stable one.
+    batch_size : int, optional
+        Rows in a batch; all n by default.
+    start : pair of float, default (0, 0)
+        The first point.
+    steps : int, default 60
+        Number of steps.
+    names : pair of str, optional
+        The parameters.
+
+    Attributes
+    ----------
+    sign : {"minus", "plus"}
+        Downhill, or uphill as in the printed equation.
+    start_1, start_2 : float
+        The first point; a click on the surface sets both.
+
+    Raises
+    ------
+    ValueError
+        If X has not two independent columns, shapes disagree, an entry is not finite, or a setting is out of range.
+
+    Examples
+    --------
+    >>> explorer = DescentExplorer([[1.0, 1.0], [1.0, -1.0]], [3.0, 1.0], learning_rate=0.5)
+    >>> np.round(explorer.result()["parameters"][1], 6).tolist()
+    [2.0, 1.0]
+    >>> explorer.learning_rate = 1.5
+    >>> explorer.result()["diverged_at"]
+    20
+    """
+
+    learning_rate = Real(0.1, least=1e-12).tag(sync=True)
+    batch_size = Count(1, least=1, most=lambda self: len(self.y), bound="the number of observations").tag(sync=True)
+    sign = Choice("minus", "plus").tag(sync=True)
+    start_1 = Real(0.0).tag(sync=True)
+    start_2 = Real(0.0).tag(sync=True)
+
+    def __init__(  # noqa: PLR0913
+        self,
+        X: Any,
+        y: Any,
+        *,
+        learning_rate: float | None = None,
+        batch_size: int | None = None,
+        start: Sequence[float] = (0.0, 0.0),
+        steps: int = 60,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        self.X = check_matrix(X, "X")
+        if self.X.shape[1] != 2:
+            raise ValueError(f"X must have 2 columns, got {self.X.shape[1]}")
+        self.y = check_targets(y, len(self.X))
+        factors = spectrum(self.X)
+        if factors.rank < 2:
+            raise ValueError(f"the columns of X must be independent, got rank {factors.rank}")
+        self.steps = check_count(steps, "steps")
+        start = [check_real(value, "start") for value in start]
+        best = factors.coefficients(self.y).coef
+        limit = largest_stable_step(self.X)
+        data = {
+            "X": self.X,
+            "y": self.y,
+            "steps": self.steps,
+            "names": check_labels(names or ["first parameter", "second parameter"], 2, "names", rows="parameters"),
+            "best": best,
+            "least_loss": mean_squared_error(self.X, self.y, best),
+            "curvatures": 2 * factors.singular_values**2 / len(self.y),
+            "directions": factors.directions,
+            "largest_stable_step": limit,
+            "growth_limit": GROWTH_LIMIT,
+            "reach": 1.2 * max(np.abs(start - best).max(), np.abs(best).max()),
+        }
+        alt = f"Gradient descent for {len(self.y)} observations and two slopes: the loss surface, the path, the loss."
+        traits = {
+            "learning_rate": limit / 2 if learning_rate is None else learning_rate,
+            "batch_size": len(self.y) if batch_size is None else batch_size,
+            "start_1": start[0],
+            "start_2": start[1],
+        }
+        super().__init__(data=data, alt=alt, **traits)
+
+    def trajectory(self) -> Trajectory:
+        """Return the descent now shown, walked by the package."""
+        knobs = {
+            "learning_rate": self.learning_rate,
+            "start": [self.start_1, self.start_2],
+            "sign": SIGNS[self.sign],
+        }
+        n = len(self.y)
+        if self.batch_size == n:
+            return gradient_descent(self.X, self.y, steps=self.steps, **knobs)
+        rows = page_batches(n, size=self.batch_size, steps=self.steps)
+        return stochastic_gradient_descent(self.X, self.y, rows, **knobs)
+
+    def result(self) -> dict[str, Any]:
+        """Return the numbers now shown, computed by the package rather than by the browser.
+
+        Returns
+        -------
+        dict
+            ``parameters`` (a list of points) and ``losses`` (as long), ``diverged_at`` (a step or None),
+            ``largest_stable_step`` and ``least_loss``.
+        """
+        path = self.trajectory()
+        return {
+            "parameters": path.parameters.tolist(),
+            "losses": path.losses.tolist(),
+            "diverged_at": path.diverged_at,
+            "largest_stable_step": self.data["largest_stable_step"],
+            "least_loss": self.data["least_loss"],
+        }
+
+
+def page_batches(n: int, *, size: int, steps: int, seed: int = 1) -> Iterator[np.ndarray]:
+    """Yield the batches that the explorer deals in the browser: epochs shuffled by a 32-bit generator (mulberry32).
+
+    For pictures, where two languages must draw the same numbers; for everything else use
+    :func:`regattn.descent.batches`.
+
+    Parameters
+    ----------
+    n, size, steps : int
+        Number of observations, rows in a batch, and number of batches.
+    seed : int, default 1
+        State of the generator.
+
+    Yields
+    ------
+    ndarray of int
+        The rows of one batch.
+
+    Examples
+    --------
+    >>> [rows.tolist() for rows in page_batches(5, size=2, steps=3)]
+    [[4, 2], [1, 0], [3]]
+    """
+    uniform = _mulberry32(seed)
+    order: list[int] = []
+    for _ in range(steps):
+        if not order:
+            order = list(range(n))
+            for i in range(n - 1, 0, -1):
+                j = int(next(uniform) * (i + 1))
+                order[i], order[j] = order[j], order[i]
+        yield np.array(order[:size])
+        order = order[size:]
+
+
+def _mulberry32(state: int) -> Iterator[float]:
+    """Yield numbers in [0, 1) with 32-bit arithmetic, as the function of that name in descent.js does."""
+    low = 0xFFFFFFFF
+    while True:
+        state = (state + 0x6D2B79F5) & low
+        t = ((state ^ (state >> 15)) * (state | 1)) & low
+        t ^= (t + ((t ^ (t >> 7)) * (t | 61))) & low
+        yield (t ^ (t >> 14)) / 2**32

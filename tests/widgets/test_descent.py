@@ -1,0 +1,256 @@
+"""The explorers of chapter 1 and of the front page, in a real browser with the network cut off."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from statistics import median
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from regattn.data import load_diabetes, load_macro
+from regattn.descent import curvatures, gradient_descent, mean_squared_error
+from regattn.widgets import AverageExplorer, DescentExplorer
+from regattn.widgets.descent import page_batches
+from tests.browser import open_offline
+from tests.widgets.pages import write_page
+
+SET = """(values) => {
+  const figure = document.querySelector("figure.regattn");
+  for (const [name, value] of Object.entries(values)) figure.model.set(name, value);
+  figure.model.save_changes();
+  return figure.model.result();
+}"""
+MOVE = """([name, part]) => {
+  const control = document.querySelector(`[data-control="${name}"]`);
+  const start = performance.now();
+  if (control.tagName === "SELECT") control.selectedIndex = Math.round(part * (control.options.length - 1));
+  else control.value = Number(control.min) + part * (Number(control.max) - Number(control.min));
+  control.dispatchEvent(new Event("input", {bubbles: true}));
+  control.dispatchEvent(new Event("change", {bubbles: true}));
+  return performance.now() - start;
+}"""
+IMPORT = 'import("data:text/javascript;charset=utf-8," + encodeURIComponent(code))'
+N = 43
+
+
+def cholesterol(**options) -> DescentExplorer:
+    X, y = load_diabetes()
+    pair = X[["s1", "s2"]]
+    return DescentExplorer(((pair - pair.mean()) / pair.std(ddof=0)).to_numpy(), (y - y.mean()).to_numpy(), **options)
+
+
+def made_up(**options) -> DescentExplorer:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(N, 2)) @ [[1.0, 0.3], [0.0, 0.6]]
+    return DescentExplorer(X, X @ [2.0, -1.0] + rng.normal(size=N), **options)
+
+
+def okun(**options) -> AverageExplorer:
+    macro = load_macro().assign(change=lambda m: m["unemployment"].diff()).loc["2002Q1":]
+    names = ("growth", "change")
+    return AverageExplorer(macro["gdp_growth"], macro["change"], labels=list(macro.index), names=names, **options)
+
+
+@contextmanager
+def opened(browser, folder, explorer, **options):
+    with open_offline(browser, write_page(folder, explorer), **options) as page:
+        page.wait_for_function("document.querySelector('figure.regattn').model")
+        yield page
+        assert page.errors == []
+        assert page.requests == []
+
+
+def assert_same_walk(found: dict, expected: dict) -> None:
+    assert found["diverged_at"] == expected["diverged_at"]
+    for key in ("parameters", "losses"):
+        scale = np.abs(expected[key]).max(axis=0)
+        np.testing.assert_allclose(found[key] / scale, expected[key] / scale, rtol=0, atol=1e-9)
+
+
+# ---- without a browser ----------------------------------------------------------------------------------------------
+
+
+def test_a_dealt_epoch_holds_every_row_once():
+    dealt = np.concatenate(list(page_batches(N, size=4, steps=11)))
+    assert sorted(dealt.tolist()) == list(range(N))
+
+
+@pytest.mark.parametrize(
+    ("trait", "value", "message"),
+    [
+        ("learning_rate", -1.0, "learning_rate must be ≥ 1e-12, got -1.0"),
+        ("batch_size", 0, "batch_size must be ≥ 1, got 0"),
+        ("batch_size", 44, r"batch_size must be ≤ 43 \(the number of observations\), got 44"),
+        ("sign", "times", "sign must be one of minus, plus, got 'times'"),
+        ("start_1", float("inf"), "got inf"),
+    ],
+)
+def test_a_bad_trait_is_refused(trait, value, message):
+    explorer = made_up()
+    with pytest.raises(ValueError, match=message):
+        setattr(explorer, trait, value)
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (np.ones((5, 3)), "X must have 2 columns, got 3"),
+        (np.outer(np.arange(1.0, 6.0), [1.0, 2.0]), "must be independent, got rank 1"),
+    ],
+)
+def test_inputs_without_two_directions_are_refused(X, message):
+    with pytest.raises(ValueError, match=message):
+        DescentExplorer(X, np.arange(5.0))
+
+
+def test_an_input_that_does_not_vary_is_refused():
+    with pytest.raises(ValueError, match=r"x must vary, got 2.0 in all 3 places"):
+        AverageExplorer([2.0, 2.0, 2.0], [1.0, 2.0, 3.0])
+
+
+def test_least_squares_on_the_front_page_is_the_straight_line():
+    explorer = okun(query=-3.0)
+    line = np.polynomial.Polynomial.fit(explorer.x, explorer.y, 1)
+    assert explorer.result()["prediction"] == pytest.approx(line(-3.0), rel=1e-10)
+
+
+def test_softmax_weights_on_the_front_page_are_positive_and_sum_to_one():
+    weights = np.array(okun(query=-8.0, kernel="softmax").result()["weights"])
+    assert (weights > 0).all()
+    assert weights.sum() == pytest.approx(1, rel=1e-12)
+
+
+def test_the_outcomes_stay_with_their_inputs_when_they_are_put_in_order():
+    explorer = AverageExplorer([3.0, 1.0, 2.0], [30.0, 10.0, 20.0], labels=["c", "a", "b"])
+    assert (explorer.data["x"], explorer.data["y"]) == ([1.0, 2.0, 3.0], [10.0, 20.0, 30.0])
+    assert explorer.data["labels"] == ["a", "b", "c"]
+
+
+# ---- in the browser -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("share", [0.02, 0.5, 0.97, 1.04, 2.0])
+@pytest.mark.parametrize("sign", ["minus", "plus"])
+def test_the_full_batch_walk_is_the_packages(browser, tmp_path, share, sign):
+    explorer = cholesterol()
+    eta = share * explorer.data["largest_stable_step"]
+    with opened(browser, tmp_path, explorer) as page:
+        found = page.evaluate(SET, {"learning_rate": eta, "sign": sign, "start_1": -7.0, "start_2": 31.0})
+    step = -1 if sign == "minus" else 1
+    path = gradient_descent(explorer.X, explorer.y, learning_rate=eta, steps=60, start=[-7.0, 31.0], sign=step)
+    assert_same_walk(found, {"parameters": path.parameters, "losses": path.losses, "diverged_at": path.diverged_at})
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("size", [1, 5, 42, N])
+def test_a_walk_in_batches_is_the_packages_on_the_same_batches(browser, tmp_path, size):
+    explorer = made_up(batch_size=size, steps=97, start=(3.0, 3.0))
+    with opened(browser, tmp_path, explorer) as page:
+        assert_same_walk(page.evaluate(SET, {}), explorer.result())
+
+
+@pytest.mark.browser
+def test_the_generator_is_the_same_in_both_languages(browser, tmp_path):
+    code = f"""async (code) => {{
+      const module = await {IMPORT};
+      const deal = module.dealer(13, 5, 7);
+      return Array.from({{length: 40}}, () => Array.from(deal()));
+    }}"""
+    with opened(browser, tmp_path, made_up()) as page:
+        found = page.evaluate(code, DescentExplorer._esm)
+    assert found == [rows.tolist() for rows in page_batches(13, size=5, steps=40, seed=7)]
+
+
+@pytest.mark.browser
+def test_the_excess_loss_is_the_loss_less_its_least_value(browser, tmp_path):
+    explorer = made_up()
+    points = [[0.0, 0.0], [5.0, -3.0], explorer.data["best"]]
+    code = f"""async ([code, data, points]) => {{
+      const module = await {IMPORT};
+      return points.map((point) => module.excessLoss(data, point));
+    }}"""
+    with opened(browser, tmp_path, explorer) as page:
+        found = page.evaluate(code, [DescentExplorer._esm, explorer.data, points])
+    expected = [mean_squared_error(explorer.X, explorer.y, p) - explorer.data["least_loss"] for p in points]
+    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(explorer.data["curvatures"], curvatures(explorer.X), rtol=1e-12)
+
+
+@pytest.mark.browser
+def test_a_segment_is_cut_at_the_frame(browser, tmp_path):
+    code = f"""async (code) => {{
+      const {{ clipSegment }} = await {IMPORT};
+      const box = {{x: [0, 4], y: [0, 2]}};
+      return [[[-2, 1], [6, 1]], [[1, 1], [2, 1.5]], [[-1, 3], [5, 4]], [[2, -4], [2, 8]], [[3, 1], [7, 3]]]
+        .map(([from, to]) => clipSegment(from, to, box));
+    }}"""
+    with opened(browser, tmp_path, made_up()) as page:
+        found = page.evaluate(code, DescentExplorer._esm)
+    assert found == [[[0, 1], [4, 1]], [[1, 1], [2, 1.5]], None, [[2, 0], [2, 2]], [[3, 1], [4, 1.5]]]
+
+
+@pytest.mark.browser
+def test_a_click_on_the_surface_moves_the_start_there(browser, tmp_path):
+    explorer = cholesterol(start=(0.0, 40.0))
+    with opened(browser, tmp_path, explorer) as page:
+        surface = page.locator('[data-panel="surface"] svg')
+        surface.scroll_into_view_if_needed()
+        mark = surface.locator(".ra-mark.ra-truth").bounding_box()
+        page.mouse.click(mark["x"] + mark["width"] / 2, mark["y"] + mark["height"] / 2)
+        start = page.evaluate(
+            "['start_1', 'start_2'].map((n) => document.querySelector('figure.regattn').model.get(n))"
+        )
+        np.testing.assert_allclose(start, explorer.data["best"], atol=0.5)  # a pixel is 0.4 of a unit here
+        assert page.evaluate(SET, {})["parameters"][0] == start
+
+
+@pytest.mark.browser
+def test_a_walk_that_runs_away_says_so_in_words(browser, tmp_path):
+    explorer = cholesterol()
+    with opened(browser, tmp_path, explorer) as page:
+        page.evaluate(SET, {"learning_rate": 5.0})
+        explorer.learning_rate = 5.0
+        step = explorer.result()["diverged_at"]
+        assert step is not None
+        assert f"step {step} would have taken" in page.locator(".ra-live").inner_text()
+        drawn = page.eval_on_selector_all("svg", "all => all.map((drawing) => drawing.outerHTML).join()")
+        assert "NaN" not in drawn
+        assert "Infinity" not in drawn
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("query", [-9.0, -3.0, 0.0, 2.5, 8.0])
+@pytest.mark.parametrize("kernel", ["identity", "softmax"])
+def test_the_average_is_the_packages(browser, tmp_path, query, kernel):
+    explorer = okun(query=query, kernel=kernel)
+    with opened(browser, tmp_path, explorer) as page:
+        found = page.evaluate(SET, {})
+    for key, value in explorer.result().items():
+        np.testing.assert_allclose(found[key], value, rtol=1e-9, atol=1e-9 * np.abs(value).max(), err_msg=key)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("make", [cholesterol, okun])
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_axe_finds_no_barrier_and_a_phone_no_sideways_scroll(browser, tmp_path, make, dark):
+    with opened(browser, tmp_path, make(), width=390, height=844, dark=dark) as page:
+        assert Axe().run(page, context="figure.regattn").response["violations"] == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("make", [cholesterol, okun])
+def test_every_control_redraws_within_a_frame_and_is_reached_by_tab(browser, tmp_path, make):
+    with opened(browser, tmp_path, make()) as page:
+        names = page.eval_on_selector_all("[data-control]", "all => all.map((c) => c.dataset.control)")
+        for name in names:
+            times = [page.evaluate(MOVE, [name, part]) for part in np.linspace(0, 1, 21).tolist()]
+            assert median(times) < 16
+        reached = set()
+        for _ in range(len(names) + 4):
+            page.keyboard.press("Tab")
+            reached.add(page.evaluate("document.activeElement.dataset?.control ?? null"))
+        assert set(names) <= reached
