@@ -1,0 +1,378 @@
+"""Sphinx extension: the ledger and the errata, made from book/ledger.yml.
+
+- ``{ledger}`` lists every entry, with a filter that works in the browser without a network.
+- ``{ledger-counts}`` is a table of verdicts by source.
+- ``{errata} GC`` lists what does not plainly hold in one source.
+
+An entry can be linked to from every page by its id in lower case, as in ``{ref}`GC-07 <gc-07>```.
+"""
+
+from __future__ import annotations
+
+import ast
+import html
+import os
+import re
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import launch
+import yaml
+from docutils import nodes
+from sphinx.addnodes import pending_xref
+from sphinx.util.docutils import SphinxDirective
+
+VERDICTS = (
+    "holds",
+    "holds with a condition",
+    "misprint",
+    "does not hold as stated",
+    "empirical",
+)
+NOT_PLAIN = VERDICTS[1:]
+PLANNED = "planned"
+SOURCES = {
+    "GC": "Goulet Coulombe",
+    "RK": "Rankine",
+    "MH": "Mehta",
+    "BR": "Breeden",
+    "BP": "the blog post",
+}
+FOLDER = Path(__file__).parent
+
+
+@cache
+def _read(path: Path, changed: int) -> dict:
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def read_ledger(root: Path) -> dict:
+    """Return the ledger below a root: its chapters and its entries."""
+    path = root / "book" / "ledger.yml"
+    return _read(path, path.stat().st_mtime_ns)
+
+
+def badge_of(entry: dict) -> str:
+    """Return the verdict of an entry, or "planned" while no test stands behind it."""
+    return PLANNED if entry.get("planned") else entry["verdict"]
+
+
+@cache
+def lines_of(path: Path) -> dict[str, int]:
+    """Return the line on which each test of a file starts."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return {
+        node.name: node.lineno
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef)
+    }
+
+
+def slug(text: str) -> str:
+    """Return a text as a class name: "holds with a condition" is "holds-with-a-condition"."""
+    return text.lower().replace(" ", "-").replace(".", "-")
+
+
+def typeset(text: str) -> list[nodes.Node]:
+    """Return a text with its indices and exponents: X_test, Y_{s,p}, N^(−1), Λ^{L}."""
+    found, end = [], 0
+    for index in re.finditer(
+        r"([_^])(?:\{([^}]*)\}|\(([^)]*)\)|([A-Za-z0-9λ∞]+))", text
+    ):
+        found.append(nodes.Text(text[end : index.start()]))
+        inside = next(part for part in index.groups()[1:] if part is not None)
+        found.append(
+            (nodes.subscript if index[1] == "_" else nodes.superscript)("", inside)
+        )
+        end = index.end()
+    return [*found, nodes.Text(text[end:])]
+
+
+def words(*parts: nodes.Node | str, classes: str) -> nodes.paragraph:
+    """Return a paragraph of text and inline nodes."""
+    children = [
+        nodes.Text(part) if isinstance(part, str) else part for part in parts
+    ]
+    return nodes.paragraph("", "", *children, classes=[classes])
+
+
+class LedgerDirective(SphinxDirective):
+    """What the directives share: the data, the links and the list items."""
+
+    has_content = False
+    prefix = ""
+
+    @property
+    def ledger(self) -> dict:
+        """The data; the page is read again whenever they change."""
+        root = Path(self.env.srcdir)
+        self.env.note_dependency(str(root / "book" / "ledger.yml"))
+        self.env.ledger_documents = {
+            *getattr(self.env, "ledger_documents", ()),
+            self.env.docname,
+        }
+        return read_ledger(root)
+
+    def chapter(self, label: str) -> list[nodes.Node]:
+        """Return a link to a chapter, or its title while it is not written."""
+        chapter = next(
+            chapter
+            for chapter in self.ledger["chapters"]
+            if chapter["label"] == label
+        )
+        text = f"{chapter['number']} · {chapter['title']}"
+        if chapter["page"] not in self.env.found_docs:
+            return [nodes.Text(f"{text} (planned)")]
+        link = pending_xref(
+            "",
+            nodes.inline("", text),
+            refdomain="std",
+            reftype="doc",
+            reftarget="/" + chapter["page"],
+            refexplicit=True,
+            refdoc=self.env.docname,
+        )
+        return [link]
+
+    def test(self, node_id: str, repository: str | None) -> nodes.Node:
+        """Return where a test is: a link to its lines when the repository is known, else its path and name."""
+        path, name = node_id.split("::")
+        shown = nodes.literal("", node_id.removeprefix("tests/ledger/"))
+        if repository is None:
+            return shown
+        line = lines_of(Path(self.env.srcdir) / path)[name]
+        address = (
+            f"https://github.com/{repository}/blob/{launch.BRANCH}/{path}#L{line}"
+        )
+        return nodes.reference("", "", shown, refuri=address)
+
+    def checks(self, entry: dict) -> nodes.Node:
+        """Return what stands behind an entry."""
+        if "not_computed" in entry:
+            return words(
+                f"Not computed: {entry['not_computed']}", classes="entry-test"
+            )
+        if entry.get("planned"):
+            return words("Test: planned", classes="entry-test")
+        repository = launch.repository(
+            os.environ, launch.git_remote(Path(self.env.srcdir))
+        )
+        tests = [
+            part
+            for test in entry["tests"]
+            for part in (nodes.Text(" "), self.test(test, repository))
+        ]
+        return words(
+            "Test:" if len(entry["tests"]) == 1 else "Tests:",
+            *tests,
+            classes="entry-test",
+        )
+
+    def verdict(self, entry: dict) -> nodes.paragraph:
+        """Return the badge of an entry; a planned one also says what is expected."""
+        badge = badge_of(entry)
+        parts = [
+            nodes.inline(
+                "", badge, classes=["badge-verdict", f"verdict-{slug(badge)}"]
+            )
+        ]
+        if badge == PLANNED:
+            parts.append(
+                nodes.inline(
+                    "", f" expected: {entry['verdict']}", classes=["entry-expected"]
+                )
+            )
+        return words(*parts, classes="entry-verdict")
+
+    def item(self, entry: dict, *content: nodes.Node) -> nodes.list_item:
+        """Return one entry as a list item that can be linked to and filtered."""
+        name = (self.prefix + entry["id"]).lower()
+        classes = [
+            "ledger-entry",
+            f"source-{entry['source'].lower()}",
+            f"verdict-{slug(badge_of(entry))}",
+        ]
+        head = words(
+            nodes.strong("", entry["id"]),
+            " ",
+            nodes.inline("", entry["location"], classes=["entry-location"]),
+            classes="entry-name",
+        )
+        item = nodes.list_item(
+            "",
+            head,
+            *content,
+            classes=[*classes, f"chapter-{entry['chapter']}"],
+            names=[name],
+        )
+        self.state.document.note_explicit_target(item)
+        return item
+
+
+class Ledger(LedgerDirective):
+    """Every entry, and the form that filters them."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the form, the list and the script."""
+        ledger = self.ledger
+        items = [self.row(entry) for entry in ledger["entries"]]
+        script = (FOLDER / "ledger_pages.js").read_text(encoding="utf-8")
+        return [
+            nodes.raw("", form(ledger), format="html"),
+            nodes.bullet_list("", *items, classes=["ledger"]),
+            nodes.raw("", f"<script>\n{script}</script>", format="html"),
+        ]
+
+    def row(self, entry: dict) -> nodes.list_item:
+        """Return one entry: what is stated, the verdict, what is true, where it is taught and tested."""
+        said = [words(*typeset(entry["statement"]), classes="entry-statement")]
+        if "correction" in entry:
+            said.append(
+                words(*typeset(entry["correction"]), classes="entry-correction")
+            )
+        where = words(
+            "Chapter: ", *self.chapter(entry["chapter"]), classes="entry-chapter"
+        )
+        return self.item(
+            entry, self.verdict(entry), *said, where, self.checks(entry)
+        )
+
+
+class Errata(LedgerDirective):
+    """What does not plainly hold in one source, or in all."""
+
+    required_arguments = 1
+    prefix = "erratum-"
+    parts = (
+        ("Stated", "statement"),
+        ("True", "correction"),
+        ("Shown by", "evidence"),
+        ("Lesson", "lesson"),
+    )
+
+    def run(self) -> list[nodes.Node]:
+        """Return the list."""
+        source = self.arguments[0]
+        if source not in SOURCES:
+            raise self.error(
+                f"errata of which source? one of {', '.join(SOURCES)}, got {source!r}"
+            )
+        found = [
+            e
+            for e in self.ledger["entries"]
+            if e["source"] == source and e["verdict"] in NOT_PLAIN
+        ]
+        return [
+            nodes.bullet_list(
+                "", *map(self.erratum, found), classes=["ledger", "errata"]
+            )
+        ]
+
+    def erratum(self, entry: dict) -> nodes.list_item:
+        """Return one entry: stated, true, shown by, lesson, and where."""
+        pairs = [
+            nodes.definition_list_item(
+                "",
+                nodes.term("", term),
+                nodes.definition("", nodes.paragraph("", "", *typeset(entry[key]))),
+            )
+            for term, key in self.parts
+            if key in entry
+        ]
+        where = words(
+            "Chapter: ", *self.chapter(entry["chapter"]), classes="entry-chapter"
+        )
+        return self.item(
+            entry,
+            self.verdict(entry),
+            nodes.definition_list("", *pairs),
+            where,
+            self.checks(entry),
+        )
+
+
+class Counts(LedgerDirective):
+    """How many entries of each source have each verdict."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return a table with one row per verdict and one column per source."""
+        counts = Counter(
+            (badge_of(entry), entry["source"]) for entry in self.ledger["entries"]
+        )
+        rows = []
+        for verdict in (*VERDICTS, PLANNED):
+            numbers = [counts[verdict, source] for source in SOURCES]
+            cells = "".join(
+                f"<td>{number}</td>" for number in [*numbers, sum(numbers)]
+            )
+            rows.append(f'<tr><th scope="row">{verdict}</th>{cells}</tr>')
+        heads = "".join(f'<th scope="col">{source}</th>' for source in SOURCES)
+        return [
+            nodes.raw(
+                "",
+                '<div class="pst-scrollable-table-container" tabindex="0" role="region" aria-label="Entries by verdict">'
+                '<table class="table ledger-counts"><caption class="visually-hidden">Entries by verdict and source'
+                f'</caption><thead><tr><th scope="col">verdict</th>{heads}<th scope="col">all</th></tr></thead>'
+                f"<tbody>{''.join(rows)}</tbody></table></div>",
+                format="html",
+            )
+        ]
+
+
+def choices(name: str, title: str, options: list[tuple[str, str]]) -> str:
+    """Return a select with "all" first."""
+    inside = "".join(
+        f'<option value="{value}">{html.escape(text)}</option>'
+        for value, text in options
+    )
+    return f'<label>{title} <select name="{name}"><option value="">all</option>{inside}</select></label>'
+
+
+def form(ledger: dict) -> str:
+    """Return the form of the filter; it stays hidden where scripts are off."""
+    chapters = [
+        (c["label"], f"{c['number']} · {c['title']}") for c in ledger["chapters"]
+    ]
+    selects = (
+        choices(
+            "source",
+            "Source",
+            [(key.lower(), f"{key} · {name}") for key, name in SOURCES.items()],
+        )
+        + choices(
+            "verdict",
+            "Verdict",
+            [(slug(verdict), verdict) for verdict in (*VERDICTS, PLANNED)],
+        )
+        + choices("chapter", "Chapter", chapters)
+    )
+    return (
+        '<form class="ledger-filter" aria-label="Filter the ledger" hidden>'
+        f'{selects}<label>Containing <input type="search" name="text" autocomplete="off"></label>'
+        '<button type="reset">Show all</button><p role="status"></p></form>'
+    )
+
+
+def outdated(app, env, added, changed, removed) -> set[str]:
+    """Read the pages of the ledger at every build: which chapters and tests exist may have changed."""
+    return set(getattr(env, "ledger_documents", ())) - set(removed)
+
+
+def add_style(app, pagename, templatename, context, doctree) -> None:
+    """Put the style of the ledger into the pages that need it."""
+    if pagename in getattr(app.env, "ledger_documents", ()):
+        style = (FOLDER / "ledger_pages.css").read_text(encoding="utf-8")
+        context["metatags"] = (
+            context.get("metatags", "") + f"<style>\n{style}</style>"
+        )
+
+
+def setup(app) -> dict[str, bool]:
+    """Register the extension."""
+    app.add_directive("ledger", Ledger)
+    app.add_directive("ledger-counts", Counts)
+    app.add_directive("errata", Errata)
+    app.connect("env-get-outdated", outdated)
+    app.connect("html-page-context", add_style)
+    return {"parallel_read_safe": False, "parallel_write_safe": True}

@@ -1,0 +1,105 @@
+"""Write into book/ledger.yml which test checks which entry, read from the tests' names.
+
+A test in tests/ledger is named after the entries it checks, dots as underscores, then says the fact:
+`test_mh_2_5b_2_5i_the_displayed_copies_are_not_symmetric`, `test_gc_02_to_05_four_ways_to_write_one_prediction`. An
+entry without a test is marked as planned, unless it says why nothing is computed.
+
+Run `python tools/ledger.py`; it prints the tests that name no entry and fails if there are any.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).parents[1]
+LEDGER = ROOT / "book" / "ledger.yml"
+HEADER = """\
+# Every numbered equation, worked example, proposition and checkable statement of the five sources, in our words.
+# reference/ledger.md and reference/errata.md are made from this file. The lines `tests` and `planned` are written by
+# tools/ledger.py from the names of the tests in tests/ledger.
+"""
+
+
+def test_names() -> dict[str, str]:
+    """Return the node id of every test in tests/ledger that is named after a source, with its name."""
+    found = {}
+    for path in sorted((ROOT / "tests" / "ledger").glob("test_??_*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+                found[f"{path.relative_to(ROOT).as_posix()}::{node.name}"] = node.name
+    return found
+
+
+def entries_named(name: str, ids: list[str]) -> list[str]:
+    """Return the ids of the entries that the name of a test begins with.
+
+    >>> entries_named("test_gc_02_to_04_and_2_1a_one_prediction", ["GC-02", "GC-03", "GC-04", "GC-2.1a"])
+    ['GC-02', 'GC-03', 'GC-04', 'GC-2.1a']
+    >>> entries_named("test_gc_21a_halves", ["GC-2.1a", "GC-21"])
+    ['GC-2.1a']
+    >>> entries_named("test_mh_2_5c_d_and_2_6a_numbers", ["MH-2.5c", "MH-2.5d", "MH-2.6a"])
+    ['MH-2.5c', 'MH-2.5d', 'MH-2.6a']
+    """
+    _, source, *words = name.split("_")
+    by_key = {entry.lower(): entry for entry in ids}
+    found, upto = [], False
+    while words:
+        one = f"{source}-{words[0]}"
+        two = f"{source}-{'.'.join(words[:2])}"
+        short = re.sub(r"-(\d)(\d[a-z])$", r"-\1.\2", one)
+        letter = found[-1].lower()[:-1] + words[0] if found and len(words[0]) == 1 else ""
+        key = next((key for key in (two, one, short, letter) if key in by_key), None)
+        if key is None and words[0] not in ("and", "to"):
+            break
+        if key is not None:
+            entry = by_key[key]
+            found += ids[ids.index(found[-1]) + 1 : ids.index(entry) + 1] if upto else [entry]
+        upto = words[0] == "to"
+        words = words[2 if key == two else 1 :]
+    return found
+
+
+def fill(ledger: dict, names: dict[str, str]) -> list[str]:
+    """Put the tests into the entries of a ledger and return the tests that name no entry."""
+    ids = [entry["id"] for entry in ledger["entries"]]
+    tests: dict[str, list[str]] = {entry: [] for entry in ids}
+    orphans = []
+    for node, name in names.items():
+        named = entries_named(name, ids)
+        orphans += [] if named else [node]
+        for entry in named:
+            tests[entry].append(node)
+    for entry in ledger["entries"]:
+        entry.pop("planned", None)
+        entry.pop("tests", None)
+        if tests[entry["id"]]:
+            entry["tests"] = tests[entry["id"]]
+        elif "not_computed" not in entry:
+            entry["planned"] = True
+    return orphans
+
+
+def dump(ledger: dict) -> str:
+    """Return the ledger as text."""
+    return HEADER + yaml.safe_dump(ledger, sort_keys=False, allow_unicode=True, width=116)
+
+
+def main() -> int:
+    """Rewrite the ledger."""
+    ledger = yaml.safe_load(LEDGER.read_text(encoding="utf-8"))
+    orphans = fill(ledger, test_names())
+    LEDGER.write_text(dump(ledger), encoding="utf-8")
+    planned = sum("planned" in entry for entry in ledger["entries"])
+    print(f"{len(ledger['entries'])} entries, {planned} planned")
+    for node in orphans:
+        print(f"names no entry: {node}")
+    return int(bool(orphans))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
