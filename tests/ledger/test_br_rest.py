@@ -1,0 +1,304 @@
+"""Breeden, "The Simple Mathematics of Large Language Models": tokens, contexts, embeddings, positions, training.
+
+Secs. 2, 3 and 8 to 10, as far as no other test of this source has them; figures on text are those of the Lee corpus.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations, pairwise, product
+
+import numpy as np
+import pytest
+import torch
+from gensim.models import Word2Vec
+from scipy.special import entr, log_softmax
+from sklearn.decomposition import PCA
+from sklearn.linear_model import LogisticRegression
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+from torch import nn
+
+from regattn.attention import attend
+from regattn.cooccurrence import split_words
+from regattn.data import load_lee_corpus
+from regattn.position import sinusoidal_positions
+from regattn.tokens import count_ngrams, train_tokenizer
+
+torch.set_num_threads(1)
+
+
+# --- Sec. 2: tokens and contexts --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def stories():
+    return load_lee_corpus()
+
+
+def pieces(stories, model, trainer):
+    tokenizer = Tokenizer(model)
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.train_from_iterator(stories, trainer)
+    return tokenizer.encode("unhappiness").tokens
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"), [(500, "un ha pp in ess"), (2000, "un happ iness"), (8000, "un happ iness")]
+)
+def test_br_2_1b_byte_pairs_do_not_find_the_linguists_pieces(stories, size, expected):
+    trainer = trainers.BpeTrainer(vocab_size=size, show_progress=False)
+    assert pieces(stories, models.BPE(), trainer) == expected.split() != ["un", "happi", "ness"]
+
+
+def test_br_2_1b_the_books_own_tokeniser_gives_four_pieces(stories):
+    assert train_tokenizer(stories, vocabulary=8000).encode("unhappiness").tokens == ["un", "h", "app", "iness"]
+
+
+def test_br_2_1b_neither_does_wordpiece(stories):
+    trainer = trainers.WordPieceTrainer(vocab_size=8000, show_progress=False, special_tokens=["[UNK]"])
+    assert pieces(stories, models.WordPiece(unk_token="[UNK]"), trainer) == ["unh", "##app", "##iness"]
+
+
+def test_br_2_1b_a_unigram_tokeniser_does(stories):
+    trainer = trainers.UnigramTrainer(vocab_size=8000, show_progress=False)
+    assert pieces(stories, models.Unigram(), trainer) == ["un", "happi", "ness"]
+
+
+def conditionals(joint):
+    """Return P(w1), P(w2 | w1), … of a table of joint probabilities, one axis per token."""
+    prefixes = [joint.sum(axis=tuple(range(i, joint.ndim))) for i in range(joint.ndim + 1)]
+    return [later / earlier[..., None] for earlier, later in pairwise(prefixes)]
+
+
+def test_br_2_2_a_joint_distribution_is_the_product_of_its_conditionals():
+    joint = np.random.default_rng(0).dirichlet(np.ones(210)).reshape(2, 3, 5, 7)
+    factors = conditionals(joint)
+    for w in product(range(2), range(3), range(5), range(7)):
+        by_chain = math.prod(factor[w[: i + 1]] for i, factor in enumerate(factors))
+        assert by_chain == pytest.approx(joint[w], rel=1e-12)
+    assert all(np.allclose(factor.sum(axis=-1), 1) for factor in factors)
+
+
+def test_br_2_2_after_a_prefix_of_probability_zero_there_is_no_conditional():
+    joint = np.array([[0.25, 0.75], [0.0, 0.0]])
+    with np.errstate(invalid="ignore"):
+        _, second = conditionals(joint)
+    np.testing.assert_array_equal(second, [[0.25, 0.75], [np.nan, np.nan]])
+
+
+def test_br_2_3a_ten_tokens_are_not_more_contexts_than_atoms_and_eighteen_are():
+    atoms, oceans = 10**80, 47 * 10**45  # usual estimates: atoms of the observable universe, water molecules on Earth
+    assert 50_000**10 * 10**33 < atoms < 50_000**10 * 2 * 10**33
+    assert 50_000**17 < atoms < 50_000**18
+    assert oceans < 50_000**10 < 3 * oceans
+
+
+@pytest.mark.parametrize(("layers", "reach"), [(1, 8), (2, 15), (4, 29)])
+def test_br_2_3b_layers_of_a_sliding_window_remember_more_than_the_window(layers, reach):
+    n, window = 37, 8
+    place = np.arange(n)
+    mask = (place[:, None] >= place) & (place[:, None] - place < window)
+    x = torch.randn((n, 5), generator=torch.Generator().manual_seed(1), dtype=torch.float64, requires_grad=True)
+    h = x
+    for _ in range(layers):
+        h = h + attend(h, h, h, mask=mask)
+    (gradient,) = torch.autograd.grad(h[-1].sum(), x)
+    assert int((gradient.abs().sum(dim=1) > 0).sum()) == reach == layers * (window - 1) + 1
+
+
+def information(joint):
+    """Return the mutual information of two variables, in bits."""
+    return (entr(joint.sum(axis=0)).sum() + entr(joint.sum(axis=1)).sum() - entr(joint).sum()) / np.log(2)
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"), [(0.0, [1, 1, 1]), (0.01, [0.919, 0.559, 0.013])], ids=["exact", "1 % errors"]
+)
+def test_br_2_3c_a_memory_of_one_token_hands_a_message_on(error, expected):
+    step = np.array([[1 - error, error], [error, 1 - error]])
+    bits = [information(np.linalg.matrix_power(step, lag) / 2) for lag in (1, 10, 100)]
+    assert bits == pytest.approx(expected, abs=5e-4)
+
+
+def test_br_2_3c_given_the_window_what_came_before_adds_nothing():
+    step = np.array([[0.9, 0.1], [0.3, 0.7]])
+    joint = np.array([0.75, 0.25])[:, None, None] * step[:, :, None] * step  # P(w1, w2, w3), stationary
+    assert information(joint.sum(axis=1)) > 0.05  # w1 and w3 depend on each other
+    given = [p * information(joint[:, w] / p) for w, p in enumerate(joint.sum(axis=(0, 2)))]
+    assert sum(given) == pytest.approx(0, abs=1e-12)  # but not once w2 is known
+
+
+# --- Sec. 3: vectors --------------------------------------------------------------------------------------------------
+
+
+def test_br_3_1_one_hot_tokens_are_all_equally_far_apart():
+    distances = [np.linalg.norm(a - b) for a, b in combinations(np.eye(11), 2)]
+    np.testing.assert_allclose(distances, np.sqrt(2))
+
+
+def test_br_3_2a_an_embedding_is_a_one_hot_times_a_matrix():
+    table = nn.Embedding(11, 5, dtype=torch.float64)
+    tokens = torch.tensor([7, 2, 7, 0])
+    torch.testing.assert_close(table(tokens), nn.functional.one_hot(tokens, 11).double() @ table.weight)
+
+
+@pytest.fixture(scope="module", params=[0, 1], ids=["cbow", "skip-gram"])
+def words(request, stories):
+    """Return word2vec's vectors of the 1831 words that occur five times."""
+    documents = [split_words(story) for story in stories]
+    model = Word2Vec(documents, vector_size=47, min_count=5, sg=request.param, workers=1, seed=1, epochs=5)
+    return model.wv.vectors.astype(float)
+
+
+def test_br_3_3_analogies_return_an_input_unless_inputs_are_excluded(words):
+    rng = np.random.default_rng(2)
+    triples = np.array([rng.choice(len(words), 3, replace=False) for _ in range(1000)])
+    a, b, c = triples.T
+    unit = words / np.linalg.norm(words, axis=1, keepdims=True)
+    similarity = (unit[b] - unit[a] + unit[c]) @ unit.T
+    an_input = (similarity.argmax(axis=1)[:, None] == triples).any(axis=1).mean()
+    assert an_input > 0.3  # by chance 3 in 1831
+    np.put_along_axis(similarity, triples, -np.inf, axis=1)
+    assert not (similarity.argmax(axis=1)[:, None] == triples).any()
+
+
+def test_br_3_2c_learned_embeddings_are_neither_centred_nor_orthogonal_as_principal_components_are(words):
+    def off_diagonal(scores):
+        return np.abs(np.corrcoef(scores.T) - np.eye(47)).max()
+
+    components = PCA(n_components=47).fit_transform(words)
+    assert off_diagonal(components) < 1e-6
+    assert off_diagonal(words) > 0.3
+    assert np.abs(components.mean(axis=0)).max() < 1e-9
+    assert np.abs(words.mean(axis=0)).max() > 0.1 * words.std()
+
+
+# --- Sec. 8: position -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def tokens():
+    return np.random.default_rng(3).normal(size=(7, 8))
+
+
+ORDER = [4, 0, 6, 2, 1, 5, 3]
+
+
+def test_br_8a_without_a_mask_reordering_the_tokens_reorders_the_output(tokens):
+    def layers(x, mask=None):
+        for _ in range(3):
+            x = x + attend(x, x, x, mask=mask)
+        return x
+
+    np.testing.assert_allclose(layers(tokens[ORDER]), layers(tokens)[ORDER], rtol=1e-12)
+    assert np.abs(layers(tokens[ORDER], "causal") - layers(tokens, "causal")[ORDER]).max() > 0.1
+
+
+def test_br_8b_adding_positions_breaks_the_symmetry(tokens):
+    P = sinusoidal_positions(range(7), 8)
+    x, y = tokens + P, tokens[ORDER] + P
+    assert np.abs(attend(y, y, y) - attend(x, x, x)[ORDER]).max() > 0.1
+
+
+def test_br_8c_position_10000_has_a_computed_vector_but_a_learned_one_only_in_a_long_table():
+    table = nn.Embedding(1024, 8)
+    with pytest.raises(IndexError, match="out of range"):
+        table(torch.tensor([10_000]))
+    row = sinusoidal_positions([10_000], 8)[0]
+    assert np.square(row).sum() == pytest.approx(4)
+    assert np.abs(sinusoidal_positions(range(10_000), 8) - row).max(axis=1).min() > 1e-3  # no earlier place has it
+
+
+# --- Sec. 9: probabilities --------------------------------------------------------------------------------------------
+
+
+def test_br_9a_scores_through_the_inverse_logit_are_what_multinomial_regression_predicts():
+    rng = np.random.default_rng(4)
+    h, v = rng.normal(size=(211, 3)), rng.integers(5, size=211)
+    model = LogisticRegression(fit_intercept=False, C=10.0).fit(h, v)
+    np.testing.assert_allclose(model.predict_log_proba(h), log_softmax(h @ model.coef_.T, axis=1), atol=1e-12)
+
+
+# --- Sec. 10: training ------------------------------------------------------------------------------------------------
+
+
+def test_br_10_1_a_block_has_parameters_that_the_list_leaves_out():
+    block = nn.TransformerEncoderLayer(16, 2, dim_feedforward=23)
+    listed = ("self_attn", "linear1", "linear2")
+    rest = {name for name, _ in block.named_parameters() if not name.startswith(listed)}
+    assert rest == {"norm1.weight", "norm1.bias", "norm2.weight", "norm2.bias"}
+
+
+def test_br_10_2a_without_a_first_factor_the_probabilities_of_all_texts_sum_to_the_vocabulary_size():
+    model = count_ngrams([0, 1, 2, 0, 2, 1, 1, 0], order=2, vocabulary=3)
+    texts = list(product(range(3), repeat=4))
+    from_second = sum(np.exp(-model.surprisals(text).sum()) for text in texts)
+    start = model.probabilities([])
+    from_first = sum(start[text[0]] * np.exp(-model.surprisals(text).sum()) for text in texts)
+    assert (from_second, from_first) == pytest.approx((3, 1))
+
+
+@pytest.fixture(scope="module")
+def regression():
+    """Return a least-squares problem of 11 rows and 3 columns and its solution."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(11, 3))
+    y = X @ [1.0, -2.0, 0.5] + rng.normal(size=11)
+    return X, y, np.linalg.lstsq(X, y, rcond=None)[0]
+
+
+def test_br_10_4b_the_gradient_of_a_random_batch_is_right_on_average_and_noisy(regression):
+    X, y, _ = regression
+    w = np.array([0.3, 0.1, -0.2])
+    rows = -2 * (y - X @ w)[:, None] * X
+    batches = np.array([rows[list(batch)].mean(axis=0) for batch in combinations(range(11), 3)])  # all 165 of them
+    np.testing.assert_allclose(batches.mean(axis=0), rows.mean(axis=0), atol=1e-14)
+    assert (batches.std(axis=0) > 0.5).all()
+
+
+def test_br_10_4b_a_batch_of_long_texts_first_is_biased(regression):
+    X, y, _ = regression
+    rows = -2 * y[:, None] * X
+    chances = np.linalg.norm(X, axis=1) / np.linalg.norm(X, axis=1).sum()  # not uniform
+    assert np.abs(chances @ rows - rows.mean(axis=0)).max() > 0.1
+
+
+def distance_after(regression, steps, seed=6):
+    """Return the mean squared distance to the solution over the last quarter of the steps."""
+    X, y, solution = regression
+    rng, w, distances = np.random.default_rng(seed), np.zeros(3), []
+    for row, eta in zip(rng.integers(11, size=len(steps)), steps, strict=True):
+        w = w + 2 * eta * (y[row] - X[row] @ w) * X[row]
+        distances.append(np.square(w - solution).sum())
+    return np.mean(distances[-len(steps) // 4 :])
+
+
+def test_br_10_4c_with_constant_steps_the_iterate_hovers_at_a_distance_that_grows_with_the_step(regression):
+    noise = [distance_after(regression, np.full(20_000, eta)) for eta in (0.03, 0.01, 0.003)]
+    assert noise[0] > 2 * noise[1] > 4 * noise[2] > 0
+
+
+def test_br_10_4c_with_falling_steps_it_converges(regression):
+    falling = [distance_after(regression, 0.1 / (1 + np.arange(n) / 100)) for n in (200, 20_000)]
+    assert falling[1] < 0.05 * falling[0]
+    assert falling[1] < 0.3 * distance_after(regression, np.full(20_000, 0.003))
+
+
+def test_br_10_4d_the_rectifier_has_no_derivative_at_zero_and_torch_picks_one():
+    x = torch.tensor(0.0, requires_grad=True)
+    (chosen,) = torch.autograd.grad(torch.relu(x), x)
+    one_sided = [(max(0.0, step) - 0.0) / step for step in (-1e-6, 1e-6)]
+    assert one_sided == [0, 1]
+    assert chosen == 0
+
+
+def test_br_10_5a_hundreds_of_billions_of_tokens_are_more_than_a_lifetime_of_reading():
+    per_hour, days = 250 * 60, 70 * 365.25
+    assert 2 * per_hour * days == pytest.approx(7.7e8, rel=0.01)
+    assert 16 * per_hour * days == pytest.approx(6.1e9, rel=0.01)
+    assert 16 * per_hour * days < 1e11
+
+
+def test_br_10_5b_humanity_reads_trillions_of_tokens_in_days():
+    tokens_per_day = 1e9 * 1000 * 1.3  # assumed: a billion readers, a thousand words a day, 1.3 tokens per word
+    assert 1e13 / tokens_per_day == pytest.approx(7.7, abs=0.05)
