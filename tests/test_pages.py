@@ -38,6 +38,9 @@ MOVE = """([figure, name, part]) => {
   } else if (control.type === "range" || control.type === "number") {
     const [low, high] = [Number(control.min), Number(control.max)];
     control.value = String(low + part * (high - low));
+  } else if (control.type === "text") {  // the first words of what stood there at the beginning
+    const words = control.defaultValue.split(" ");
+    control.value = words.slice(0, Math.round(part * words.length)).join(" ");
   } else {
     throw new Error(`no hand for ${name}: ${control.outerHTML}`);
   }
@@ -217,7 +220,7 @@ def press(opened, figure, control) -> bool:
     """Return whether a key changes what the explorer shows when a control has the focus."""
     figure.query_selector(f'[data-control="{control}"]').focus()
     before = figure.evaluate(SHOWN)
-    for key in ("ArrowRight", "ArrowLeft", "ArrowDown", "ArrowUp", "Space"):
+    for key in ("ArrowRight", "ArrowLeft", "ArrowDown", "ArrowUp", "Space", "x"):
         opened.keyboard.press(key)
         if figure.evaluate(SHOWN) != before:
             return True
