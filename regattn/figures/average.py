@@ -45,5 +45,6 @@ def plot_averages(
         ax.axvline(query, color=COLOURS["query"], linewidth=1.0)
         ax.plot(query, row @ y, "D", color=COLOURS["prediction"], markersize=8)
         ax.set(title=title, xlabel=names[0])
+        ax.margins(0.16)
     axes[0].set_ylabel(names[1])
     return axes

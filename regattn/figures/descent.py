@@ -73,8 +73,12 @@ def plot_losses(trajectories: Mapping[str, Trajectory], *, least: float | None =
             ax.plot(len(path.losses) - 1, path.losses[-1], "X", color=colour, markersize=8)
     if least is not None:
         ax.axhline(least, color=COLOURS["neutral"], linewidth=1.0)
-        ax.text(0.99, least, "least squares", ha="right", va="bottom", fontsize=9, transform=ax.get_yaxis_transform())
+        ax.text(
+            0.99, 0.93 * least, "least squares", ha="right", va="top", fontsize=9, transform=ax.get_yaxis_transform()
+        )
     ax.set(yscale="log", xlabel="step", ylabel="loss")
+    if least is not None:
+        ax.set_ylim(bottom=0.5 * least)
     ax.legend()
     return ax
 
