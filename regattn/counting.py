@@ -35,10 +35,10 @@ def count_cooccurrences(
 ) -> sparse.csr_array:
     r"""Return how often, over a corpus, each word stands near each other word.
 
-    .. math:: S_{ij} = \sum_{s \ne t,\; |s - t| \le h} w(|s - t|)\, [x_s = i,\; x_t = j]
+    .. math:: S_{ij} = \sum_{0 < |s - t| \le h} w_{|s - t|}\, [x_s = i]\, [x_t = j]
 
-    with h the window, w = 1 (uniform) or w(d) = 1/d (harmonic), and s, t in the same document. A word next to another
-    copy of itself counts from both sides, so such a pair adds 2 w(d) to the diagonal. Implements
+    with h the window, w = 1 (uniform) or w_d = 1/d (harmonic), and s, t in the same document. A word next to another
+    copy of itself counts from both sides, so such a pair adds 2 w_d to the diagonal. Implements
     :eq:`cooccurrence-counts`; source: the operator S of Sec. 2.1 of [MH]_; the harmonic weights are GloVe's.
 
     Parameters
