@@ -79,6 +79,7 @@ def fill(ledger: dict, names: dict[str, str]) -> list[str]:
         entry.pop("tests", None)
         if tests[entry["id"]]:
             entry["tests"] = tests[entry["id"]]
+            entry.pop("not_computed", None)
         elif "not_computed" not in entry:
             entry["planned"] = True
     return orphans

@@ -1,0 +1,177 @@
+"""The ledger is whole: every statement has its entry, every entry its chapter and a test, and every test its entry."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+import subprocess
+import sys
+from collections import Counter
+from functools import cache
+
+import pytest
+
+from tests.built import ROOT, read_notebook
+
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+from ledger_pages import NOT_PLAIN, SOURCES, VERDICTS, read_ledger
+
+spec = importlib.util.spec_from_file_location("ledger_tool", ROOT / "tools" / "ledger.py")
+tool = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(tool)
+
+LEDGER = read_ledger(ROOT)
+ENTRIES = {entry["id"]: entry for entry in LEDGER["entries"]}
+CHAPTERS = {chapter["label"]: chapter for chapter in LEDGER["chapters"]}
+NUMBERED = {"GC": 43, "RK": 11, "MH": 6, "BR": 13}
+MH_EQUATIONS = {1: "MH-4.1", 2: "MH-4.2", 3: "MH-4.2", 4: "MH-4.2", 5: "MH-5.1", 6: "MH-5.1"}
+KEYS = {"id", "source", "location", "statement", "verdict", "correction", "evidence", "lesson", "chapter"}
+tested = [entry for entry in ENTRIES.values() if "tests" in entry]
+
+
+def equation_entries(source: str, number: int) -> list[dict]:
+    """Return the entries of a numbered equation: those called after it, or for MH those of the section it is in."""
+    if source == "MH":
+        return [ENTRIES[MH_EQUATIONS[number]]]
+    return [entry for entry in ENTRIES.values() if re.fullmatch(rf"{source}-{number:02d}[a-z]?", entry["id"])]
+
+
+@pytest.mark.parametrize(("source", "number"), [(s, i) for s, last in NUMBERED.items() for i in range(1, last + 1)])
+def test_every_numbered_equation_has_an_entry_that_names_it(source, number):
+    entries = equation_entries(source, number)
+    assert entries, f"{source} ({number}) has no entry"
+    numbers = {
+        n
+        for entry in entries
+        for first, last in re.findall(r"\((\d+)\)(?:–\((\d+)\))?", entry["location"])
+        for n in range(int(first), int(last or first) + 1)
+    }
+    assert number in numbers
+
+
+def test_every_entry_has_a_name_of_its_own():
+    assert [name for name, count in Counter(entry["id"] for entry in LEDGER["entries"]).items() if count > 1] == []
+    assert len({name.lower() for name in ENTRIES}) == len(ENTRIES)
+
+
+def failing(check) -> list[str]:
+    """Return the names of the entries that fail a check."""
+    return [name for name, entry in ENTRIES.items() if not check(entry)]
+
+
+def test_every_entry_says_what_an_entry_must_say():
+    assert failing(lambda entry: set(entry) <= KEYS | {"tests", "planned", "not_computed"}) == []
+    assert failing(lambda entry: entry["source"] in SOURCES and entry["id"].startswith(f"{entry['source']}-")) == []
+    assert failing(lambda entry: entry["verdict"] in VERDICTS) == []
+    assert failing(lambda entry: entry["statement"].endswith((".", "?"))) == []
+    assert failing(lambda entry: all(isinstance(v, str) and v for key, v in entry.items() if key in KEYS)) == []
+
+
+def test_an_entry_says_what_is_true_exactly_when_it_does_not_plainly_hold():
+    says = ("correction", "not_computed")
+    assert failing(lambda entry: any(key in entry for key in says) == (entry["verdict"] in NOT_PLAIN)) == []
+
+
+def test_every_entry_has_tests_or_says_why_not():
+    states = ("tests", "planned", "not_computed")
+    assert failing(lambda entry: sum(key in entry for key in states) == 1) == []
+    assert failing(lambda entry: "not_computed" not in entry or entry["verdict"] in ("empirical", "misprint")) == []
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS.values(), ids=CHAPTERS)
+def test_chapter_carries_its_number_and_label_once_it_is_written(chapter):
+    path = ROOT / f"{chapter['page']}.ipynb"
+    if path.exists():
+        first = read_notebook(path).cells[0].source
+        assert f"({chapter['label']})=" in first
+        assert f"# {chapter['number']} · " in first
+
+
+def test_every_entry_names_a_chapter():
+    assert failing(lambda entry: entry["chapter"] in CHAPTERS) == []
+
+
+def test_written_chapters_are_known_to_the_ledger():
+    written = {path.relative_to(ROOT).with_suffix("").as_posix() for path in (ROOT / "book").glob("part*/*.ipynb")}
+    assert written <= {chapter["page"] for chapter in CHAPTERS.values()}
+    assert [chapter["number"] for chapter in CHAPTERS.values()] == list(range(1, 21))
+
+
+@cache
+def collected() -> set[str]:
+    """Return the tests that pytest finds in tests/ledger, without the names of their parameters."""
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "tests/ledger"]
+    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return {line.partition("[")[0] for line in found.stdout.splitlines() if "::" in line}
+
+
+def test_every_test_of_an_entry_is_collected_by_pytest():
+    named = {test for entry in tested for test in entry["tests"]}
+    assert sorted(named - collected()) == []
+
+
+def test_no_test_of_the_ledger_is_an_orphan_and_no_planned_entry_has_one():
+    fresh = {"entries": [{"id": name} for name in ENTRIES]}
+    assert tool.fill(fresh, tool.test_names()) == []
+    stale = [e["id"] for e in fresh["entries"] if e.get("tests") != ENTRIES[e["id"]].get("tests")]
+    assert stale == [], "run `python tools/ledger.py`"
+
+
+@cache
+def functions() -> dict[str, tuple[ast.FunctionDef, list[ast.stmt]]]:
+    """Return the syntax tree of every test of the ledger, with what its file holds besides tests."""
+    found = {}
+    for path in (ROOT / "tests" / "ledger").glob("test_??_*.py"):
+        body = ast.parse(path.read_text(encoding="utf-8")).body
+        tests = [node for node in body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]
+        rest = [node for node in body if node not in tests]
+        found |= {f"tests/ledger/{path.name}::{node.name}": (node, rest) for node in tests}
+    return found
+
+
+def can_fail(function: ast.FunctionDef) -> bool:
+    """Return whether a test holds something that fails: an assert on more than a constant, a raises, an assert_…."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assert) and not isinstance(node.test, ast.Constant):
+            return True
+        name = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
+        if name == "raises" or name.startswith("assert_"):
+            return True
+    return False
+
+
+def test_every_test_of_the_ledger_can_fail_and_none_is_skipped():
+    assert [test for test, (function, _) in functions().items() if not can_fail(function)] == []
+    marks = {ast.unparse(mark) for function, _ in functions().values() for mark in function.decorator_list}
+    assert [mark for mark in marks if "skip" in mark or "xfail" in mark] == []
+
+
+def test_the_check_for_failing_can_fail():
+    assert not can_fail(ast.parse("def test_x():\n    assert True\n    f(1)").body[0])
+    assert can_fail(ast.parse("def test_x():\n    assert x == 1").body[0])
+
+
+def figures(text: str) -> set[float]:
+    """Return the measured figures in a text: numbers with a decimal point."""
+    return {float(number.replace("−", "-")) for number in re.findall(r"[−-]?\d+\.\d+", text)}
+
+
+def constants(tree: ast.AST) -> set[float]:
+    """Return every number that stands in a piece of code, with both signs."""
+    numbers = {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, int | float)}
+    return {sign * float(number) for number in numbers for sign in (1, -1)}
+
+
+@pytest.mark.parametrize("entry", [entry for entry in tested if "evidence" in entry], ids=lambda entry: entry["id"])
+def test_every_figure_that_an_entry_quotes_stands_in_its_tests(entry):
+    parts = [part for test in entry["tests"] for part in (functions()[test][0], *functions()[test][1])]
+    known = set().union(*map(constants, parts))
+    quoted = figures(entry["evidence"])
+    missing = {x for x in quoted if not any(abs(x - y) < 1e-12 or abs(x - 100 * y) < 1e-9 for y in known)}
+    assert missing == set(), f"{entry['id']} quotes figures that no test of it asserts"
+
+
+def test_the_search_for_figures_can_fail():
+    assert figures("falls from 0.585 to −1.5 at 100") == {0.585, -1.5}
+    assert 0.586 not in constants(ast.parse("assert x == approx(0.585)"))
