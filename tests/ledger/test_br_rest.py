@@ -1,6 +1,6 @@
 """Breeden, "The Simple Mathematics of Large Language Models": tokens, contexts, embeddings, positions, training.
 
-Secs. 2, 3 and 8 to 10, as far as no other test of this source has them; figures on text are those of the Lee corpus.
+Secs. 2, 3 and 6 to 10, as far as no other test of this source has them; figures on text are those of the Lee corpus.
 """
 
 from __future__ import annotations
@@ -173,12 +173,83 @@ def test_br_3_2c_learned_embeddings_are_neither_centred_nor_orthogonal_as_princi
     assert np.abs(words.mean(axis=0)).max() > 0.1 * words.std()
 
 
-# --- Sec. 8: position -------------------------------------------------------------------------------------------------
+# --- Secs. 6 and 7: heads and layers ----------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def tokens():
     return np.random.default_rng(3).normal(size=(7, 8))
+
+
+def test_br_6a_the_combining_matrix_adds_up_what_the_heads_found():
+    rng = np.random.default_rng(7)
+    heads, W_O = rng.normal(size=(3, 5, 2)), rng.normal(size=(8, 6))  # 3 relations, 5 tokens, k = 2, d = 8
+    combined = np.concatenate(heads, axis=1) @ W_O.T
+    np.testing.assert_allclose(combined, sum(h @ W_O[:, 2 * i : 2 * i + 2].T for i, h in enumerate(heads)), atol=1e-13)
+    assert np.abs(combined - np.concatenate(heads[::-1], axis=1) @ W_O.T).max() > 0.1
+
+
+def test_br_7_0b_96_layers_of_96_relations_are_9216_relations():
+    layers = [nn.TransformerEncoderLayer(12_288, 96, 49_152, device="meta") for _ in range(96)]
+    assert len({id(layer.self_attn) for layer in layers}) == 96
+    assert sum(layer.self_attn.num_heads for layer in layers) == 9216
+
+
+def test_br_7_0e_the_gradient_of_one_layer_depends_on_the_parameters_of_another():
+    x, y = torch.tensor([0.5, -1.0, 2.0]), torch.tensor([1.0, 0.0, 3.0])
+
+    def loss(w):
+        return (w[1] * torch.tanh(w[0] * x) - y).square().sum()
+
+    hessian = torch.autograd.functional.hessian(loss, torch.tensor([0.7, 1.3]))
+    assert hessian[0, 1].abs() > 0.1
+
+
+def test_br_7_1a_the_feed_forward_map_treats_every_position_alone(tokens):
+    rng = np.random.default_rng(8)
+    W_1, b_1, W_2, b_2 = rng.normal(size=(13, 8)), rng.normal(size=13), rng.normal(size=(8, 13)), rng.normal(size=8)
+    inner, outer = nn.Linear(8, 13, dtype=torch.float64), nn.Linear(13, 8, dtype=torch.float64)
+    for layer, (W, b) in ((inner, (W_1, b_1)), (outer, (W_2, b_2))):
+        layer.weight.data, layer.bias.data = torch.tensor(W), torch.tensor(b)
+    together = nn.Sequential(inner, nn.ReLU(), outer)(torch.tensor(tokens)).detach()
+    alone = [W_2 @ np.maximum(0, W_1 @ h + b_1) + b_2 for h in tokens]
+    np.testing.assert_allclose(together, alone, atol=1e-12)
+
+
+def gradient_gain(scale, *, skip):
+    """Return how large the gradient of the first of 96 ReLU layers is next to that of the last output."""
+    generator = torch.Generator().manual_seed(9)
+    h = x = torch.randn(67, generator=generator, dtype=torch.float64, requires_grad=True)
+    for _ in range(96):
+        W = torch.randn((67, 67), generator=generator, dtype=torch.float64) * scale * (2 / 67) ** 0.5
+        h = skip * h + torch.relu(W @ h)
+    output = torch.randn(67, generator=generator, dtype=torch.float64)
+    (gradient,) = torch.autograd.grad(h @ output, x)
+    return float(gradient.norm() / output.norm())
+
+
+def test_br_7_2b_without_skips_gradients_vanish_when_layers_shrink():
+    assert gradient_gain(0.5, skip=0) < 1e-25
+    assert 1e-2 < gradient_gain(1.0, skip=0) < 1e2  # "can": at the right scale they do not
+
+
+def test_br_7_2a_adding_the_input_adds_the_identity_to_the_derivative():
+    W = torch.randn((7, 7), generator=torch.Generator().manual_seed(10), dtype=torch.float64)
+    x = torch.linspace(-1, 1, 7, dtype=torch.float64)
+    f, g = (lambda h: torch.tanh(W @ h)), (lambda h: h + torch.tanh(W @ h))
+    J_f, J_g = (torch.autograd.functional.jacobian(map_, x) for map_ in (f, g))
+    torch.testing.assert_close(J_g - J_f, torch.eye(7, dtype=torch.float64))
+
+
+def test_br_7_4_the_weights_of_section_5_look_ahead_so_the_model_is_no_decoder_before_the_mask(tokens):
+    edited = tokens.copy()
+    edited[-1] += 1
+    assert np.abs(attend(edited, edited, edited) - attend(tokens, tokens, tokens))[0].max() > 1e-3
+    masked = [attend(x, x, x, mask="causal")[0] for x in (edited, tokens)]
+    np.testing.assert_array_equal(*masked)
+
+
+# --- Sec. 8: position -------------------------------------------------------------------------------------------------
 
 
 ORDER = [4, 0, 6, 2, 1, 5, 3]
@@ -212,7 +283,7 @@ def test_br_8c_position_10000_has_a_computed_vector_but_a_learned_one_only_in_a_
 # --- Sec. 9: probabilities --------------------------------------------------------------------------------------------
 
 
-def test_br_9a_scores_through_the_inverse_logit_are_what_multinomial_regression_predicts():
+def test_br_9a_and_s3_scores_through_the_inverse_logit_are_what_multinomial_regression_predicts():
     rng = np.random.default_rng(4)
     h, v = rng.normal(size=(211, 3)), rng.integers(5, size=211)
     model = LogisticRegression(fit_intercept=False, C=10.0).fit(h, v)

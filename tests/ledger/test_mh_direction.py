@@ -12,6 +12,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 from scipy.sparse.linalg import svds
 from scipy.special import softmax
+from sklearn.metrics import roc_auc_score
 from torch.nn import functional
 
 from regattn.attention import attend, attention_weights
@@ -243,6 +244,40 @@ def test_mh_5_6_the_counts_are_more_lopsided_than_coin_flips_would_make_them(fol
     assert np.linalg.norm(coin - coin.T) / np.linalg.norm(coin) < 0.25
 
 
+def test_mh_3_2k_context_disambiguates_real_banks_and_the_banks_own_counts_spoil_it():
+    documents = [["bank" if w == "banks" else w for w in split_words(story)] for story in load_lee_corpus()]
+    vocabulary = Vocabulary.from_documents(documents, min_count=2, unknown="gap")
+    numbers = [vocabulary.indices(document) for document in documents]
+    themes = [
+        "rates",
+        "market",
+        "economy",
+        "financial",
+        "money",
+        "israeli",
+        "palestinian",
+        "gaza",
+        "troops",
+        "militants",
+    ]
+    bank, *seeds = vocabulary.indices(["bank", *themes])
+    counts = count_cooccurrences(numbers, vocabulary, window=5)
+    frequency = np.asarray(counts.sum(axis=0))[seeds]
+    west, leanings = [], {"E": [], "plain mean": []}
+    for i, j in [(i, j) for i, story in enumerate(numbers) for j, word in enumerate(story) if word == bank]:
+        S = (counts - count_cooccurrences([numbers[i]], vocabulary, window=5)).tocsr()  # without the story itself
+        near = np.delete(numbers[i], j)[max(0, j - 5) : j + 5]
+        near = near[(near >= 0) & (near != bank)]
+        rows = S[near].toarray()
+        for name, weights in (("E", S[[bank]].toarray()[0, near]), ("plain mean", np.ones(len(near)))):
+            shares = (weights @ rows)[seeds] / frequency
+            leanings[name].append((shares[5:].sum() - shares[:5].sum()) / shares.sum())
+        west.append(documents[i][j - 1] == "west")
+    assert (len(west), sum(west)) == (61, 31)
+    areas = {name: roc_auc_score(west, leaning) for name, leaning in leanings.items()}
+    assert areas == pytest.approx({"E": 0.80, "plain mean": 0.97}, abs=0.01)
+
+
 # --- Sec. 5: direction ------------------------------------------------------------------------------------------------
 
 
@@ -440,6 +475,8 @@ def test_mh_7b_softmax_with_logarithms_of_counts_gives_back_classical_shares():
     W_Q, W_K, Z = U * np.sqrt(s), Vt.T * np.sqrt(s), selector([RIVER, BANK, FLOODED], 7)
     shares = normalise_rows(project(counts, ["river", "bank", "flooded"]))
     np.testing.assert_allclose(attention_weights(Z @ W_Q, Z @ W_K, scale=1.0), shares, atol=1e-13)
+    without_logarithm = attention_weights(Z @ counts.to_numpy(), Z, scale=1.0)
+    assert np.abs(without_logarithm - shares).max() > 0.2
     np.testing.assert_allclose(
         context_weights(S, ["river", "bank", "flooded"], normaliser="log softmax")[0], [0, 4 / 9, 5 / 9]
     )
