@@ -111,7 +111,7 @@ def cloud():
     return X - X.mean(axis=0)
 
 
-def test_rk_2a_a_linear_bottleneck_finds_the_plane_of_principal_components(cloud):
+def test_rk_2a_linear_bottlenecks_find_the_plane_of_principal_components(cloud):
     loss, decoder = linear_bottleneck(torch.tensor(cloud), 3)
     pca = PCA(n_components=7).fit(cloud)
     assert loss == pytest.approx(pca.explained_variance_[3:].sum() * 100 / 101, rel=1e-7)
@@ -120,7 +120,7 @@ def test_rk_2a_a_linear_bottleneck_finds_the_plane_of_principal_components(cloud
     np.testing.assert_allclose(cosines, 1, atol=1e-6)
 
 
-def test_rk_2a_a_latent_space_as_wide_as_the_data_is_no_bottleneck(cloud):
+def test_rk_2a_latent_spaces_as_wide_as_the_data_are_no_bottleneck(cloud):
     loss, _ = linear_bottleneck(torch.tensor(cloud), 7)
     assert loss < 1e-8 * np.square(cloud).sum(axis=1).mean()
 
@@ -263,6 +263,40 @@ def test_rk_2_3_without_the_reconstruction_term_training_shrinks_the_latent_spac
         assert error[1] == pytest.approx(error[0], rel=0.01)  # nothing was learned about the images
 
 
+# --- Secs. 3 and 3.1: what sees what, and what forgets the order ------------------------------------------------------
+
+
+def encoders(rng):
+    """Return four encoders of windows of shape (5, 4), by name."""
+    torch.manual_seed(10)
+    dense, recurrent = rng.normal(size=(20, 20)), nn.GRU(4, 4, batch_first=True, dtype=torch.float64)
+    return {
+        "dense": lambda x: np.tanh(dense @ x.ravel()).reshape(5, 4),
+        "recurrent": lambda x: recurrent(torch.tensor(x)[None])[0][0].detach().numpy(),
+        "masked attention": lambda x: attend(x, x, x, mask="causal"),
+        "attention": lambda x: attend(x, x, x),
+    }
+
+
+@pytest.mark.parametrize("name", ["dense", "recurrent", "masked attention", "attention"])
+def test_rk_3_1a_only_unmasked_attention_forgets_the_order(name):
+    rng = np.random.default_rng(11)
+    encode, x, order = encoders(rng)[name], rng.normal(size=(5, 4)), [3, 0, 4, 1, 2]
+    moved = np.abs(encode(x[order]) - encode(x)[order]).max()
+    if name == "attention":
+        assert moved < 1e-14
+    else:
+        assert moved > 0.05
+
+
+@pytest.mark.parametrize(("mask", "later"), [(None, True), ("causal", False)], ids=["encoder", "decoder"])
+def test_rk_3a_decoders_listen_to_earlier_values_and_encoders_to_later_ones_too(mask, later):
+    x = torch.randn((7, 4), generator=torch.Generator().manual_seed(12), dtype=torch.float64, requires_grad=True)
+    (gradient,) = torch.autograd.grad(attend(x, x, x, mask=mask)[3].sum(), x)
+    heard = (gradient.abs().sum(dim=1) > 0).tolist()
+    assert heard == [True] * 4 + [later] * 3
+
+
 # --- Sec. 3.1: sines and cosines --------------------------------------------------------------------------------------
 
 
@@ -319,14 +353,14 @@ def test_rk_07a_the_fastest_pair_slips_by_a_quarter_turn_after_this_many_positio
 # --- Sec. 3.2: learned positions and padding --------------------------------------------------------------------------
 
 
-def test_rk_3_2a_a_matrix_times_the_raw_values_looks_up_nothing():
+def test_rk_3_2a_the_matrix_times_the_raw_values_looks_up_nothing():
     rng = np.random.default_rng(5)
     W, values = rng.normal(size=(13, 7)), rng.normal(size=13)
     np.testing.assert_allclose(W.T @ values, sum(v * row for v, row in zip(values, W, strict=True)))
     assert np.abs(W - W.T @ values).max(axis=1).min() > 0.1  # a mixture of all rows and none of them
 
 
-def test_rk_3_2c_a_table_of_n_rows_has_no_row_n():
+def test_rk_3_2c_tables_of_n_rows_have_no_row_n():
     table = nn.Embedding(13, 8)
     assert table(torch.tensor([12])).shape == (1, 8)
     with pytest.raises(IndexError, match="out of range"):
@@ -334,7 +368,7 @@ def test_rk_3_2c_a_table_of_n_rows_has_no_row_n():
     assert np.isfinite(sinusoidal_positions([13, 10_000], 8)).all()
 
 
-def test_rk_3_2d_a_zero_key_has_the_weight_of_a_score_of_zero():
+def test_rk_3_2d_zero_keys_have_the_weight_of_a_score_of_zero():
     rng = np.random.default_rng(6)
     X = np.vstack([rng.normal(size=(3, 16)), np.zeros((5, 16))])
     W_Q, W_K = rng.normal(size=(2, 16, 16)) / 4
