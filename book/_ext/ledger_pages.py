@@ -17,11 +17,12 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 
-import launch
 import yaml
 from docutils import nodes
 from sphinx.addnodes import pending_xref
 from sphinx.util.docutils import SphinxDirective
+
+import launch
 
 VERDICTS = (
     "holds",
@@ -62,11 +63,7 @@ def badge_of(entry: dict) -> str:
 def lines_of(path: Path) -> dict[str, int]:
     """Return the line on which each test of a file starts."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    return {
-        node.name: node.lineno
-        for node in tree.body
-        if isinstance(node, ast.FunctionDef)
-    }
+    return {node.name: node.lineno for node in tree.body if isinstance(node, ast.FunctionDef)}
 
 
 def slug(text: str) -> str:
@@ -77,23 +74,17 @@ def slug(text: str) -> str:
 def typeset(text: str) -> list[nodes.Node]:
     """Return a text with its indices and exponents: X_test, Y_{s,p}, N^(−1), Λ^{L}."""
     found, end = [], 0
-    for index in re.finditer(
-        r"([_^])(?:\{([^}]*)\}|\(([^)]*)\)|([A-Za-z0-9λ∞]+))", text
-    ):
+    for index in re.finditer(r"([_^])(?:\{([^}]*)\}|\(([^)]*)\)|([A-Za-z0-9λ∞]+))", text):
         found.append(nodes.Text(text[end : index.start()]))
         inside = next(part for part in index.groups()[1:] if part is not None)
-        found.append(
-            (nodes.subscript if index[1] == "_" else nodes.superscript)("", inside)
-        )
+        found.append((nodes.subscript if index[1] == "_" else nodes.superscript)("", inside))
         end = index.end()
     return [*found, nodes.Text(text[end:])]
 
 
 def words(*parts: nodes.Node | str, classes: str) -> nodes.paragraph:
     """Return a paragraph of text and inline nodes."""
-    children = [
-        nodes.Text(part) if isinstance(part, str) else part for part in parts
-    ]
+    children = [nodes.Text(part) if isinstance(part, str) else part for part in parts]
     return nodes.paragraph("", "", *children, classes=[classes])
 
 
@@ -116,11 +107,7 @@ class LedgerDirective(SphinxDirective):
 
     def chapter(self, label: str) -> list[nodes.Node]:
         """Return a link to a chapter, or its title while it is not written."""
-        chapter = next(
-            chapter
-            for chapter in self.ledger["chapters"]
-            if chapter["label"] == label
-        )
+        chapter = next(chapter for chapter in self.ledger["chapters"] if chapter["label"] == label)
         text = f"{chapter['number']} · {chapter['title']}"
         if chapter["page"] not in self.env.found_docs:
             return [nodes.Text(f"{text} (planned)")]
@@ -142,27 +129,17 @@ class LedgerDirective(SphinxDirective):
         if repository is None:
             return shown
         line = lines_of(Path(self.env.srcdir) / path)[name]
-        address = (
-            f"https://github.com/{repository}/blob/{launch.BRANCH}/{path}#L{line}"
-        )
+        address = f"https://github.com/{repository}/blob/{launch.BRANCH}/{path}#L{line}"
         return nodes.reference("", "", shown, refuri=address)
 
     def checks(self, entry: dict) -> nodes.Node:
         """Return what stands behind an entry."""
         if "not_computed" in entry:
-            return words(
-                f"Not computed: {entry['not_computed']}", classes="entry-test"
-            )
+            return words(f"Not computed: {entry['not_computed']}", classes="entry-test")
         if entry.get("planned"):
             return words("Test: planned", classes="entry-test")
-        repository = launch.repository(
-            os.environ, launch.git_remote(Path(self.env.srcdir))
-        )
-        tests = [
-            part
-            for test in entry["tests"]
-            for part in (nodes.Text(" "), self.test(test, repository))
-        ]
+        repository = launch.repository(os.environ, launch.git_remote(Path(self.env.srcdir)))
+        tests = [part for test in entry["tests"] for part in (nodes.Text(" "), self.test(test, repository))]
         return words(
             "Test:" if len(entry["tests"]) == 1 else "Tests:",
             *tests,
@@ -172,17 +149,9 @@ class LedgerDirective(SphinxDirective):
     def verdict(self, entry: dict) -> nodes.paragraph:
         """Return the badge of an entry; a planned one also says what is expected."""
         badge = badge_of(entry)
-        parts = [
-            nodes.inline(
-                "", badge, classes=["badge-verdict", f"verdict-{slug(badge)}"]
-            )
-        ]
+        parts = [nodes.inline("", badge, classes=["badge-verdict", f"verdict-{slug(badge)}"])]
         if badge == PLANNED:
-            parts.append(
-                nodes.inline(
-                    "", f" expected: {entry['verdict']}", classes=["entry-expected"]
-                )
-            )
+            parts.append(nodes.inline("", f" expected: {entry['verdict']}", classes=["entry-expected"]))
         return words(*parts, classes="entry-verdict")
 
     def item(self, entry: dict, *content: nodes.Node) -> nodes.list_item:
@@ -228,15 +197,9 @@ class Ledger(LedgerDirective):
         """Return one entry: what is stated, the verdict, what is true, where it is taught and tested."""
         said = [words(*typeset(entry["statement"]), classes="entry-statement")]
         if "correction" in entry:
-            said.append(
-                words(*typeset(entry["correction"]), classes="entry-correction")
-            )
-        where = words(
-            "Chapter: ", *self.chapter(entry["chapter"]), classes="entry-chapter"
-        )
-        return self.item(
-            entry, self.verdict(entry), *said, where, self.checks(entry)
-        )
+            said.append(words(*typeset(entry["correction"]), classes="entry-correction"))
+        where = words("Chapter: ", *self.chapter(entry["chapter"]), classes="entry-chapter")
+        return self.item(entry, self.verdict(entry), *said, where, self.checks(entry))
 
 
 class Errata(LedgerDirective):
@@ -255,19 +218,9 @@ class Errata(LedgerDirective):
         """Return the list."""
         source = self.arguments[0]
         if source not in SOURCES:
-            raise self.error(
-                f"errata of which source? one of {', '.join(SOURCES)}, got {source!r}"
-            )
-        found = [
-            e
-            for e in self.ledger["entries"]
-            if e["source"] == source and e["verdict"] in NOT_PLAIN
-        ]
-        return [
-            nodes.bullet_list(
-                "", *map(self.erratum, found), classes=["ledger", "errata"]
-            )
-        ]
+            raise self.error(f"errata of which source? one of {', '.join(SOURCES)}, got {source!r}")
+        found = [e for e in self.ledger["entries"] if e["source"] == source and e["verdict"] in NOT_PLAIN]
+        return [nodes.bullet_list("", *map(self.erratum, found), classes=["ledger", "errata"])]
 
     def erratum(self, entry: dict) -> nodes.list_item:
         """Return one entry: stated, true, shown by, lesson, and where."""
@@ -280,9 +233,7 @@ class Errata(LedgerDirective):
             for term, key in self.parts
             if key in entry
         ]
-        where = words(
-            "Chapter: ", *self.chapter(entry["chapter"]), classes="entry-chapter"
-        )
+        where = words("Chapter: ", *self.chapter(entry["chapter"]), classes="entry-chapter")
         return self.item(
             entry,
             self.verdict(entry),
@@ -297,21 +248,18 @@ class Counts(LedgerDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return a table with one row per verdict and one column per source."""
-        counts = Counter(
-            (badge_of(entry), entry["source"]) for entry in self.ledger["entries"]
-        )
+        counts = Counter((badge_of(entry), entry["source"]) for entry in self.ledger["entries"])
         rows = []
         for verdict in (*VERDICTS, PLANNED):
             numbers = [counts[verdict, source] for source in SOURCES]
-            cells = "".join(
-                f"<td>{number}</td>" for number in [*numbers, sum(numbers)]
-            )
+            cells = "".join(f"<td>{number}</td>" for number in [*numbers, sum(numbers)])
             rows.append(f'<tr><th scope="row">{verdict}</th>{cells}</tr>')
         heads = "".join(f'<th scope="col">{source}</th>' for source in SOURCES)
         return [
             nodes.raw(
                 "",
-                '<div class="pst-scrollable-table-container" tabindex="0" role="region" aria-label="Entries by verdict">'
+                '<div class="pst-scrollable-table-container" tabindex="0" role="region" '
+                'aria-label="Entries by verdict">'
                 '<table class="table ledger-counts"><caption class="visually-hidden">Entries by verdict and source'
                 f'</caption><thead><tr><th scope="col">verdict</th>{heads}<th scope="col">all</th></tr></thead>'
                 f"<tbody>{''.join(rows)}</tbody></table></div>",
@@ -322,18 +270,13 @@ class Counts(LedgerDirective):
 
 def choices(name: str, title: str, options: list[tuple[str, str]]) -> str:
     """Return a select with "all" first."""
-    inside = "".join(
-        f'<option value="{value}">{html.escape(text)}</option>'
-        for value, text in options
-    )
+    inside = "".join(f'<option value="{value}">{html.escape(text)}</option>' for value, text in options)
     return f'<label>{title} <select name="{name}"><option value="">all</option>{inside}</select></label>'
 
 
 def form(ledger: dict) -> str:
     """Return the form of the filter; it stays hidden where scripts are off."""
-    chapters = [
-        (c["label"], f"{c['number']} · {c['title']}") for c in ledger["chapters"]
-    ]
+    chapters = [(c["label"], f"{c['number']} · {c['title']}") for c in ledger["chapters"]]
     selects = (
         choices(
             "source",
@@ -363,9 +306,7 @@ def add_style(app, pagename, templatename, context, doctree) -> None:
     """Put the style of the ledger into the pages that need it."""
     if pagename in getattr(app.env, "ledger_documents", ()):
         style = (FOLDER / "ledger_pages.css").read_text(encoding="utf-8")
-        context["metatags"] = (
-            context.get("metatags", "") + f"<style>\n{style}</style>"
-        )
+        context["metatags"] = context.get("metatags", "") + f"<style>\n{style}</style>"
 
 
 def setup(app) -> dict[str, bool]:
