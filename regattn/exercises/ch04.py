@@ -49,7 +49,8 @@ EXERCISES = {
     ),
     "04.4": Exercise(
         _ridge_for_six_directions,
-        "s.effective_dof(rank=6) is the target; search a fine grid for the λ at which s.effective_dof(ridge=λ) meets it.",
+        "s.effective_dof(rank=6) is the target; search a fine grid for the λ at which "
+        "s.effective_dof(ridge=λ) meets it.",
         wrong=31.6,
         tolerance=0.02,
     ),
