@@ -33,9 +33,9 @@ EXERCISES = {
         wrong=[0.0, 0.0, 1.0],
     ),
     "03.3": Exercise(
-        lambda: float((_weights("2008Q4") < 0).mean()),
-        "count the entries of `weights` that are below zero, divide by how many there are.",
-        wrong=0.5,
+        lambda: float((_weights("1980Q4") < 0).mean()),
+        "count the weights below zero and divide by their number; 1980Q4 asks, so it is not one of them.",
+        wrong=58 / 199,
     ),
     "03.4": Exercise(
         lambda: str(_weights("1980Q4").idxmax()),

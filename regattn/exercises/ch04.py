@@ -12,7 +12,7 @@ from regattn.time_series import lag_matrix
 def _spectrum_of_1984() -> Spectrum:
     """Spectrum of the chapter: 32 predictors known at the end of 1984, in units of their own past."""
     macro = load_macro()
-    state = lag_matrix(macro[["inflation", "unemployment", "bill_rate", "gdp_growth"]], lags=8).loc[:"1984Q4"]
+    state = lag_matrix(macro[["inflation", "unemployment", "bill_rate", "gdp_growth"]], lags=8).loc[:"1984Q3"]
     return spectrum(((state - state.mean()) / state.std()).to_numpy(), centre=True)
 
 

@@ -8,6 +8,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from regattn.figures.style import COLOURS, SEQUENCE, new_axes
 from regattn.least_squares import ScaleAndAlignment, Spectrum
@@ -209,7 +210,8 @@ def plot_filter(s: Spectrum, ridges: Sequence[float], *, ax: Axes | None = None)
     ax = new_axes(ax)
     for ridge, colour, marker in zip(ridges, SEQUENCE, "osD^vP", strict=False):
         ax.plot(np.arange(1, s.rank + 1), s.filter(ridge=ridge), marker=marker, color=colour, label=f"λ = {ridge:g}")
-    ax.set(xlabel="direction k, strongest first", ylabel="share kept", ylim=(-0.05, 1.05), xticks=range(1, s.rank + 1))
+    ax.set(xlabel="direction k, strongest first", ylabel="share kept", ylim=(-0.05, 1.05))
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.legend()
     return ax
 
