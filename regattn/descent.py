@@ -212,7 +212,7 @@ def largest_stable_step(X: Any) -> float:
     Returns
     -------
     float
-        A step size η, in units of 1 / ``X``².
+        A step size η, in units of 1 over ``X`` squared.
 
     Raises
     ------

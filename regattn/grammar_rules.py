@@ -19,7 +19,13 @@ State = tuple  # the symbols and words still to come, left to right
 
 
 class Word(NamedTuple):
-    """A word of a sentence: what it is called there, and the name of the earlier word it depends on."""
+    """A word of a sentence: what it is called there, and the name of the earlier word it depends on.
+
+    Examples
+    --------
+    >>> Word("is", role="verb", depends_on="subject")
+    Word(text='is', role='verb', depends_on='subject')
+    """
 
     text: str
     role: str

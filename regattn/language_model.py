@@ -186,6 +186,19 @@ def next_token_loss(model: nn.Module, tokens: Tensor) -> Tensor:
     -------
     Tensor
         A scalar ≥ 0.
+
+    Raises
+    ------
+    ValueError
+        If ``tokens`` is not a matrix with at least two columns.
+
+    Examples
+    --------
+    A model that knows nothing pays log V per token:
+
+    >>> uniform = lambda tokens: torch.zeros(*tokens.shape, 7)
+    >>> round(next_token_loss(uniform, torch.tensor([[1, 2, 3]])).exp().item(), 4)
+    7.0
     """
     if tokens.ndim != 2 or tokens.shape[1] < 2:
         raise ValueError(f"tokens must have shape (B, T + 1) with T ≥ 1, got {tuple(tokens.shape)}")

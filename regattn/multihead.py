@@ -49,6 +49,14 @@ class KeyValueCache:
     ----------
     capacity : int
         Tokens it can hold.
+
+    Examples
+    --------
+    >>> cache = KeyValueCache(capacity=3)
+    >>> for _ in range(2):
+    ...     keys, values = cache.append(torch.ones(1, 2, 1, 5), torch.ones(1, 2, 1, 5))
+    >>> keys.shape, cache.length
+    (torch.Size([1, 2, 2, 5]), 2)
     """
 
     def __init__(self, capacity: int) -> None:

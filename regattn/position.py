@@ -63,7 +63,15 @@ def frequencies(width: int, *, base: float = 10_000.0) -> np.ndarray:
 
 
 def rotation_angles(positions: Any, width: int, *, base: float = 10_000.0) -> np.ndarray:
-    r"""Return the angle :math:`p\,\theta_i` of every pair at every position, shape (T, width / 2), in radians."""
+    r"""Return the angle :math:`p\,\theta_i` of every pair at every position, shape (T, width / 2), in radians.
+
+    Examples
+    --------
+    >>> rotation_angles([0, 1, 2], 4)
+    array([[0.  , 0.  ],
+           [1.  , 0.01],
+           [2.  , 0.02]])
+    """
     positions = np.asarray(check_array(positions, "positions"), dtype=np.float64)
     if positions.ndim != 1:
         raise ValueError(f"positions must be one-dimensional, got shape {positions.shape}")
@@ -108,7 +116,15 @@ def sinusoidal_positions(positions: Any, width: int, *, base: float = 10_000.0) 
 
 
 def rotate_pairs(x: Array, cosines: Array, sines: Array) -> Array:
-    """Return ``x``, shape (..., T, D), with coordinates 2i and 2i + 1 turned by the angle whose cosine is given."""
+    """Return ``x``, shape (..., T, D), with coordinates 2i and 2i + 1 turned by the angle whose cosine is given.
+
+    Examples
+    --------
+    A quarter turn:
+
+    >>> rotate_pairs(np.array([[3.0, 4.0]]), np.array([[0.0]]), np.array([[1.0]]))
+    array([[-4.,  3.]])
+    """
     xp = array_namespace(x)
     even, odd = x[..., 0::2], x[..., 1::2]
     return xp.reshape(xp.stack((even * cosines - odd * sines, even * sines + odd * cosines), axis=-1), tuple(x.shape))

@@ -50,7 +50,16 @@ def use_style() -> None:
 
 
 def new_axes(ax: Axes | None, *, height: float = 3.3) -> Axes:
-    """Return ``ax``, or the axes of a new figure of the book's width and the given height in inches."""
+    """Return ``ax``, or the axes of a new figure of the book's width and the given height in inches.
+
+    Examples
+    --------
+    >>> ax = new_axes(None, height=2.0)
+    >>> float(ax.figure.get_figheight())
+    2.0
+    >>> new_axes(ax) is ax
+    True
+    """
     if ax is not None:
         return ax
     return plt.subplots(figsize=(plt.rcParams["figure.figsize"][0], height))[1]
