@@ -1,0 +1,169 @@
+"""The library reference: every public name is documented, shown by an example that runs, and listed."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import inspect
+import pkgutil
+import re
+from functools import cache
+from types import ModuleType
+
+import pytest
+from sphinx.pycode import ModuleAnalyzer
+
+import regattn
+from tests.built import ROOT, article, notebooks, read_notebook
+
+PAGE = "book/reference/library"
+# Modules that only other modules import: what a reader needs of them, those list.
+INTERNAL = {
+    "counting",
+    "exercises.exercise",
+    "grammar_rules",
+    "head_training",
+    "heads",
+    "kernels",
+    "lexicon",
+    "masks",
+    "multihead",
+    "vocabulary",
+    "widgets.base",
+}
+
+
+def modules() -> list[str]:
+    """Return the modules of the package without those whose name starts with an underscore."""
+    found = [module.name.removeprefix("regattn.") for module in pkgutil.walk_packages(regattn.__path__, "regattn.")]
+    return [name for name in found if not re.search(r"(^|\.)_|^exercises\.ch\d", name)]
+
+
+def listed() -> list[str]:
+    """Return the modules that the page of the library lists, in its order."""
+    text = (ROOT / f"{PAGE}.md").read_text(encoding="utf-8")
+    return re.findall(r"automodule:: regattn\.(\S+)\n", text)
+
+
+def loaded(module: str) -> ModuleType:
+    """Return a module of the package."""
+    return importlib.import_module(f"regattn.{module}")
+
+
+def public(module: str) -> dict[str, object]:
+    """Return the public names of a module."""
+    return {name: getattr(loaded(module), name) for name in loaded(module).__all__}
+
+
+NAMES = [(m, name) for m in listed() for name in loaded(m).__all__]
+every_name = pytest.mark.parametrize(("module", "name"), NAMES, ids=[".".join(pair) for pair in NAMES])
+
+
+def test_every_module_is_listed_or_internal():
+    explorers = {f"widgets.{module}" for module in ("average", "descent", "kernel", "projection", "spectral")}
+    named = {name for name in modules() if name not in ("figures", *explorers)}
+    assert named - set(listed()) == INTERNAL
+    assert len(listed()) == len(set(listed()))
+
+
+def test_every_name_of_the_package_itself_is_listed():
+    objects = [value for module in listed() for value in public(module).values()]
+    assert [name for name in regattn.__all__ if not any(getattr(regattn, name) is value for value in objects)] == []
+
+
+def test_explorers_of_every_module_are_listed():
+    classes = {
+        name
+        for module in modules()
+        if module.startswith("widgets.") and module not in INTERNAL
+        for name, value in vars(loaded(module)).items()
+        if inspect.isclass(value) and value.__module__ == f"regattn.{module}" and name.endswith("Explorer")
+    }
+    assert classes == set(public("widgets"))
+
+
+@every_name
+def test_name_is_documented_by_a_sentence(module, name):
+    value = public(module)[name]
+    if callable(value):
+        first = inspect.getdoc(value).splitlines()[0]
+        assert first.endswith((".", ":")), first
+        assert "Alias for" not in first
+    else:
+        text = (ROOT / f"{PAGE}.md").read_text(encoding="utf-8")
+        by_hand = re.search(rf"py:data:: {name}\n   :module: regattn\.{module}\n\n   \S.+\.\n", text)
+        assert by_hand or ("", name) in ModuleAnalyzer.for_module(f"regattn.{module}").find_attr_docs()
+
+
+@cache
+def examples() -> str:
+    """Return the source of every example of the package, which the tests run, one after the other."""
+    finder, found = doctest.DocTestFinder(recurse=True), []
+    for module in [*listed(), *INTERNAL]:
+        tests = finder.find(loaded(module), f"regattn.{module}")
+        found += [example.source for test in tests for example in test.examples]
+    return "\n".join(found)
+
+
+@cache
+def cells() -> str:
+    """Return the source of every code cell of the book, which the tests run."""
+    in_notebooks = [c.source for path in notebooks() for c in read_notebook(path).cells if c.cell_type == "code"]
+    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "book").rglob("*.md")]
+    return "\n".join([*in_notebooks, *re.findall(r"(?s)```\{code-cell\}.*?```", "\n".join(texts))])
+
+
+def is_record(value: object) -> bool:
+    """Return whether something only holds values that a function returned or takes."""
+    return inspect.isclass(value) and (hasattr(value, "_fields") or hasattr(value, "__dataclass_fields__"))
+
+
+def shown(name: str) -> bool:
+    """Return whether an example calls this, or, for a method, something that is called so."""
+    return bool(re.search(rf"\b{name}\b", examples()) or re.search(rf"\b{name}\b", cells()))
+
+
+def returned_or_taken(record: str) -> bool:
+    """Return whether an example calls a function or method of the package that returns or takes a record."""
+    values = [value for module in [*listed(), *INTERNAL] for value in vars(loaded(module)).values()]
+    parts = [part for value in values if inspect.isclass(value) for part in vars(value).values()]
+    plain = [getattr(part, "fget", None) or getattr(part, "func", None) or part for part in [*values, *parts]]
+    functions = {f for f in plain if inspect.isfunction(f) and f.__module__.startswith("regattn")}
+    return any(shown(f.__name__) for f in functions if re.search(rf"\b{record}\b", str(f.__annotations__)))
+
+
+@every_name
+def test_name_has_an_example_that_runs(module, name):
+    value = public(module)[name]
+    if callable(value):
+        assert shown(name) or (is_record(value) and returned_or_taken(name))
+    else:
+        assert name.isupper()  # a constant lists the choices of an argument, which the examples make
+
+
+@pytest.mark.book
+@every_name
+def test_name_stands_on_the_built_page_with_its_description(built_book, module, name):
+    entry = article(built_book / f"{PAGE}.html").find("dt", id=f"regattn.{module}.{name}")
+    assert entry is not None
+    assert entry.find_next_sibling("dd").get_text(strip=True)
+
+
+@pytest.mark.book
+def test_equations_lead_into_the_chapters(built_book):
+    content = article(built_book / f"{PAGE}.html")
+    links = {link["href"] for link in content.select('a[href*="#equation-"]')}
+    sources = [inspect.getsource(loaded(module)) for module in modules()]
+    wanted = set(re.findall(r":eq:`([^`]+)`", "\n".join(sources)))
+    assert {link.partition("#equation-")[2] for link in links} == wanted
+    assert all(link.startswith("../part") for link in links)
+
+
+@pytest.mark.book
+def test_references_between_names_and_to_sources_are_links(built_book):
+    content = article(built_book / f"{PAGE}.html")
+    dead = [code.get_text() for code in content.select("code.xref.py") if code.find_parent("a") is None]
+    names = {name for _, name in NAMES}
+    assert [text for text in dead if text.removesuffix("()").rpartition(".")[2] in names] == []
+    assert not re.search(r"\[(GC|RK|MH|BR|BP)\]_", content.get_text())
+    assert content.select('a[href="#gc"]')
