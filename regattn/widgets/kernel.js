@@ -91,18 +91,20 @@ function weigh(out, keys, j, { kernel, temperature, neighbours, include_self: se
   else if (barred >= 0) out[barred] = 0;
 }
 
-// The prediction at every observation; kept until a setting that it depends on changes.
-function fit(problem, name, keys, settings) {
+const KEPT = 16; // fits remembered, so that going back and forth between two settings costs nothing
+
+// The prediction at every observation.
+function fit(problem, keys, settings) {
   const { kernel, temperature, neighbours, include_self: self, normalise_keys: even } = settings;
   const key = [kernel, temperature, neighbours, self, even].join();
-  const known = problem.fits.get(name);
-  if (known?.key === key) return known.fitted;
+  if (problem.fits.has(key)) return problem.fits.get(key);
   const row = new Float64Array(problem.n);
   const fitted = Float64Array.from(problem.y, (_, j) => {
     weigh(row, keys, j, settings);
     return dot(row, problem.y);
   });
-  problem.fits.set(name, { key, fitted });
+  if (problem.fits.size >= KEPT) problem.fits.delete(problem.fits.keys().next().value);
+  problem.fits.set(key, fitted);
   return fitted;
 }
 
@@ -113,10 +115,10 @@ export function kernelState(problem, settings) {
   const keys = settings.normalise_keys ? problem.even : problem.plain;
   const weights = new Float64Array(n);
   weigh(weights, keys, query, settings);
-  const fitted = fit(problem, "fitted", keys, settings);
+  const fitted = fit(problem, keys, settings);
   return {
     ...settings, weights, fitted, // prettier-ignore
-    smoother: fit(problem, "smoother", keys, { ...settings, kernel: "gaussian" }),
+    smoother: fit(problem, keys, { ...settings, kernel: "gaussian" }),
     total: sum(weights),
     own: weights[query],
     prediction: fitted[query],
