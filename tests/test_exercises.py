@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from regattn.exercises import Exercise, check, exercises
+from tests.built import notebooks, read_notebook
 
 ALL = exercises()
 
@@ -31,6 +32,17 @@ def test_no_hint_gives_the_answer_away(name):
         assert not (targets.size == 1 and any(np.isclose(x, targets[0], rtol=1e-3) for x in numbers))
 
 
+def test_every_check_in_the_book_names_an_exercise_and_every_exercise_is_checked():
+    checked = {}
+    for path in notebooks():
+        code = "\n".join(cell.source for cell in read_notebook(path).cells if cell.cell_type == "code")
+        for name in re.findall(r"""\bcheck\(\s*["']([^"']*)["']""", code):
+            checked.setdefault(name, []).append(path)
+    assert sorted(set(checked) - set(ALL)) == []
+    assert sorted(set(ALL) - set(checked)) == []
+    assert [name for name, paths in checked.items() if not all(p.name.startswith(name[:2]) for p in paths)] == []
+
+
 def test_names_tell_chapter_and_number():
     assert all(re.fullmatch(r"\d\d\.\d+", name) for name in ALL)
 
@@ -39,6 +51,7 @@ def test_rounding_lists_and_tensors_are_accepted():
     exercise = Exercise(lambda: np.array([1 / 3, 2 / 3]), "thirds", wrong=[0.5, 0.5])
     assert exercise.verdict([0.333, 0.667])
     assert exercise.verdict(torch.tensor([1 / 3, 2 / 3]))
+    assert exercise.verdict(torch.tensor([1 / 3, 2 / 3], requires_grad=True))
     assert not exercise.verdict([0.333])
     assert not exercise.verdict("a third")
 

@@ -60,6 +60,8 @@ class Exercise:
             return isinstance(answer, str) and _plain(answer) == _plain(expected)
         if isinstance(expected, bool):
             return isinstance(answer, bool | np.bool_) and bool(answer) == expected
+        if hasattr(answer, "detach"):
+            answer = answer.detach()  # a tensor that carries a gradient is an answer too
         try:
             given, target = np.asarray(answer, dtype=float), np.asarray(expected, dtype=float)
         except (TypeError, ValueError, RuntimeError):
