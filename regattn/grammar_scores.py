@@ -77,7 +77,7 @@ def excess_nats(model: LanguageModel, grammar: Grammar, tokens: np.ndarray) -> n
 
 
 def as_tokens(sentences: Sequence[Sentence], grammar: Grammar) -> torch.Tensor:
-    """Return single sentences as a batch: each after a full stop, and padded with full stops to the longest.
+    """Return sentences as a batch of texts: a full stop, the sentence, and those after it as far as there is room.
 
     Parameters
     ----------
@@ -89,7 +89,8 @@ def as_tokens(sentences: Sequence[Sentence], grammar: Grammar) -> torch.Tensor:
     Returns
     -------
     Tensor of int, shape (B, T)
-        Word i of a sentence stands at position i + 1.
+        Word i of sentence b stands at position (b, i + 1); T leaves room for the longest. The last sentence is followed
+        by the first.
 
     Raises
     ------
@@ -98,16 +99,22 @@ def as_tokens(sentences: Sequence[Sentence], grammar: Grammar) -> torch.Tensor:
 
     Examples
     --------
-    >>> grammar = Grammar()
-    >>> sentence = Sentence(("the", "bank", "failed", "."), ("", "", "", ""), (None, None, None, None))
-    >>> grammar.decode(as_tokens([sentence], grammar)[0].tolist())
-    ['.', 'the', 'bank', 'failed', '.']
+    >>> grammar, rng = Grammar(), np.random.default_rng(4)
+    >>> tokens = as_tokens([grammar.sample(rng) for _ in range(2)], grammar)
+    >>> print(*(" ".join(grammar.decode(text)) for text in tokens.tolist()), sep="\n")
+    . after the crash , the bank was insured . the
+    . the cats that the nurses like help the horse .
     """
     if not sentences:
         raise ValueError("sentences must hold at least one, got none")
-    tokens = torch.zeros(len(sentences), 1 + max(len(s.words) for s in sentences), dtype=torch.long)
-    for row, sentence in zip(tokens, sentences, strict=True):
-        row[1 : 1 + len(sentence.words)] = torch.tensor(grammar.encode(sentence.words))
+    length = 1 + max(len(sentence.words) for sentence in sentences)
+    tokens = torch.zeros(len(sentences), length, dtype=torch.long)
+    for b, row in enumerate(tokens):
+        words, following = ["."], b
+        while len(words) < length:
+            words.extend(sentences[following % len(sentences)].words)
+            following += 1
+        row[:] = torch.tensor(grammar.encode(words[:length]))
     return tokens
 
 
