@@ -101,9 +101,8 @@ def as_tokens(sentences: Sequence[Sentence], grammar: Grammar) -> torch.Tensor:
     --------
     >>> grammar, rng = Grammar(), np.random.default_rng(4)
     >>> tokens = as_tokens([grammar.sample(rng) for _ in range(2)], grammar)
-    >>> print(*(" ".join(grammar.decode(text)) for text in tokens.tolist()), sep="\n")
-    . after the crash , the bank was insured . the
-    . the cats that the nurses like help the horse .
+    >>> [" ".join(grammar.decode(text)) for text in tokens.tolist()]
+    ['. after the crash , the bank was insured . the', '. the cats that the nurses like help the horse .']
     """
     if not sentences:
         raise ValueError("sentences must hold at least one, got none")
