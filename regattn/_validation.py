@@ -12,7 +12,12 @@ from array_api_compat import array_namespace, is_torch_array
 
 def check_array(x: Any, name: str) -> Any:
     """Return ``x`` as a floating-point NumPy array or torch tensor, or raise if it is empty or not finite."""
-    if not is_torch_array(x):
+    if is_torch_array(x):
+        if x.is_meta or str(x.layout) != "torch.strided":
+            raise ValueError(f"{name} must be a dense tensor that holds numbers, got {x.layout} on {x.device}")
+    else:
+        if isinstance(x, np.ma.MaskedArray) and np.ma.is_masked(x):  # plain arrays would show what the mask hides
+            raise ValueError(f"{name} must have no masked entries, got {np.ma.count_masked(x)}")
         x = np.asarray(x)
         if x.dtype.kind not in "fiub":
             raise ValueError(f"{name} must hold real numbers, got dtype {x.dtype}")
@@ -44,15 +49,49 @@ def check_finite(x: Any, name: str) -> None:
 
 def check_matrix(x: Any, name: str) -> np.ndarray:
     """Return ``x`` as a finite, non-empty, two-dimensional float64 NumPy array."""
-    x = np.asarray(check_array(np.asarray(x), name), dtype=np.float64)
+    x = check_numpy(x, name)
     if x.ndim != 2:
         raise ValueError(f"{name} must have two dimensions (rows, columns), got shape {x.shape}")
     return x
 
 
+def check_vector(x: Any, name: str, shape: str = "(n,)") -> np.ndarray:
+    """Return ``x`` as a finite, non-empty, one-dimensional float64 NumPy array; ``shape`` is what to ask for."""
+    x = check_numpy(x, name)
+    if x.ndim != 1:
+        raise ValueError(f"{name} must have shape {shape}, got shape {x.shape}")
+    return x
+
+
+def check_numpy(x: Any, name: str) -> np.ndarray:
+    """Return ``x`` as a finite, non-empty float64 NumPy array whose squares can be added up."""
+    if is_torch_array(x) and x.requires_grad:
+        raise ValueError(f"{name} requires grad, but no gradient passes here; give {name}.detach()")
+    x = check_array(x, name)
+    x = np.asarray(x.double().cpu() if is_torch_array(x) else x, dtype=np.float64)
+    flat = x.ravel(order="K")
+    with np.errstate(over="ignore"):
+        squares = float(flat @ flat)
+    if not math.isfinite(squares):
+        raise ValueError(f"{name} is too large to be squared, got {x.flat[np.abs(x).argmax()]:g}; change its units")
+    return x
+
+
+def check_sizes(X: np.ndarray, name: str) -> None:
+    """Raise if a column of ``X`` that is not all zero is so large or small that its square is no good number."""
+    sizes = np.abs(X).max(axis=0)
+    odd = (sizes > 1e100) | ((sizes > 0) & (sizes < 1e-100))
+    if odd.any():
+        column = int(np.argmax(odd))
+        raise ValueError(
+            f"columns of {name} must be between 1e-100 and 1e100 in size, got {sizes[column]:g} in column {column}; "
+            "change its units"
+        )
+
+
 def check_targets(y: Any, n: int, name: str = "y") -> np.ndarray:
     """Return targets of shape (n,) or (n, k) as a finite float64 array."""
-    y = np.asarray(check_array(np.asarray(y), name), dtype=np.float64)
+    y = check_numpy(y, name)
     if y.ndim not in (1, 2):
         raise ValueError(f"{name} must have shape (n,) or (n, k), got shape {y.shape}")
     if y.shape[0] != n:
@@ -81,10 +120,17 @@ def check_real(
     value: Any, name: str, *, least: float = -math.inf, most: float = math.inf, strictly: bool = False
 ) -> float:
     """Return ``value`` as a finite float in [least, most], or in (least, most] when ``strictly``."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, Real) or not _is_finite(value):
         raise ValueError(f"{name} must be a finite number, got {value!r}")
     if value < least or (strictly and value == least):
         raise ValueError(f"{name} must be {'>' if strictly else '≥'} {least:g}, got {value}")
     if value > most:
         raise ValueError(f"{name} must be ≤ {most:g}, got {value}")
     return float(value)
+
+
+def _is_finite(value: Real) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number beyond every float
+        return False

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace, is_torch_array
 
-from regattn._validation import check_array, check_real, check_same_width
+from regattn._validation import check_array, check_finite, check_real, check_same_width
 from regattn.kernels import KERNELS, Kernel, elu, nearest, resolve_kernel
 from regattn.masks import causal_mask, others_mask, resolve_mask
 
@@ -72,7 +72,8 @@ def attention_weights(
     ------
     ValueError
         If widths differ, an entry is NaN or infinite, an input is empty, the kernel is unknown, the mask is not
-        boolean or has the wrong shape, a query has nothing to attend to, or a kernel's normaliser is zero.
+        boolean or has the wrong shape, a query has nothing to attend to, a kernel's normaliser is zero, or scores or
+        weights overflow.
 
     Examples
     --------
@@ -83,11 +84,12 @@ def attention_weights(
     >>> attention_weights(queries, keys, kernel="identity")
     array([[ 1.,  0., -1.]])
     """
-    queries, keys, _ = _check_inputs(queries, keys, None)
+    queries, keys = _check_inputs(queries=queries, keys=keys)
     kernel = resolve_kernel(kernel)
     scale = _check_scale(scale, kernel, queries.shape[-1])
     allowed = resolve_mask(mask, queries, keys)
-    return kernel.weights(kernel.scores(queries, keys, scale), allowed)
+    with np.errstate(all="ignore"):  # an overflow is reported as the infinite score or weight it gives
+        return kernel.weights(kernel.scores(queries, keys, scale), allowed)
 
 
 def attend(
@@ -129,7 +131,7 @@ def attend(
     Raises
     ------
     ValueError
-        As :func:`attention_weights`, and if keys and values differ in number.
+        As :func:`attention_weights`, and if keys and values differ in number or the averages overflow.
 
     Examples
     --------
@@ -142,45 +144,47 @@ def attend(
     >>> attend(query, F, y, kernel="identity").round(3)
     array([5.667])
     """
-    queries, keys, values = _check_inputs(queries, keys, values)
+    queries, keys, values = _check_inputs(queries=queries, keys=keys, values=values)
     kernel = resolve_kernel(kernel)
     scale = _check_scale(scale, kernel, queries.shape[-1])
     one_dimensional = values.ndim == 1
     if one_dimensional:
         values = values[:, None]
-    if kernel.name == "softmax" and is_torch_array(queries):
-        outputs = _fused_softmax(queries, keys, values, scale, mask)
-    elif kernel.name == "identity" and mask is None:
-        xp = array_namespace(queries)
-        outputs = queries @ (xp.matrix_transpose(keys) @ values) * scale
-    else:
-        allowed = resolve_mask(mask, queries, keys)
-        outputs = kernel.weights(kernel.scores(queries, keys, scale), allowed) @ values
+    with np.errstate(all="ignore"):  # an overflow is reported as the infinite score, weight or average it gives
+        if kernel.name == "softmax" and is_torch_array(queries):
+            outputs = _fused_softmax(queries, keys, values, scale, mask)
+        elif kernel.name == "identity" and mask is None:
+            xp = array_namespace(queries)
+            outputs = queries @ (xp.matrix_transpose(keys) @ values) * scale
+        else:
+            allowed = resolve_mask(mask, queries, keys)
+            outputs = kernel.weights(kernel.scores(queries, keys, scale), allowed) @ values
+    check_finite(outputs, "the averages")
     return outputs[..., 0] if one_dimensional else outputs
 
 
-def _check_inputs(queries: Array, keys: Array, values: Array | None) -> tuple[Array, Array, Array | None]:
-    named = [("queries", queries), ("keys", keys)] + ([] if values is None else [("values", values)])
-    checked = [check_array(x, name) for name, x in named]
+def _check_inputs(**named: Array) -> list[Array]:
+    """Return queries, keys and, if given, values, in one dtype of one library."""
+    checked = [check_array(x, name) for name, x in named.items()]
     kinds = {is_torch_array(x) for x in checked}
     if len(kinds) > 1:
         kind = ", ".join(
-            f"{n} {'torch' if is_torch_array(x) else 'NumPy'}" for (n, _), x in zip(named, checked, strict=True)
+            f"{n} {'torch' if is_torch_array(x) else 'NumPy'}" for n, x in zip(named, checked, strict=True)
         )
         raise ValueError(f"all inputs must come from one library, got {kind}")
     xp = array_namespace(*checked)
     dtype = xp.result_type(*checked)
     checked = [x if x.dtype == dtype else xp.astype(x, dtype) for x in checked]
-    for (name, _), x in zip(named[:2], checked[:2], strict=True):
+    for name, x in zip(("queries", "keys"), checked[:2], strict=True):
         if x.ndim < 2:
             raise ValueError(f"{name} must have shape (..., rows, d), got {tuple(x.shape)}")
     check_same_width(checked[0], checked[1], "queries", "keys")
-    if values is None:
-        return checked[0], checked[1], None
-    n_values = checked[2].shape[0] if checked[2].ndim == 1 else checked[2].shape[-2]
-    if n_values != checked[1].shape[-2]:
-        raise ValueError(f"there are {checked[1].shape[-2]} keys but {n_values} values")
-    return checked[0], checked[1], checked[2]
+    if "values" in named:
+        n_keys, shape = checked[1].shape[-2], tuple(checked[2].shape)
+        n_values = shape[-2] if len(shape) > 1 else math.prod(shape)
+        if n_values != n_keys or not shape:
+            raise ValueError(f"there are {n_keys} keys but {n_values} values, in shape {shape}")
+    return checked
 
 
 def _check_scale(scale: float | None, kernel: Kernel, d: int) -> float:
@@ -208,7 +212,17 @@ def _fused_softmax(queries: Array, keys: Array, values: Array, scale: float, mas
 
     if allowed is not None and allowed.ndim > 2:
         allowed = four_axes(allowed.expand(*allowed.shape[:-2], queries.shape[-2], keys.shape[-2]))
+    _check_scores_fit(queries, keys, scale)
     outputs = functional.scaled_dot_product_attention(
         widened(queries), widened(keys), widened(values), attn_mask=allowed, is_causal=causal, scale=scale
     )
     return outputs.reshape(*batch, queries.shape[-2], width)[..., :d_v]
+
+
+def _check_scores_fit(queries: Array, keys: Array, scale: float) -> None:
+    """Raise if a score could overflow: the fused kernel would answer with NaN, or with zeros, and say nothing."""
+    import torch
+
+    q, k = (max(abs(float(end)) for end in x.detach().aminmax()) for x in (queries, keys))
+    if not abs(scale) * q * k * queries.shape[-1] <= torch.finfo(queries.dtype).max:
+        raise ValueError(f"scores must be finite, got queries up to {q:g} and keys up to {k:g} with scale {scale:g}")

@@ -72,6 +72,8 @@ class Kernel:
             raise ValueError(
                 f"kernel {self.name!r} returned shape {tuple(weights.shape)} for scores of shape {tuple(scores.shape)}"
             )
+        if weights is not scores:
+            check_finite(scores, "scores")  # weights of infinite scores may be finite, and wrong
         check_finite(weights, f"weights of kernel {self.name!r}")
         return weights
 
@@ -86,7 +88,25 @@ def resolve_kernel(kernel: Any) -> Kernel:
         return KERNELS[kernel]
     if not callable(kernel):
         raise ValueError(f"kernel must be a name, a Kernel or a function of the scores, got {kernel!r}")
-    return Kernel(getattr(kernel, "__name__", "custom"), r"g(s_i)", _elementwise(kernel), False, False)
+    name = getattr(kernel, "__name__", "custom")
+    return Kernel(name, r"g(s_i)", _elementwise(_real_valued(kernel, name)), False, False)
+
+
+def _real_valued(function: Callable[[Array], Array], name: str) -> Callable[[Array], Array]:
+    """Return a reader's function with its result checked: an array of the scores' library that holds real numbers."""
+
+    def similarity(scores: Array) -> Array:
+        weights = function(scores)
+        if not hasattr(weights, "dtype") or is_torch_array(weights) != is_torch_array(scores):
+            raise ValueError(f"kernel {name!r} must return an array like its scores, got {type(weights).__name__}")
+        xp = array_namespace(scores)
+        if xp.isdtype(weights.dtype, "real floating"):
+            return weights
+        if not xp.isdtype(weights.dtype, ("bool", "integral")):
+            raise ValueError(f"kernel {name!r} must return real numbers, got dtype {weights.dtype}")
+        return xp.astype(weights, scores.dtype)
+
+    return similarity
 
 
 def _masked(x: Array, mask: Array | None, fill: float) -> Array:
