@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from regattn._validation import check_array, check_count, check_matrix, check_real, check_targets
+from regattn._validation import check_count, check_finite, check_matrix, check_real, check_targets, check_vector
 
 __all__ = [
     "Trajectory",
@@ -89,7 +89,7 @@ def mean_squared_error(X: Any, y: Any, parameters: Any) -> float:
     Raises
     ------
     ValueError
-        If shapes disagree or an entry is not finite.
+        If shapes disagree, an entry is not finite or the loss overflows.
 
     Examples
     --------
@@ -97,7 +97,10 @@ def mean_squared_error(X: Any, y: Any, parameters: Any) -> float:
     1.0
     """
     X, y, parameters = _check_problem(X, y, parameters)
-    return float(np.mean((X @ parameters - y) ** 2))
+    with np.errstate(over="ignore", invalid="ignore"):
+        loss = np.mean((X @ parameters - y) ** 2)
+    check_finite(loss, "the loss")
+    return float(loss)
 
 
 def gradient(X: Any, y: Any, parameters: Any) -> np.ndarray:
@@ -119,7 +122,7 @@ def gradient(X: Any, y: Any, parameters: Any) -> np.ndarray:
     Raises
     ------
     ValueError
-        If shapes disagree or an entry is not finite.
+        If shapes disagree, an entry is not finite or the gradient overflows.
 
     Examples
     --------
@@ -127,7 +130,10 @@ def gradient(X: Any, y: Any, parameters: Any) -> np.ndarray:
     array([-4.])
     """
     X, y, parameters = _check_problem(X, y, parameters)
-    return _gradient(X, X @ parameters - y)
+    with np.errstate(over="ignore", invalid="ignore"):
+        slope = _gradient(X, X @ parameters - y)
+    check_finite(slope, "the gradient")
+    return slope
 
 
 def numerical_gradient(function: Callable[[np.ndarray], float], parameters: Any, *, width: float = 1e-5) -> np.ndarray:
@@ -155,7 +161,7 @@ def numerical_gradient(function: Callable[[np.ndarray], float], parameters: Any,
     Raises
     ------
     ValueError
-        If ``width`` is not positive or ``parameters`` is not a finite vector.
+        If ``width`` is not positive, ``parameters`` is not a finite vector, or a difference is not a finite number.
 
     Examples
     --------
@@ -163,9 +169,10 @@ def numerical_gradient(function: Callable[[np.ndarray], float], parameters: Any,
     array([4., 3.])
     """
     width = check_real(width, "width", least=0.0, strictly=True)
-    parameters = _check_point(parameters, "parameters")
+    parameters = check_vector(parameters, "parameters", "(p,)")
     shifts = width * np.eye(len(parameters))
-    return np.array([(function(parameters + h) - function(parameters - h)) / (2 * width) for h in shifts])
+    slopes = np.array([(function(parameters + h) - function(parameters - h)) / (2 * width) for h in shifts])
+    return check_vector(slopes, "the differences of the function", "(p,)")
 
 
 def curvatures(X: Any) -> np.ndarray:
@@ -187,7 +194,7 @@ def curvatures(X: Any) -> np.ndarray:
     Raises
     ------
     ValueError
-        If ``X`` is empty, not two-dimensional or not finite.
+        If ``X`` is empty, not two-dimensional or not finite, or a curvature overflows.
 
     Examples
     --------
@@ -195,7 +202,9 @@ def curvatures(X: Any) -> np.ndarray:
     array([2., 2.])
     """
     X = check_matrix(X, "X")
-    found = 2 * np.linalg.svd(X, compute_uv=False) ** 2 / len(X)
+    with np.errstate(over="ignore"):
+        found = 2 * np.linalg.svd(X, compute_uv=False) ** 2 / len(X)
+    check_finite(found, "curvatures")
     return np.concatenate([found, np.zeros(X.shape[1] - len(found))])
 
 
@@ -217,7 +226,7 @@ def largest_stable_step(X: Any) -> float:
     Raises
     ------
     ValueError
-        If ``X`` is empty, not finite or all zero.
+        If ``X`` is empty, not finite or all zero, or so small that its squares vanish.
 
     Examples
     --------
@@ -225,7 +234,7 @@ def largest_stable_step(X: Any) -> float:
     1.0
     """
     steepest = curvatures(X)[0]
-    if steepest == 0:
+    if steepest < 1e-300:
         raise ValueError(f"every step is stable when X is all zero, got X of shape {np.shape(X)}")
     return float(2 / steepest)
 
@@ -352,13 +361,14 @@ def stochastic_gradient_descent(
 
 
 def _walk(X: Any, y: Any, batches: Iterable[Any], learning_rate: LearningRate, start: Any, sign: int) -> Trajectory:
-    start = np.zeros(np.shape(X)[-1]) if start is None else start
     X, y, point = _check_problem(X, y, start, "start")
-    if isinstance(sign, bool) or sign not in (-1, 1):
+    if isinstance(sign, bool) or np.ndim(sign) or sign not in (-1, 1):
         raise ValueError(f"sign must be -1 (downhill) or 1 (uphill), got {sign!r}")
-    residuals = X @ point - y
-    points, losses, rates, diverged_at = [point], [np.mean(residuals**2)], [], None
-    limit = GROWTH_LIMIT * max(losses[0], np.mean(y**2))
+    with np.errstate(over="ignore", invalid="ignore"):
+        residuals = X @ point - y
+        points, losses, rates, diverged_at = [point], [np.mean(residuals**2)], [], None
+        limit = min(GROWTH_LIMIT * max(losses[0], np.mean(y**2)), np.finfo(float).max)
+    check_finite(losses[0], "the loss at the start")
     for t, rows in enumerate(batches):
         eta = check_real(
             learning_rate(t) if callable(learning_rate) else learning_rate, "learning_rate", least=0.0, strictly=True
@@ -380,7 +390,7 @@ def _walk(X: Any, y: Any, batches: Iterable[Any], learning_rate: LearningRate, s
 
 
 def _check_rows(rows: Any, n: int, t: int) -> Any:
-    if isinstance(rows, slice):
+    if isinstance(rows, slice) and rows == slice(None):
         return rows
     rows = np.asarray(rows)
     if rows.size == 0:
@@ -413,14 +423,7 @@ def _check_problem(X: Any, y: Any, parameters: Any, name: str = "parameters") ->
     y = check_targets(y, len(X))
     if y.ndim != 1:
         raise ValueError(f"y must have shape (n,), got shape {y.shape}")
-    point = _check_point(parameters, name)
+    point = np.zeros(X.shape[1]) if parameters is None else check_vector(parameters, name, "(p,)")
     if len(point) != X.shape[1]:
         raise ValueError(f"X has {X.shape[1]} columns but {name} has {len(point)} entries")
     return X, y, point
-
-
-def _check_point(parameters: Any, name: str) -> np.ndarray:
-    point = np.asarray(check_array(np.asarray(parameters), name), dtype=np.float64)
-    if point.ndim != 1:
-        raise ValueError(f"{name} must have shape (p,), got shape {point.shape}")
-    return point

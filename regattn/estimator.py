@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from regattn._validation import check_count, check_real
+from regattn._validation import check_count, check_numpy, check_real, check_sizes
 from regattn.attention import attend, attention_weights
 from regattn.heads import LEARNED, Head, guarded_kernel
 from regattn.least_squares import spectrum
@@ -158,8 +158,10 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         AttentionRegressor
             The estimator itself.
         """
-        X, y = validate_data(self, X, y, multi_output=True, y_numeric=True, dtype=np.float64, ensure_min_samples=2)
-        y = np.asarray(y, dtype=np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn adds up infinities before it refuses them
+            X, y = validate_data(self, X, y, multi_output=True, y_numeric=True, dtype=np.float64, ensure_min_samples=2)
+        X, y = check_numpy(X, "X"), check_numpy(y, "y")
+        check_sizes(X, "X")
         self._check_parameters(X.shape[1])
         self._one_target = y.ndim == 1
         if self.kernel == "identity":
@@ -183,7 +185,7 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
             In the units of the targets.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=np.float64)
+        X = self._checked(X)
         if self.kernel == "identity":
             return self._spectrum.predict(X, self._y, **self._closed_form)
         step = max(1, ENTRIES // len(self._y))
@@ -209,7 +211,7 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         if X is not None:
-            X = validate_data(self, X, reset=False, dtype=np.float64)
+            X = self._checked(X)
         if self.kernel == "identity":
             return self._spectrum.weights(X, **self._closed_form)
         mask = others_mask(len(self._y)) if X is None and self.exclude_self else None
@@ -307,8 +309,14 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
             omega = omega / np.outer(units, units)
         return omega
 
+    def _checked(self, X: Any) -> np.ndarray:
+        """Return new rows as a finite array with the columns of the training rows."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return validate_data(self, X, reset=False, dtype=np.float64)
+
     def _standardised(self, X: np.ndarray) -> np.ndarray:
-        return (X - self._centre) / self._spread
+        with np.errstate(over="ignore"):  # an infinite query is refused where it is compared
+            return (X - self._centre) / self._spread
 
     def _check_parameters(self, p: int) -> None:
         if self.kernel not in ("identity", *LEARNED):

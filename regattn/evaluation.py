@@ -8,7 +8,9 @@ import numpy as np
 from scipy import stats
 from sklearn.base import clone
 
-from regattn._validation import check_count, check_matrix, check_real, check_targets
+from regattn._validation import check_count, check_finite, check_matrix, check_real, check_targets, check_vector
+
+SAME = 1e-15  # differences that vary by less, in units of the largest entry, vary by rounding alone
 
 __all__ = ["Comparison", "corrected_t_test", "diebold_mariano", "expanding_window_forecasts"]
 
@@ -100,29 +102,30 @@ def diebold_mariano(errors: Any, rival_errors: Any, *, horizon: int = 1, lags: i
     Raises
     ------
     ValueError
-        If the lengths differ, ``lags`` is too large, or the two forecasts are equally good at every date.
+        If the lengths differ, ``lags`` is too large, or the difference of squared errors is the same at every date.
 
     Examples
     --------
     >>> diebold_mariano([1.0, -1.0, 2.0, 1.0], [2.0, 1.0, -2.0, 3.0], lags=0).difference
     -2.75
     """
-    first, second = (check_targets(e, np.size(e), "errors") for e in (errors, rival_errors))
-    if first.shape != second.shape or first.ndim != 1:
+    first, second = (check_vector(e, "errors") for e in (errors, rival_errors))
+    if first.shape != second.shape:
         raise ValueError(f"errors have shapes {first.shape} and {second.shape}, need one common length")
     n, horizon = len(first), check_count(horizon, "horizon", most=len(first) - 1, bound="the number of errors less one")
     if lags is None:
         lags = min(n - 1, max(horizon - 1, int(4 * (n / 100) ** (2 / 9))))
     lags = check_count(lags, "lags", least=0, most=n - 1, bound="the number of errors less one")
-    d = first**2 - second**2
+    unit = _unit(first, second)  # squares of squares neither overflow nor vanish
+    d = (first / unit) ** 2 - (second / unit) ** 2
     centred = d - d.mean()
     autocovariances = np.array([centred[k:] @ centred[: n - k] / n for k in range(lags + 1)])
     weights = np.where(np.arange(lags + 1) == 0, 1.0, 2 * (1 - np.arange(lags + 1) / (lags + 1)))
     variance = float(weights @ autocovariances)
-    if variance <= 0:
-        raise ValueError(f"the loss differential does not vary, its long-run variance is {variance}")
+    if variance <= SAME**2:
+        raise ValueError(f"the loss differential does not vary, beyond rounding, from {d.mean() * unit * unit:g}")
     standard_error = np.sqrt(variance / n / ((n + 1 - 2 * horizon + horizon * (horizon - 1) / n) / n))
-    return _comparison(float(d.mean()), float(standard_error), n - 1)
+    return _comparison(float(d.mean()) * unit, float(standard_error) * unit, n - 1, unit)
 
 
 def corrected_t_test(losses: Any, rival_losses: Any, *, test_share: float) -> Comparison:
@@ -155,18 +158,28 @@ def corrected_t_test(losses: Any, rival_losses: Any, *, test_share: float) -> Co
     >>> corrected_t_test([1.0, 2.0, 3.0], [2.0, 4.0, 6.0], test_share=0.2).difference
     -2.0
     """
-    first, second = (check_targets(e, np.size(e), "losses") for e in (losses, rival_losses))
-    if first.shape != second.shape or first.ndim != 1 or len(first) < 2:
+    first, second = (check_vector(e, "losses") for e in (losses, rival_losses))
+    if first.shape != second.shape or len(first) < 2:
         raise ValueError(f"losses have shapes {first.shape} and {second.shape}, need one common length ≥ 2")
     test_share = check_real(test_share, "test_share", least=0.0, most=1 - 1e-9, strictly=True)
-    d = first - second
+    unit = _unit(first, second)
+    d = first / unit - second / unit
     variance = d.var(ddof=1)
-    if variance == 0:
-        raise ValueError("the difference of losses does not vary between splits, its variance is 0.0")
+    if variance <= SAME**2:
+        raise ValueError(f"the difference of losses does not vary between splits, it is always {d.mean() * unit:g}")
     standard_error = np.sqrt((1 / len(d) + test_share / (1 - test_share)) * variance)
-    return _comparison(float(d.mean()), float(standard_error), len(d) - 1)
+    return _comparison(float(d.mean()), float(standard_error), len(d) - 1, unit)
 
 
-def _comparison(difference: float, standard_error: float, dof: int) -> Comparison:
+def _unit(first: np.ndarray, second: np.ndarray) -> float:
+    """Return the power of two next above the largest entry; dividing by it costs no digit."""
+    largest = max(np.abs(first).max(), np.abs(second).max())
+    return float(np.ldexp(1.0, np.frexp(largest)[1]))
+
+
+def _comparison(difference: float, standard_error: float, dof: int, unit: float) -> Comparison:
+    """Return the comparison of a mean and its error given in a unit of the losses."""
     statistic = difference / standard_error
-    return Comparison(difference, standard_error, statistic, float(2 * stats.t.sf(abs(statistic), dof)))
+    p_value = float(2 * stats.t.sf(abs(statistic), dof))
+    check_finite(np.array(standard_error * unit), "the standard error")
+    return Comparison(difference * unit, standard_error * unit, statistic, p_value)

@@ -16,7 +16,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg import lapack, qr
 
-from regattn._validation import check_count, check_matrix, check_real, check_same_width, check_targets
+from regattn._validation import (
+    check_count,
+    check_finite,
+    check_matrix,
+    check_real,
+    check_same_width,
+    check_sizes,
+    check_targets,
+)
 from regattn.attention import attend, attention_weights
 
 __all__ = ["LinearFit", "ScaleAndAlignment", "Spectrum", "proximity_weights", "scale_and_alignment", "spectrum"]
@@ -168,9 +176,14 @@ class Spectrum:
         filters = self.filter(ridge=ridge, rank=rank)
         content = self.scores.T @ (y - level)  # (r, ...): what each direction knows about the targets
         codes = self._orthonormal_codes(X_new)
-        if y.ndim == 1:
-            return (filters * content) @ codes.T + level
-        return codes @ (filters[..., None] * content) + level
+        with np.errstate(over="ignore", invalid="ignore"):
+            if y.ndim == 1:
+                predictions = (filters * content) @ codes.T + level
+            else:
+                predictions = codes @ (filters[..., None] * content) + level
+        if X_new is not None:  # the codes of training rows are at most 1 long
+            check_finite(predictions, "predictions")
+        return predictions
 
     def coefficients(self, y: Any, *, ridge: Any = 0.0, rank: int | None = None) -> LinearFit:
         """Return the slope coefficients and the intercept (zero without centring).
@@ -257,7 +270,10 @@ class Spectrum:
         check_same_width(X_new, self.directions.T, "X_new", "X_train")
         if self.centre is not None:
             X_new = X_new - self.centre
-        return X_new @ self.directions / self.singular_values
+        with np.errstate(over="ignore", invalid="ignore"):  # an overflow is reported as the infinite code it gives
+            codes = X_new @ self.directions / self.singular_values
+        check_finite(codes, "codes of X_new")
+        return codes
 
     def _check(self, ridge: Any, rank: int | None) -> tuple[np.ndarray, int]:
         ridge = _check_ridge(ridge)
@@ -299,8 +315,9 @@ def spectrum(X: Any, *, centre: bool = False, tolerance: float | None = None) ->
     Raises
     ------
     ValueError
-        If ``X`` is empty, not two-dimensional or not finite, if ``tolerance`` is not in [0, 1), or if nothing is left
-        (every column zero, or constant when centring).
+        If ``X`` is empty, not two-dimensional or not finite, if a column is beyond 1e100 or, without being zero, below
+        1e-100 in size, if ``tolerance`` is not in [0, 1), or if nothing is left (every column zero, or constant when
+        centring).
 
     Examples
     --------
@@ -322,6 +339,7 @@ def spectrum(X: Any, *, centre: bool = False, tolerance: float | None = None) ->
     X = np.where(np.abs(X).max(axis=0) <= tolerance * size, 0.0, X)  # a centred constant leaves only rounding
     if not X.any():
         raise ValueError(f"X has rank 0: every column is {'constant' if centre else 'zero'}, shape {X.shape}")
+    check_sizes(X, "X")
     tall = len(X) >= X.shape[1]
     Q, R = qr(X if tall else X.T, mode="economic", check_finite=False)
     U, s, V = _jacobi_svd(R)
@@ -407,7 +425,10 @@ def scale_and_alignment(F_new: Any, F_train: Any) -> ScaleAndAlignment:
 
 
 def _check_ridge(ridge: Any) -> np.ndarray:
-    penalties = np.asarray(ridge, dtype=np.float64)
+    penalties = np.asarray(ridge)
+    if penalties.dtype.kind not in "fiub":
+        raise ValueError(f"ridge must be a real number or several, got {ridge!r}")
+    penalties = penalties.astype(np.float64)
     if penalties.ndim > 1 or penalties.size == 0:
         raise ValueError(f"ridge must be a number or a one-dimensional array, got shape {penalties.shape}")
     bad = ~(np.isfinite(penalties) & (penalties >= 0))

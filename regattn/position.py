@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace, is_torch_array
 
-from regattn._validation import check_array, check_count, check_real
+from regattn._validation import check_array, check_count, check_finite, check_numpy, check_real, check_vector
 
 __all__ = [
     "SCHEMES",
@@ -48,7 +48,7 @@ def frequencies(width: int, *, base: float = 10_000.0) -> np.ndarray:
     Raises
     ------
     ValueError
-        If ``width`` is odd or below 2, or ``base`` is not positive.
+        If ``width`` is odd or below 2, or ``base`` is not positive or so small that a frequency overflows.
 
     Examples
     --------
@@ -59,7 +59,10 @@ def frequencies(width: int, *, base: float = 10_000.0) -> np.ndarray:
     if width % 2:
         raise ValueError(f"width must be even (coordinates turn in pairs), got {width}")
     base = check_real(base, "base", least=0.0, strictly=True)
-    return base ** (-np.arange(0, width, 2) / width)
+    with np.errstate(over="ignore"):
+        turns = base ** (-np.arange(0, width, 2) / width)
+    check_finite(turns, f"frequencies with base {base:g}")
+    return turns
 
 
 def rotation_angles(positions: Any, width: int, *, base: float = 10_000.0) -> np.ndarray:
@@ -72,10 +75,14 @@ def rotation_angles(positions: Any, width: int, *, base: float = 10_000.0) -> np
            [1.  , 0.01],
            [2.  , 0.02]])
     """
-    positions = np.asarray(check_array(positions, "positions"), dtype=np.float64)
+    positions = check_numpy(positions, "positions")
     if positions.ndim != 1:
         raise ValueError(f"positions must be one-dimensional, got shape {positions.shape}")
-    return positions[:, None] * frequencies(width, base=base)
+    turns = frequencies(width, base=base)
+    with np.errstate(over="ignore"):
+        angles = positions[:, None] * turns
+    check_finite(angles, "angles")
+    return angles
 
 
 def sinusoidal_positions(positions: Any, width: int, *, base: float = 10_000.0) -> np.ndarray:
@@ -154,7 +161,7 @@ def rotate(x: Array, positions: Any, *, base: float = 10_000.0) -> Array:
     Raises
     ------
     ValueError
-        If D is odd, or there are not as many positions as rows.
+        If D is odd, there are not as many positions as rows, an entry is not finite, or a turned one overflows.
 
     Examples
     --------
@@ -162,13 +169,18 @@ def rotate(x: Array, positions: Any, *, base: float = 10_000.0) -> Array:
     array([[0., 1.]])
     """
     x = check_array(x, "x")
+    if x.ndim < 2:
+        raise ValueError(f"x must have shape (..., T, D), got {tuple(x.shape)}")
     angles = rotation_angles(positions, x.shape[-1], base=base)
-    if x.ndim < 2 or len(angles) != x.shape[-2]:
+    if len(angles) != x.shape[-2]:
         raise ValueError(f"x has shape {tuple(x.shape)} but there are {len(angles)} positions")
     tables = np.cos(angles), np.sin(angles)
     if is_torch_array(x):
         tables = tuple(x.new_tensor(table) for table in tables)
-    return rotate_pairs(x, *tables)
+    with np.errstate(over="ignore", invalid="ignore"):
+        turned = rotate_pairs(x, *tables)
+    check_finite(turned, "rotated x")
+    return turned
 
 
 def alibi_slopes(heads: int) -> np.ndarray:
@@ -220,15 +232,21 @@ def alibi_columns(slopes: Any, query_positions: Any, key_positions: Any) -> tupl
     keys : ndarray of shape (H, n, 2)
         Columns to append to the keys.
 
+    Raises
+    ------
+    ValueError
+        If an argument is not a finite vector, or a penalty overflows.
+
     Examples
     --------
     >>> q, k = alibi_columns([0.5], [2], [0, 1, 2])
     >>> q[0] @ k[0].T
     array([[-1. , -0.5,  0. ]])
     """
-    m = np.asarray(check_array(slopes, "slopes"), dtype=np.float64)[:, None]
-    p = np.asarray(check_array(query_positions, "query_positions"), dtype=np.float64)
-    t = np.asarray(check_array(key_positions, "key_positions"), dtype=np.float64)
-    queries = np.stack(np.broadcast_arrays(m, -m * p), axis=-1)
+    m = check_vector(slopes, "slopes", "(H,)")[:, None]
+    p, t = check_vector(query_positions, "query_positions", "(m,)"), check_vector(key_positions, "key_positions")
+    with np.errstate(over="ignore"):
+        queries = np.stack(np.broadcast_arrays(m, -m * p), axis=-1)
+    check_finite(queries, "columns of the queries")
     keys = np.stack(np.broadcast_arrays(t, np.ones_like(m)), axis=-1)
     return queries, keys

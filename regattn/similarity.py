@@ -96,7 +96,8 @@ def kernel_ridge_codes(
     Raises
     ------
     ValueError
-        If ``ridge`` is not positive or widths differ.
+        If ``ridge`` is not positive, widths differ, or the covariances have another shape, are not finite or, with
+        ``ridge`` added, are not positive definite.
 
     Examples
     --------
@@ -109,8 +110,11 @@ def kernel_ridge_codes(
     X, X_new = check_matrix(X, "X"), check_matrix(X_new, "X_new")
     check_same_width(X, X_new, "X", "X_new")
     ridge = check_real(ridge, "ridge", least=0.0, strictly=True)
-    root = cholesky(covariance(X, X) + ridge * np.eye(len(X)), lower=True)
-    queries = solve_triangular(root, covariance(X, X_new), lower=True).T
+    among, across = (check_matrix(covariance(X, other), "covariance(a, b)") for other in (X, X_new))
+    if among.shape != (len(X), len(X)) or across.shape != (len(X), len(X_new)):
+        raise ValueError(f"covariance(a, b) must have shape (rows of a, rows of b), got {among.shape}, {across.shape}")
+    root = cholesky(among + ridge * np.eye(len(X)), lower=True)
+    queries = solve_triangular(root, across, lower=True).T
     keys = solve_triangular(root, np.eye(len(X)), lower=True).T
     return QueriesAndKeys(queries, keys)
 

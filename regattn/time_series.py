@@ -27,7 +27,8 @@ def lag_matrix(series: pd.DataFrame, *, lags: int) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If ``lags`` is not a whole number between 1 and T.
+        If ``series`` is not a DataFrame, ``lags`` is not a whole number between 1 and T, or two columns would have one
+        name.
 
     Examples
     --------
@@ -36,8 +37,13 @@ def lag_matrix(series: pd.DataFrame, *, lags: int) -> pd.DataFrame:
     1  2.0        1.0
     2  4.0        2.0
     """
+    if not isinstance(series, pd.DataFrame):
+        raise ValueError(f"series must be a DataFrame, one column each, got {type(series).__name__}")
     lags = check_count(lags, "lags", most=len(series), bound="the number of dates")
-    columns = {
-        f"{name}, {back} back" if back else name: series[name].shift(back) for back in range(lags) for name in series
-    }
+    names = [f"{name}, {back} back" if back else name for back in range(lags) for name in series]
+    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    if twice is not None:
+        raise ValueError(f"columns must differ in name, got {twice!r} twice")
+    shifted = (series[name].shift(back) for back in range(lags) for name in series)
+    columns = dict(zip(names, shifted, strict=True))
     return pd.DataFrame(columns).iloc[lags - 1 :].dropna()
