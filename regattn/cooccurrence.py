@@ -220,7 +220,7 @@ def vocabulary_scores(S: Any, tokens: Sequence[Any], *, normaliser: str = "count
     Raises
     ------
     ValueError
-        As :func:`context_weights`.
+        As :func:`context_weights`, and if a sum overflows.
 
     Examples
     --------
@@ -268,7 +268,8 @@ def predict_next(S: Any, tokens: Sequence[Any], *, normaliser: str = "counts", t
     array([0.215, 0.392, 0.392])
     """
     temperature = check_real(temperature, "temperature", least=0.0, strictly=True)
-    scores = vocabulary_scores(S, tokens, normaliser=normaliser).mean(axis=0)
+    with np.errstate(over="ignore"):  # an infinite mean is no key
+        scores = vocabulary_scores(S, tokens, normaliser=normaliser).mean(axis=0)
     return attention_weights([[1.0]], scores[:, None], scale=1 / temperature)[0]
 
 

@@ -22,6 +22,7 @@ from regattn.vocabulary import Vocabulary
 __all__ = ["count_cooccurrences", "ppmi"]
 
 PAIRS_PER_CHUNK = 2**24  # 128 MB of 64-bit keys
+WIDEST = 100_000  # documents are set apart by a window of gaps: a wider one would fill the memory with them
 LARGEST_UNIT = 2**28  # units of harmonic weights beyond this would crowd a 64-bit count
 
 
@@ -65,8 +66,9 @@ def count_cooccurrences(
     Raises
     ------
     ValueError
-        If ``window`` is below 1, the weighting is unknown, ``documents`` is a string, a document is not a sequence of
-        words, a word is unknown under ``unknown="error"``, or a word number is out of range.
+        If ``window`` is not from 1 to 100,000, ``vocabulary`` is not a :class:`Vocabulary`, the weighting is unknown,
+        ``documents`` is a string, a document is not a sequence of words, a word is unknown under ``unknown="error"``,
+        or a word number is out of range.
 
     Examples
     --------
@@ -76,7 +78,9 @@ def count_cooccurrences(
            [0.5, 0. , 1. ],
            [1. , 1. , 0. ]])
     """
-    window = check_count(window, "window")
+    window = check_count(window, "window", most=WIDEST)
+    if not isinstance(vocabulary, Vocabulary):
+        raise ValueError(f"vocabulary must be a Vocabulary, got {type(vocabulary).__name__}")
     if weighting not in ("uniform", "harmonic"):
         raise ValueError(f'weighting must be "uniform" or "harmonic", got {weighting!r}')
     if isinstance(documents, str | bytes):
@@ -122,7 +126,8 @@ def ppmi(counts: Any, *, context_power: float = 1.0, shift: float = 0.0) -> Any:
     Raises
     ------
     ValueError
-        If ``counts`` is not square, has a negative or non-finite entry, or is zero throughout.
+        If ``counts`` is not square, has a negative or non-finite entry, or is zero throughout, or if totals overflow or
+        vanish, raised to ``context_power`` or not.
 
     Examples
     --------
@@ -133,15 +138,19 @@ def ppmi(counts: Any, *, context_power: float = 1.0, shift: float = 0.0) -> Any:
     table = check_counts(counts)
     alpha, shift = check_real(context_power, "context_power"), check_real(shift, "shift")
     S = sparse.coo_array(table, dtype=np.float64)
-    row_totals, column_totals = S.sum(axis=1), S.sum(axis=0)
-    total = row_totals.sum()
+    with np.errstate(over="ignore", under="ignore"):  # totals that overflow or vanish are reported
+        row_totals, column_totals = S.sum(axis=1), S.sum(axis=0)
+        total = row_totals.sum()
+        columns = np.power(column_totals, alpha, where=column_totals > 0, out=np.zeros_like(column_totals))
+        norm = columns.sum()
     if total == 0:
         raise ValueError("counts must have a positive entry, got a total of 0")
-    columns = np.power(column_totals, alpha, where=column_totals > 0, out=np.zeros_like(column_totals))
+    if not np.isfinite(total) or not np.isfinite(norm) or (columns[column_totals > 0] == 0).any():
+        raise ValueError(f"totals must stay finite and positive to the power {alpha:g}, got {column_totals.max():g}")
     rows, cols = S.coords
     kept = S.data > 0
     rows, cols, data = rows[kept], cols[kept], S.data[kept]
-    information = np.log(data) - np.log(row_totals[rows]) - np.log(columns[cols] / columns.sum()) - shift
+    information = np.log(data) - np.log(row_totals[rows]) - (np.log(columns[cols]) - np.log(norm)) - shift
     kept = information > 0
     result = sparse.csr_array((information[kept], (rows[kept], cols[kept])), shape=S.shape)
     return result if sparse.issparse(table) else result.toarray()
