@@ -40,7 +40,7 @@ def next_token_distribution(
     Raises
     ------
     ValueError
-        If a setting is out of range or a logit is not finite.
+        If a setting is out of range, or ``logits`` is not a tensor of finite numbers with at least one axis.
 
     Examples
     --------
@@ -50,6 +50,8 @@ def next_token_distribution(
     >>> next_token_distribution(logits, temperature=0.0)
     tensor([1., 0., 0.])
     """
+    if not isinstance(logits, Tensor) or logits.ndim == 0:
+        raise ValueError(f"logits must be a tensor of shape (..., V), got {logits!r}")
     logits = check_array(logits, "logits")
     temperature = check_real(temperature, "temperature", least=0.0)
     top_p = check_real(top_p, "top_p", least=0.0, most=1.0, strictly=True)
@@ -58,6 +60,7 @@ def next_token_distribution(
     if temperature == 0:
         first = torch.argmax((logits == logits.amax(-1, keepdim=True)).to(torch.uint8), dim=-1, keepdim=True)
         return torch.zeros_like(logits).scatter(-1, first, 1.0)
+    temperature = max(temperature, torch.finfo(logits.dtype).tiny)  # smaller ones are zero among the logits
     shifted = logits - logits.amax(
         -1, keepdim=True
     )  # before the division, so that a tiny temperature overflows nothing
@@ -68,7 +71,8 @@ def next_token_distribution(
     ordered = torch.where(torch.arange(vocabulary) < kept, ordered, 0.0)
     ordered = ordered / ordered.sum(-1, keepdim=True)
     reached_before = ordered.cumsum(-1) - ordered
-    ordered = torch.where(reached_before < top_p, ordered, 0.0)
+    first = torch.arange(vocabulary) == 0  # kept however small top_p is
+    ordered = torch.where(first | (reached_before < top_p), ordered, 0.0)
     ordered = ordered / ordered.sum(-1, keepdim=True)
     return torch.zeros_like(p).scatter(-1, order, ordered)
 
@@ -120,6 +124,8 @@ def generate(  # noqa: PLR0913 - these are the controls every reader will look f
     torch.Size([1, 7])
     """
     n_new = check_count(n_new, "n_new")
+    if not isinstance(prompt, Tensor):
+        raise ValueError(f"prompt must be a tensor of shape (B, T), got {type(prompt).__name__}")
     generator = torch.Generator().manual_seed(0) if generator is None else generator
     tokens = prompt
     caches = model.new_caches(prompt.shape[-1] + n_new) if cached else None

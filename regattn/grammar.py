@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import index
 from typing import NamedTuple
 
 import numpy as np
@@ -79,6 +80,8 @@ class Grammar:
     def __post_init__(self) -> None:
         check_count(self.depth, "depth", least=0)
         check_real(self.clause, "clause", least=0.0, most=1.0)
+        if not isinstance(self.lexicon, Lexicon):
+            raise ValueError(f"lexicon must be a Lexicon, got {type(self.lexicon).__name__}")
 
     @property
     def vocabulary(self) -> tuple[str, ...]:
@@ -100,8 +103,18 @@ class Grammar:
         return [numbers[word] for word in words]
 
     def decode(self, tokens: Sequence[int]) -> list[str]:
-        """Return the word of each token number."""
-        return [self.vocabulary[token] for token in tokens]
+        """Return the word of each token number.
+
+        Raises
+        ------
+        ValueError
+            If a number is not the number of a word.
+        TypeError
+            If it is not a whole number.
+        """
+        words = self.vocabulary
+        numbers = [check_count(index(token), "token", least=0, most=len(words) - 1) for token in tokens]
+        return [words[number] for number in numbers]
 
     def expand(self, symbol: Symbol) -> list[tuple[float, State]]:
         """Return the rules of a symbol: probabilities, and the words and symbols that may take its place."""
@@ -183,9 +196,14 @@ class Grammar:
         -------
         ndarray of shape (B, T, V)
             Row (b, t) is the distribution of the token after token t.
+
+        Raises
+        ------
+        ValueError
+            If ``tokens`` is not such a matrix, a number is not the number of a word, or the grammar cannot write a row.
         """
         tokens = np.asarray(tokens)
-        if tokens.ndim != 2 or (tokens[:, 0] != 0).any():
+        if tokens.ndim != 2 or tokens.dtype.kind not in "iu" or (tokens[:, :1] != 0).any() or tokens.shape[1] == 0:
             raise ValueError(f"tokens must have shape (B, T) with a full stop first, got shape {tokens.shape}")
         p = np.zeros((*tokens.shape, len(self.vocabulary)))
         numbers = _numbers(self.lexicon)
@@ -193,7 +211,7 @@ class Grammar:
             belief = _frozen(self.start())
             for t in range(len(row)):
                 if t:
-                    belief = _frozen(self.advance(dict(belief), self.vocabulary[row[t]]))
+                    belief = _frozen(self.advance(dict(belief), self.decode(row[t : t + 1])[0]))
                 for word, (q, _) in _successors(self, belief).items():
                     p[b, t, numbers[word]] = q
         return p

@@ -110,7 +110,7 @@ class LanguageModel(nn.Module):
         Raises
         ------
         ValueError
-            If ``tokens`` is not a matrix of whole numbers below V, or longer than a learned table of positions.
+            If ``tokens`` is not an int64 or int32 matrix of numbers below V, or outgrows a learned table of positions.
         """
         r = self.embed(tokens, start=caches[0].length if caches else 0)
         for i, block in enumerate(self.blocks):
@@ -148,7 +148,9 @@ class LanguageModel(nn.Module):
         return [KeyValueCache(capacity) for _ in self.blocks]
 
     def _check_tokens(self, tokens: Tensor) -> None:
-        if tokens.ndim != 2 or tokens.is_floating_point() or tokens.numel() == 0:
+        if not isinstance(tokens, Tensor):
+            raise ValueError(f"tokens must be a tensor, got {type(tokens).__name__}")
+        if tokens.ndim != 2 or tokens.dtype not in (torch.int64, torch.int32) or tokens.numel() == 0:
             raise ValueError(f"tokens must be whole numbers of shape (B, T), got {tokens.dtype} {tuple(tokens.shape)}")
         if tokens.is_meta:
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import index
 
 import numpy as np
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
@@ -87,13 +88,18 @@ class NGram:
     def probabilities(self, context: Sequence[int]) -> np.ndarray:
         """Return the distribution of the next token, shape (V,); only the last ``order - 1`` tokens matter.
 
+        Raises
+        ------
+        TypeError
+            If a token of the context is not a whole number.
+
         Examples
         --------
         >>> model = count_ngrams([0, 1, 0, 1, 0, 2], order=2, vocabulary=3, discount=0.5)
         >>> model.probabilities([0]).round(3)
         array([0.111, 0.611, 0.278])
         """
-        context = tuple(int(token) for token in context)
+        context = tuple(index(token) for token in context)
         p = np.full(self.vocabulary, 1 / self.vocabulary)
         for length in range(min(self.order - 1, len(context)) + 1):
             seen = self.counts[length].get(context[len(context) - length :])
@@ -106,15 +112,24 @@ class NGram:
         return p
 
     def surprisals(self, tokens: Sequence[int]) -> np.ndarray:
-        """Return −log P of every token after the first, in nats, each given those before it."""
+        """Return −log P of every token after the first, in nats, each given those before it.
+
+        Raises
+        ------
+        ValueError
+            If a token is out of range, or the discount is so small that a probability vanishes.
+        """
         tokens = _check_tokens(tokens, self.vocabulary)
         reach = self.order - 1
-        return np.array(
+        p = np.array(
             [
-                -np.log(self.probabilities(tokens[max(0, i - reach) : i])[tokens[i]])  # all of the context that matters
+                self.probabilities(tokens[max(0, i - reach) : i])[tokens[i]]  # all of the context that matters
                 for i in range(1, len(tokens))
             ]
         )
+        if not p.all():
+            raise ValueError(f"a discount of {self.discount} leaves nothing for token {tokens[int(np.argmin(p)) + 1]}")
+        return -np.log(p)
 
 
 def count_ngrams(tokens: Sequence[int], *, order: int, vocabulary: int, discount: float = 0.75) -> NGram:

@@ -82,12 +82,18 @@ def learning_rate(plan: TrainingPlan, step: int) -> float:
     .. math:: \eta_s = \eta \cdot \frac{s+1}{w} \;(s < w), \qquad
               \eta_s = \eta\Bigl[f + (1-f)\tfrac12\bigl(1+\cos\pi\tfrac{s-w}{S-1-w}\bigr)\Bigr] \;(s \ge w)
 
+    Raises
+    ------
+    ValueError
+        If ``step`` is not a whole number from 0 to the number of steps.
+
     Examples
     --------
     >>> plan = TrainingPlan(steps=11, peak=1.0, warmup=2, final=0.0)
     >>> [round(learning_rate(plan, s), 3) for s in (0, 1, 2, 6, 10)]
     [0.5, 1.0, 1.0, 0.5, 0.0]
     """
+    check_count(step, "step", least=0, most=plan.steps, bound="the number of steps")
     if step < plan.warmup:
         return plan.peak * (step + 1) / plan.warmup
     done = (step - plan.warmup) / max(1, plan.steps - 1 - plan.warmup)
@@ -114,7 +120,7 @@ def text_batches(tokens: Any, *, batch: int, context: int, seed: int = 0) -> Cal
     Raises
     ------
     ValueError
-        If the text is too short or not one-dimensional.
+        If the text is too short, not one-dimensional or not of whole numbers.
 
     Examples
     --------
@@ -122,11 +128,14 @@ def text_batches(tokens: Any, *, batch: int, context: int, seed: int = 0) -> Cal
     >>> torch.equal(batches(7), batches(7)), tuple(batches(0).shape)
     (True, (2, 4))
     """
-    tokens = torch.as_tensor(np.asarray(tokens))
+    tokens = np.asarray(tokens)
     check_count(batch, "batch")
     check_count(context, "context")
     if tokens.ndim != 1 or len(tokens) <= context:
-        raise ValueError(f"tokens must be one text of more than {context} tokens, got shape {tuple(tokens.shape)}")
+        raise ValueError(f"tokens must be one text of more than {context} tokens, got shape {tokens.shape}")
+    if tokens.dtype.kind not in "iu":
+        raise ValueError(f"tokens must be whole numbers, got dtype {tokens.dtype}")
+    tokens = torch.from_numpy(tokens.astype(np.int64))
 
     def windows(step: int) -> Tensor:
         starts = np.random.default_rng([seed, step]).integers(0, len(tokens) - context, size=batch)

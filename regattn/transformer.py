@@ -124,6 +124,8 @@ class FeedForward(nn.Module):
     def __init__(self, width: int, hidden: int, *, activation: str = "gelu", bias: bool = True) -> None:
         super().__init__()
         check_choice(activation, "activation", ACTIVATIONS)
+        check_count(width, "width")
+        check_count(hidden, "hidden")
         self.activation = activation
         self.keys = nn.Linear(width, hidden, bias=bias)
         self.values = nn.Linear(hidden, width, bias=bias)
