@@ -62,9 +62,13 @@ class Exercise:
             return isinstance(answer, bool | np.bool_) and bool(answer) == expected
         if hasattr(answer, "detach"):
             answer = answer.detach()  # a tensor that carries a gradient is an answer too
+        answer = answer.detach() if hasattr(answer, "detach") else answer  # a tensor that still carries its gradient
         try:
-            given, target = np.asarray(answer, dtype=float), np.asarray(expected, dtype=float)
-        except (TypeError, ValueError, RuntimeError):
+            given, target = np.asarray(answer), np.asarray(expected, dtype=float)
+            if given.dtype.kind == "c":
+                return False
+            given = given.astype(float)
+        except (TypeError, ValueError, RuntimeError, OverflowError):
             return False
         if given.size != target.size or isinstance(answer, bool):
             return False
