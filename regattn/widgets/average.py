@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from regattn._validation import check_targets
+from regattn._validation import check_vector
 from regattn.attention import attend, attention_weights
 from regattn.widgets.base import Choice, Explorer, Real, check_labels
 
@@ -64,8 +64,9 @@ class AverageExplorer(Explorer, module="average"):
         labels: Sequence[Any] | None = None,
         names: Sequence[str] = ("input", "outcome"),
     ) -> None:
-        x = check_targets(x, np.size(x), "x")
-        y = check_targets(y, len(x))
+        x, y = check_vector(x, "x"), check_vector(y, "y")
+        if len(x) != len(y):
+            raise ValueError(f"x has {len(x)} entries but y has {len(y)}")
         labels = check_labels(labels, len(x), "labels", rows="cases")
         order = np.argsort(x, kind="stable")
         self.x, self.y = x[order], y[order]

@@ -98,6 +98,8 @@ class DescentExplorer(Explorer, module="descent"):
             raise ValueError(f"the columns of X must be independent, got rank {factors.rank}")
         self.steps = check_count(steps, "steps")
         start = [check_real(value, "start") for value in start]
+        if len(start) != 2:
+            raise ValueError(f"start must be 2 numbers, got {len(start)}")
         best = factors.coefficients(self.y).coef
         limit = largest_stable_step(self.X)
         data = {

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import traitlets
 
-from regattn._validation import check_array, check_matrix, check_targets
+from regattn._validation import check_matrix, check_numpy, check_targets
 from regattn.attention import attend, attention_weights
 from regattn.heads import guarded_kernel
 from regattn.kernels import Kernel, nearest
@@ -162,8 +162,8 @@ class KernelExplorer(Explorer, module="kernel"):
 
 
 def _check_sorted(x: Any, y: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    x = np.asarray(check_array(np.asarray(x), "x"), dtype=np.float64)
-    if x.ndim != 1 or len(x) < 2 or x.min() == x.max():
+    x = check_numpy(x, "x")
+    if x.ndim != 1 or len(x) < 2 or x.min() == x.max() or x.std() == 0:  # numbers below 1e-162 have no spread
         raise ValueError(f"x must be two or more numbers that vary, got shape {x.shape}")
     y = check_targets(y, len(x))
     if y.ndim != 1:

@@ -140,7 +140,8 @@ class ProjectionExplorer(Explorer, module="projection"):
             all but ``counts`` when it is empty, all but ``counts`` and ``scores`` when a word of it meets no other
             and shares are asked for.
         """
-        S = pd.DataFrame(np.array(self.counts) / self.unit, self.words, self.words)
+        with np.errstate(over="ignore"):  # a count that overflows is refused
+            S = pd.DataFrame(check_counts(np.array(self.counts) / self.unit), self.words, self.words)
         names = ("scores", "weights", "vocabulary_scores", "probabilities", "next_word")
         found = {"counts": S.to_numpy().tolist(), **dict.fromkeys(names)}
         if not self.sentence:
