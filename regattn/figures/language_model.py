@@ -1,0 +1,110 @@
+"""Figures of chapter 18: the next word beside its truth, words with their numbers, and what every head is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+
+from regattn.figures.style import COLOURS, new_axes
+
+__all__ = ["plot_head_grids", "plot_probabilities", "plot_words"]
+
+SHADES = LinearSegmentedColormap.from_list("heads", ["#FFFFFF", COLOURS["key"]])
+
+
+def plot_probabilities(words: Sequence[str], series: Mapping[str, Sequence[float]], *, ax: Axes | None = None) -> Axes:
+    """Draw the probability of some words as bars, one group of bars for each word.
+
+    Parameters
+    ----------
+    words : sequence of n strings
+        In the order to show, top down.
+    series : mapping of name to sequence of n numbers
+        Two of them, such as "grammar" and "model"; the first is drawn in the colour of the truth.
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+        With one container of bars for each series.
+    """
+    ax = new_axes(ax, height=0.9 + 0.36 * len(words))
+    at, height = np.arange(len(words)), 0.8 / len(series)
+    for i, ((name, p), colour) in enumerate(
+        zip(series.items(), (COLOURS["neutral"], COLOURS["prediction"], COLOURS["key"]), strict=False)
+    ):
+        ax.barh(at + (i - (len(series) - 1) / 2) * height, p, height=0.9 * height, color=colour, label=name)
+    ax.set_yticks(at, words)
+    ax.invert_yaxis()
+    ax.set_xlabel("probability")
+    ax.grid(visible=True, axis="x")
+    ax.grid(visible=False, axis="y")
+    ax.legend(loc="lower right")
+    return ax
+
+
+def plot_words(words: Sequence[str], values: Sequence[float], *, unit: str, ax: Axes | None = None) -> Axes:
+    """Draw one bar per word of a sentence, in reading order.
+
+    Parameters
+    ----------
+    words : sequence of n strings
+        May repeat.
+    values : sequence of n numbers
+        What each word gets.
+    unit : str
+        Label of the vertical axis.
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+        With n bars.
+    """
+    ax = new_axes(ax, height=2.8)
+    ax.bar(range(len(words)), values, color=COLOURS["key"], width=0.7)
+    ax.set_xticks(range(len(words)), words, rotation=40, ha="right", rotation_mode="anchor")
+    ax.set_ylabel(unit)
+    return ax
+
+
+def plot_head_grids(grids: Mapping[str, np.ndarray], *, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
+    """Draw grids of one number for each head, layers as rows, each grid on its own scale from zero.
+
+    Parameters
+    ----------
+    grids : mapping of title to ndarray of shape (L, H)
+        Numbers ≥ 0, printed in their cells.
+    axes : sequence of Axes, optional
+        As many as there are grids.
+
+    Returns
+    -------
+    sequence of Axes
+        Each with one image and a text for every head.
+    """
+    layers, heads = next(iter(grids.values())).shape
+    if axes is None:
+        size = (plt.rcParams["figure.figsize"][0], 0.8 + 0.5 * layers)
+        axes = plt.subplots(1, len(grids), figsize=size, squeeze=False, sharey=True)[1][0]
+    for ax, (title, grid) in zip(axes, grids.items(), strict=True):
+        most = grid.max() or 1.0
+        ax.imshow(grid, cmap=SHADES, vmin=0, vmax=most, aspect="auto")
+        for (layer, head), number in np.ndenumerate(grid):
+            colour = "white" if number > 0.55 * most else COLOURS["truth"]
+            ax.text(head, layer, f"{number:.2f}", ha="center", va="center", color=colour, fontsize=9)
+        ax.set_title(title, fontsize=10)
+        ax.set_xticks(range(heads), range(1, heads + 1))
+        ax.set_yticks(range(layers), range(1, layers + 1))
+        ax.set_xlabel("head")
+        ax.tick_params(length=0)
+        ax.grid(visible=False)
+        ax.spines[:].set_visible(False)
+    axes[0].set_ylabel("layer")
+    return axes

@@ -1,0 +1,40 @@
+"""Figures of chapter 18 show the numbers they are given: the artists are read, not the pixels."""
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+from regattn.figures.language_model import plot_head_grids, plot_probabilities, plot_words
+
+
+@pytest.fixture(autouse=True)
+def closed_figures():
+    yield
+    plt.close("all")
+
+
+def test_each_series_has_a_bar_for_every_word_as_long_as_its_probability():
+    ax = plot_probabilities(["muddy", "steep", "closed"], {"grammar": [0.5, 0.3, 0.2], "model": [0.4, 0.4, 0.2]})
+    grammar, model = ([bar.get_width() for bar in bars] for bars in ax.containers)
+    assert grammar == [0.5, 0.3, 0.2]
+    assert model == [0.4, 0.4, 0.2]
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["muddy", "steep", "closed"]
+    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["grammar", "model"]
+
+
+def test_words_keep_their_order_and_may_repeat():
+    ax = plot_words(["the", "dog", "the"], [0.5, 2.5, 1.5], unit="nats")
+    assert [bar.get_height() for bar in ax.patches] == [0.5, 2.5, 1.5]
+    assert [t.get_text() for t in ax.get_xticklabels()] == ["the", "dog", "the"]
+    assert ax.get_ylabel() == "nats"
+
+
+def test_every_head_has_its_number_in_its_cell():
+    grid = np.arange(10).reshape(2, 5) / 8
+    axes = plot_head_grids({"one": grid, "other": 2 * grid})
+    np.testing.assert_array_equal(axes[1].images[0].get_array(), 2 * grid)
+    assert [t.get_text() for t in axes[0].texts] == [f"{x:.2f}" for x in grid.ravel()]
+    assert axes[0].images[0].get_clim() == (0, 9 / 8)
