@@ -67,7 +67,8 @@ def next_token_distribution(
     p = torch.softmax((shifted / temperature).clamp(min=torch.finfo(logits.dtype).min), dim=-1)
     if kept == vocabulary and top_p == 1.0:
         return p
-    ordered, order = torch.sort(p, dim=-1, descending=True, stable=True)
+    order = torch.sort(logits, dim=-1, descending=True, stable=True).indices  # at a high temperature rounding ties p
+    ordered = p.gather(-1, order)
     ordered = torch.where(torch.arange(vocabulary) < kept, ordered, 0.0)
     ordered = ordered / ordered.sum(-1, keepdim=True)
     reached_before = ordered.cumsum(-1) - ordered
