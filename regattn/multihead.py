@@ -168,6 +168,8 @@ class MultiHeadAttention(nn.Module):
         return queries, keys, values
 
     def _check(self, x: Tensor, name: str) -> None:
+        if not isinstance(x, Tensor):
+            raise ValueError(f"{name} must be a tensor of shape (B, T, {self.width}), got {type(x).__name__}")
         if x.ndim != 3 or x.shape[-1] != self.width:
             raise ValueError(f"{name} must have shape (B, T, {self.width}), got {tuple(x.shape)}")
 

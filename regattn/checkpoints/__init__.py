@@ -126,8 +126,9 @@ def load_model(path: str | os.PathLike) -> tuple[LanguageModel, dict[str, Any]]:
         If the file is damaged, altered, or does not hold a language model.
     """
     tensors, note = read_tensors(path)
-    if "architecture" not in note:
-        raise ValueError(f"checkpoint {Path(path).name} holds no language model: its note has {sorted(note)}")
+    if not isinstance(note, dict) or not {"architecture", "card"} <= note.keys():
+        found = sorted(note) if isinstance(note, dict) else note
+        raise ValueError(f"checkpoint {Path(path).name} holds no language model: its note has {found}")
     try:
         model = LanguageModel(Architecture(**note["architecture"]))
     except TypeError as error:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import traitlets
 
-from regattn._validation import check_matrix, check_numpy, check_targets
+from regattn._validation import check_count, check_matrix, check_numpy, check_targets
 from regattn.attention import attend, attention_weights
 from regattn.heads import guarded_kernel
 from regattn.kernels import Kernel, nearest
@@ -117,7 +117,8 @@ class KernelExplorer(Explorer, module="kernel"):
             "x_label": x_label,
             "y_label": y_label,
         }
-        traits = {"kernel": kernel, "temperature": temperature, "neighbours": min(neighbours, len(x) - 1)}
+        neighbours = min(check_count(neighbours, "neighbours"), len(x) - 1)
+        traits = {"kernel": kernel, "temperature": temperature, "neighbours": neighbours}
         traits |= {"include_self": include_self, "normalise_keys": normalise_keys, "query": query}
         super().__init__(data=data, alt=alt or _describe(len(x), x_label, y_label), **traits)
 
