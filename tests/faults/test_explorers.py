@@ -1,0 +1,197 @@
+"""Hostile labels and numbers in explorers: refused, or shown as text in a page that stays whole."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+import traitlets
+from hypothesis import given
+from hypothesis import strategies as st
+
+from regattn.widgets.average import AverageExplorer
+from regattn.widgets.base import safe_json
+from regattn.widgets.descent import DescentExplorer
+from regattn.widgets.kernel import KernelExplorer
+from regattn.widgets.projection import ProjectionExplorer
+from regattn.widgets.spectral import SpectralExplorer
+from tests.faults.inputs import ODD, assert_finite, many, matrices, outcome
+
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    "</SCRIPT\t>",
+    "<!--<script>",
+    "]]>",
+    "\"'`&<b onclick='x'>",
+    "${alert(1)}\\",
+    "\\u003c/script\\u003e",
+    "x" * 5000,
+    "\u202eשלום עולם",
+    "مرحبا",
+    "👩‍👩‍👧‍👦🏳️‍🌈",
+    "\u2028\u2029\x00\x1f\x7f",
+    "",
+]
+N = len(HOSTILE)
+X = np.random.default_rng(5).normal(size=(N, 3))
+Y = X[:, 0] + np.random.default_rng(6).normal(size=N)
+
+MAKERS = {
+    "spectral": lambda words: SpectralExplorer(
+        X, Y, X[:2], labels_train=words, labels_test=words[:2], units=words[0], alt=words[0] + words[1]
+    ),
+    "kernel": lambda words: KernelExplorer(
+        X[:, 0], Y, labels=words, x_label=words[0], y_label=words[1], alt="".join(words)
+    ),
+    "average": lambda words: AverageExplorer(X[:, 0], Y, labels=words, names=words[:2]),
+    "descent": lambda words: DescentExplorer(X[:, :2], Y, names=words[:2]),
+    "projection": lambda words: ProjectionExplorer(
+        pd.DataFrame(1 - np.eye(N), words, words), sentence=words[:3], alt=words[0]
+    ),
+}
+
+
+class _Page(HTMLParser):
+    """Collects every element with its attributes, and the text inside each script."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags, self.scripts = [], []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag == "script":
+            self.scripts.append("")
+
+    def handle_data(self, text):
+        if self.tags and self.tags[-1][0] == "script" and self.scripts:
+            self.scripts[-1] += text
+
+
+def _check_page(explorer):
+    html = explorer.to_html()
+    page = _Page(html)
+    assert [tag for tag, _ in page.tags] == ["figure", "noscript", "p", "style", "script", "script"]
+    assert len(re.findall("</script", html, re.IGNORECASE)) == 2
+    assert "<!--" not in page.scripts[0]  # would switch the parser's rules inside a script
+    assert page.tags[0][1]["aria-label"] == explorer.alt
+    raw = re.search(r'<script type="application/json">(.*?)</script>', html, re.DOTALL)[1]
+    assert json.loads(raw) == json.loads(json.dumps(explorer.state()))
+    assert raw.isascii()
+    assert_finite(explorer.result())
+    return json.loads(raw)
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_hostile_labels_are_text_in_a_page_that_stays_whole(name):
+    state = _check_page(MAKERS[name](HOSTILE))
+    assert HOSTILE[0] in json.dumps(state, ensure_ascii=False)
+
+
+@pytest.mark.parametrize("name", MAKERS)
+@many(25)
+@given(words=st.lists(st.text(max_size=8), min_size=N, max_size=N, unique=True))
+def test_any_labels_are_text_in_a_page_that_stays_whole(name, words):
+    _check_page(MAKERS[name](words))
+
+
+@many(300)
+@given(
+    st.recursive(
+        st.none()
+        | st.booleans()
+        | st.floats(allow_nan=False, allow_infinity=False)
+        | st.text()
+        | st.sampled_from(HOSTILE),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+        max_leaves=8,
+    )
+)
+def test_what_goes_to_the_browser_comes_back_the_same_and_closes_no_element(value):
+    text = safe_json(value)
+    assert json.loads(text) == value
+    assert not set("<>&") & set(text)
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+def test_numbers_that_json_does_not_know_are_refused(number):
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        safe_json({"x": np.array([number])})
+
+
+TABLE = pd.DataFrame(1 - np.eye(3), list("abc"), list("abc"))
+ENTRANCES = {
+    "spectral": lambda x: SpectralExplorer(x, np.arange(float(np.shape(x)[0] if np.ndim(x) else 1))),
+    "spectral, y": lambda x: SpectralExplorer(X[:3], x),
+    "spectral, new rows": lambda x: SpectralExplorer(X, Y, x),
+    "spectral, ridge": lambda x: SpectralExplorer(X, Y, ridge=x),
+    "spectral, rank": lambda x: SpectralExplorer(X, Y, rank=x),
+    "spectral, query": lambda x: SpectralExplorer(X, Y, query=x),
+    "spectral, labels": lambda x: SpectralExplorer(X, Y, labels_train=x),
+    "spectral, panels": lambda x: SpectralExplorer(X, Y, panels=x),
+    "kernel": lambda x: KernelExplorer(x, [1.0, 2.0, 4.0]),
+    "kernel, y": lambda x: KernelExplorer([1.0, 2.0, 4.0], x),
+    "kernel, codes": lambda x: KernelExplorer([1.0, 2.0, 4.0], [1.0, 2.0, 4.0], codes=lambda _: x),
+    "kernel, temperature": lambda x: KernelExplorer(X[:, 0], Y, temperature=x),
+    "kernel, neighbours": lambda x: KernelExplorer(X[:, 0], Y, neighbours=x),
+    "average": lambda x: AverageExplorer(x, [1.0, 2.0, 4.0]),
+    "average, y": lambda x: AverageExplorer([1.0, 2.0, 4.0], x),
+    "average, query": lambda x: AverageExplorer(X[:, 0], Y, query=x),
+    "descent": lambda x: DescentExplorer(x, np.arange(3.0)),
+    "descent, y": lambda x: DescentExplorer(X[:3, :2], x),
+    "descent, start": lambda x: DescentExplorer(X[:, :2], Y, start=x),
+    "descent, step size": lambda x: DescentExplorer(X[:, :2], Y, learning_rate=x),
+    "projection": lambda x: ProjectionExplorer(x, sentence=[]),
+    "projection, numbers": lambda x: ProjectionExplorer(pd.DataFrame(np.atleast_2d(x)), sentence=["0"]),
+    "projection, sentence": lambda x: ProjectionExplorer(TABLE, sentence=x),
+    "projection, unit": lambda x: ProjectionExplorer(TABLE, sentence=["a"], unit=x),
+}
+
+
+@pytest.mark.parametrize("entrance", ENTRANCES)
+def test_odd_inputs_are_refused_or_shown(entrance):
+    for odd in ODD.values():
+        outcome(lambda x: _check_page(ENTRANCES[entrance](x)), odd())
+
+
+@many(60)
+@given(st.data())
+def test_data_of_any_size_are_refused_or_shown(data):
+    x = data.draw(matrices(columns=2))
+    y = data.draw(matrices(rows=len(x), columns=1))[:, 0]
+    for make in (SpectralExplorer, DescentExplorer):
+        outcome(lambda x, y, make=make: _check_page(make(x, y)), x, y)
+    for make in (KernelExplorer, AverageExplorer):
+        outcome(lambda x, y, make=make: _check_page(make(x, y)), x[:, 0], y)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: AverageExplorer([1.0, 2.0], [[1.0], [2.0]]), r"y must have shape \(n,\), got shape \(2, 1\)"),
+        (lambda: AverageExplorer([1.0, 2.0], [1.0]), "x has 2 entries but y has 1"),
+        (lambda: DescentExplorer(X[:, :2], Y, start=(1.0,)), "start must be 2 numbers, got 1"),
+        (lambda: KernelExplorer([1e-200, 2e-200], [1.0, 2.0]), "two or more numbers that vary"),
+        (lambda: ProjectionExplorer(TABLE * 1e308, sentence=[], unit=0.1).result(), "counts must be finite, got inf"),
+    ],
+)
+def test_refusals_name_what_is_wrong(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_an_explorer_that_refuses_a_value_keeps_the_old_one():
+    explorer = KernelExplorer(X[:, 0], Y, temperature=2.0)
+    for name, value, error in (
+        ("temperature", np.nan, ValueError),
+        ("query", N, ValueError),
+        ("kernel", "</script>", ValueError),
+        ("include_self", "no", traitlets.TraitError),
+    ):
+        with pytest.raises(error):
+            setattr(explorer, name, value)
+    assert (explorer.temperature, explorer.query, explorer.kernel, explorer.include_self) == (2.0, 0, "softmax", True)
