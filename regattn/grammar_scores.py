@@ -13,7 +13,7 @@ from regattn._validation import check_count
 from regattn.grammar import Grammar, Sentence
 from regattn.language_model import LanguageModel
 
-__all__ = ["Links", "as_tokens", "excess_nats", "find_links", "head_scores"]
+__all__ = ["Links", "agreement", "as_tokens", "excess_nats", "find_links", "head_scores"]
 
 
 class Links(NamedTuple):
@@ -221,3 +221,55 @@ def head_scores(
     table = {"layer": layer, "head": head, "weight": observed, "baseline": baseline, "excess": excess}
     table = pd.DataFrame({name: values.ravel() for name, values in (table | {"p_value": p_values}).items()})
     return table.sort_values("excess", ascending=False, ignore_index=True)
+
+
+@torch.no_grad()
+def agreement(model: LanguageModel, grammar: Grammar, *, clauses: int, rng: np.random.Generator, n: int = 200) -> float:
+    """Return how often a model gives more mass to verb forms of the subject's number than to those of the other.
+
+    Parameters
+    ----------
+    model : LanguageModel
+        Over the grammar's vocabulary.
+    grammar : Grammar
+        Samples the sentences; those with exactly ``clauses`` clauses between subject and verb are kept.
+    clauses : int
+        Number of clauses, at least 0 and at most the grammar's depth.
+    rng : numpy.random.Generator
+        Draws the sentences.
+    n : int, default 200
+        Number of sentences, at least 1.
+
+    Returns
+    -------
+    float
+        A share in [0, 1]; a model that guesses gets about one half.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range.
+
+    Examples
+    --------
+    >>> from regattn.checkpoints import load_shipped
+    >>> agreement(load_shipped()[0], Grammar(), clauses=0, rng=np.random.default_rng(0), n=5)
+    1.0
+    """
+    clauses = check_count(clauses, "clauses", least=0, most=grammar.depth, bound="the grammar's depth")
+    n = check_count(n, "n")
+    lexicon, right = grammar.lexicon, []
+    forms = {
+        number: grammar.encode([be, *lexicon.intransitive[number], *lexicon.transitive[number]])
+        for number, be in (("sg", "is"), ("pl", "are"))
+    }
+    while len(right) < n:
+        sentence = grammar.sample(rng)
+        if "verb" not in sentence.roles or sentence.words.count("that") != clauses:
+            continue
+        tokens = [0, *grammar.encode(sentence.words[: sentence.roles.index("verb")])]  # 0 is the full stop
+        q = torch.softmax(model(torch.tensor([tokens]))[0, -1], dim=-1)
+        singular = sentence.words[sentence.roles.index("subject")] in lexicon.nouns["sg"]
+        own, other = ("sg", "pl") if singular else ("pl", "sg")
+        right.append(bool(q[forms[own]].sum() > q[forms[other]].sum()))
+    return float(np.mean(right))

@@ -11,7 +11,7 @@ import torch
 
 from regattn.checkpoints import load_shipped
 from regattn.grammar import Grammar, Sentence
-from regattn.grammar_scores import Links, as_tokens, excess_nats, find_links, head_scores
+from regattn.grammar_scores import Links, agreement, as_tokens, excess_nats, find_links, head_scores
 from regattn.language_model import Architecture, LanguageModel
 
 GRAMMAR = Grammar()
@@ -125,3 +125,20 @@ def test_links_point_at_the_words_their_parse_names():
 def test_bad_input_is_refused_with_its_value(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("clauses", [0, 1])
+def test_the_shipped_model_agrees_across_the_clauses_it_was_trained_on(shipped, clauses):
+    share = agreement(shipped[0], Grammar(depth=1), clauses=clauses, rng=np.random.default_rng(4), n=41)
+    assert share == 1.0
+
+
+def test_a_model_that_guesses_agrees_about_half_of_the_time():
+    guesser = LanguageModel(Architecture(vocabulary=105, layers=1, context=64, width=8, heads=2), seed=3)
+    share = agreement(guesser, Grammar(depth=1), clauses=1, rng=np.random.default_rng(4), n=61)
+    assert 0.2 < share < 0.8
+
+
+def test_more_clauses_than_the_grammar_nests_are_refused(shipped):
+    with pytest.raises(ValueError, match="clauses must be ≤ 1 .*, got 2"):
+        agreement(shipped[0], Grammar(depth=1), clauses=2, rng=np.random.default_rng(4))

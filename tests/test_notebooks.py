@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 
 import pytest
@@ -77,3 +78,13 @@ def test_chapter_with_exercises_has_its_solutions_on_a_page_of_their_own(page):
     text = "\n".join(cell.source for cell in read_notebook(ROOT / f"{page}.ipynb").cells)
     if "{exercise" in text:
         assert f"book/solutions/{page.split('/')[-1]}" in toc_pages()
+
+
+@every_notebook
+def test_every_exercise_is_followed_by_its_check(path):
+    cells = read_notebook(path).cells
+    for cell, after in zip(cells, [*cells[1:], None], strict=True):
+        for chapter, number in re.findall(r":label: ex-(\d\d)-(\d)", cell.source):
+            name = f"{chapter}.{number}"
+            assert after is not None, name
+            assert f'check("{name}"' in after.source, name
