@@ -140,5 +140,5 @@ def test_a_model_that_guesses_agrees_about_half_of_the_time():
 
 
 def test_more_clauses_than_the_grammar_nests_are_refused(shipped):
-    with pytest.raises(ValueError, match="clauses must be ≤ 1 .*, got 2"):
+    with pytest.raises(ValueError, match=r"clauses must be ≤ 1 .*, got 2"):
         agreement(shipped[0], Grammar(depth=1), clauses=2, rng=np.random.default_rng(4))
