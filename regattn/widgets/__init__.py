@@ -2,8 +2,18 @@
 
 from regattn.widgets.average import AverageExplorer
 from regattn.widgets.descent import DescentExplorer
+from regattn.widgets.head import HeadExplorer
 from regattn.widgets.kernel import KernelExplorer
 from regattn.widgets.projection import ProjectionExplorer
+from regattn.widgets.sampling import SamplingExplorer
 from regattn.widgets.spectral import SpectralExplorer
 
-__all__ = ["AverageExplorer", "DescentExplorer", "KernelExplorer", "ProjectionExplorer", "SpectralExplorer"]
+__all__ = [
+    "AverageExplorer",
+    "DescentExplorer",
+    "HeadExplorer",
+    "KernelExplorer",
+    "ProjectionExplorer",
+    "SamplingExplorer",
+    "SpectralExplorer",
+]
