@@ -1,6 +1,8 @@
 """Every exercise accepts its right answer, refuses a tempting wrong one, and never gives the answer away."""
 
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -58,6 +60,11 @@ def test_rounding_lists_and_tensors_are_accepted():
 
 def test_words_are_compared_without_case_and_spaces():
     assert Exercise(lambda: "the weights", "hint", wrong="x").verdict(" The  Weights ")
+
+
+def test_a_check_of_a_regression_chapter_does_not_import_torch():
+    code = "import sys; from regattn.exercises import check; check('03.1', 0.0); sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_dots_are_not_an_answer():
