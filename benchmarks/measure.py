@@ -1,9 +1,12 @@
 """How every benchmark measures: side by side in one run, alternating, medians and the ratio of each pair of runs.
 
-The machine is noisy and nobody else's is the same, so seconds are context and ratios are the result.
+The machine is noisy and nobody else's is the same, so seconds are context and ratios are the result. A script has a
+function ``measure`` that returns cases (its sizes are arguments, so that a test can run it small) and a ``main`` that
+writes them. A case is a dictionary with its name, a row for each contender and its goals.
 """
 
 import json
+import multiprocessing
 import os
 import platform
 import time
@@ -63,16 +66,51 @@ def summary(seconds: dict[str, list[float]], *, ours: str, times: int = 1) -> li
                 "ratio": float(middle),
                 "ratio_low": float(low),
                 "ratio_high": float(high),
+                "runs": len(runs),
             }
         )
     return rows
+
+
+def ratio_to(rows: list[dict[str, Any]], contender: str) -> float:
+    """Return how many times as long as ours a contender took."""
+    return next(row["ratio"] for row in rows if row["contender"] == contender)
+
+
+def goal(text: str, measured: float, *, least: float | None = None, most: float | None = None) -> dict[str, Any]:
+    """Return a goal with what was measured and whether that meets it: at least ``least`` or at most ``most``."""
+    if (least is None) == (most is None):
+        raise ValueError("a goal has one bound: least or most")
+    met = measured >= least if most is None else measured <= most
+    return {"goal": text, "measured": float(measured), "least": least, "most": most, "met": bool(met)}
+
+
+def peak_memory(prepare: Callable[..., Callable[[], Any]], *arguments: Any) -> float:
+    """Return by how many bytes a process of its own grows, at most, while it runs ``prepare(*arguments)()``.
+
+    ``prepare`` makes the inputs, which do not count, and returns the call to be measured; it must be importable.
+    """
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(_growth, (prepare, arguments))
+
+
+def _growth(prepare: Callable[..., Callable[[], Any]], arguments: tuple) -> float:
+    run = prepare(*arguments)
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # Linux: the high-water mark starts from here
+    before = _status("VmRSS")
+    run()
+    return _status("VmHWM") - before
+
+
+def _status(field: str) -> float:
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return next(float(line.split()[1]) * 1024 for line in lines if line.startswith(field + ":"))
 
 
 def write(name: str, question: str, cases: list[dict[str, Any]], *packages: str) -> None:
     """Write the results with what they were measured on, whole or not at all, and print them."""
     result = {
         "question": question,
-        "rounds": ROUNDS,
         "threads": THREADS,
         "python": platform.python_version(),
         "machine": f"{platform.machine()}, {os.cpu_count()} cores",
@@ -81,19 +119,13 @@ def write(name: str, question: str, cases: list[dict[str, Any]], *packages: str)
     }
     RESULTS.mkdir(exist_ok=True)
     unfinished = RESULTS / f"{name}.json.part"
-    unfinished.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    unfinished.write_text(json.dumps(result, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
     unfinished.replace(RESULTS / f"{name}.json")
     print(f"== {question}")
     for case in cases:
-        goal = f"  goal: {case['goal']}" if case.get("goal") else ""
-        print(f"  {case['case']}{goal}{'' if case.get('met') is None else '  met' if case['met'] else '  MISSED'}")
-        for row in case.get("rows", []):
-            print(
-                "    "
-                + ", ".join(f"{k} {v:.4g}" if isinstance(v, float) else f"{v}" for k, v in row.items() if k != "ours")
-            )
-
-
-def ratio_to(rows: list[dict[str, Any]], contender: str) -> float:
-    """Return how many times as long as ours a contender took."""
-    return next(row["ratio"] for row in rows if row["contender"] == contender)
+        print(f"  {case['case']}")
+        for row in case["rows"]:
+            shown = ((k, v) for k, v in row.items() if k not in ("ours", "runs"))
+            print("    " + ", ".join(f"{k} {v:.4g}" if isinstance(v, float) else f"{v}" for k, v in shown))
+        for aim in case.get("goals", []):
+            print(f"    {'met   ' if aim['met'] else 'MISSED'} {aim['goal']}: {aim['measured']:.4g}")
