@@ -3,14 +3,16 @@ r"""Counting which words stand near which: exactly, fast, and in as little memor
 Every pair of places becomes one integer; sorting the integers puts equal pairs side by side, and adding up the runs
 gives the table. Nothing is a Python loop over pairs.
 
-Weights 1/distance stay exact: they are counted as whole numbers of 1/lcm(1, …, window) and divided once, at the end. So
-the table does not depend on how the corpus was cut into chunks.
+Weights 1/distance are counted as whole numbers too, and divided once, at the end: exactly, in units of
+1/lcm(1, …, window), up to a distance of 22, and rounded to 2⁻⁵⁸ beyond. So the table does not depend on how the corpus
+was cut into chunks.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -22,8 +24,9 @@ from regattn.vocabulary import Vocabulary
 __all__ = ["count_cooccurrences", "ppmi"]
 
 PAIRS_PER_CHUNK = 2**24  # 128 MB of 64-bit keys
-WIDEST = 100_000  # documents are set apart by a window of gaps: a wider one would fill the memory with them
-LARGEST_UNIT = 2**28  # units of harmonic weights beyond this would crowd a 64-bit count
+WIDEST = 100_000  # a chunk holds what its last place looks ahead to: a wider window would fill the memory with it
+EXACT = 22  # lcm(1, …, 22) is below 2²⁸; the next one would crowd a 64-bit count
+HALF = 29  # bits in each half of a weight beyond
 
 
 def count_cooccurrences(
@@ -87,16 +90,13 @@ def count_cooccurrences(
         raise ValueError(f"documents must be an iterable of documents, got the string {documents[:40]!r}")
     V = len(vocabulary)
     groups = _distance_groups(window, weighting)
-    totals = [sparse.csr_array((V, V), dtype=np.int64) for _ in groups]
-    for tokens, starts in _chunks(_numbered(documents, vocabulary), window, V):
-        for g, (distances, unit) in enumerate(groups):
-            counts = _count_chunk(tokens, starts, V, distances, unit, directed)
-            totals[g] = totals[g] + counts if totals[g].nnz else counts
+    totals = _totals(_chunks(_numbered(documents, vocabulary), window, V), groups, V, directed)
     if not directed:
-        totals = [_add_transpose(total) for total in totals]
+        totals = [[_add_transpose(total) for total in parts] for parts in totals]
     if weighting == "uniform":
-        return totals[0]
-    parts = [_divided(total, unit) for total, (_, unit) in zip(totals, groups, strict=True)]
+        return totals[0][0]
+    units = [unit for _, _, units in groups for unit in units]
+    parts = [_divided(total, unit) for total, unit in zip(chain.from_iterable(totals), units, strict=True)]
     return sum(parts[1:], start=parts[0])
 
 
@@ -171,17 +171,30 @@ def check_counts(counts: Any, *, negative: bool = False) -> Any:
     return S
 
 
-def _distance_groups(window: int, weighting: str) -> list[tuple[range, int]]:
-    """Return the distances in groups, each with the unit in which its weights are whole numbers."""
+def _distance_groups(window: int, weighting: str) -> list[tuple[range, list[np.ndarray | None], list[int]]]:
+    """Return the distances in groups; each with its weights as whole numbers, in one part or two, and their units."""
     if weighting == "uniform":
-        return [(range(1, window + 1), 0)]  # 0: no weights at all
-    groups, first, unit = [], 1, 1
-    for d in range(1, window + 1):
-        if math.lcm(unit, d) > LARGEST_UNIT:
-            groups.append((range(first, d), unit))
-            first, unit = d, 1
-        unit = math.lcm(unit, d)
-    return [*groups, (range(first, window + 1), unit)]
+        return [(range(1, window + 1), [None], [1])]  # None: no weights at all
+    near = range(1, min(window, EXACT) + 1)
+    unit = math.lcm(*near)
+    groups = [(near, [unit // np.array(near)], [unit])]
+    if window > EXACT:
+        far = range(EXACT + 1, window + 1)
+        weights = (2 ** (2 * HALF) + np.array(far) // 2) // np.array(far)  # rounded
+        groups.append((far, [weights >> HALF, weights & (2**HALF - 1)], [2**HALF, 2 ** (2 * HALF)]))
+    return groups
+
+
+def _totals(chunks: Iterator[tuple], groups: list[tuple], V: int, directed: bool) -> list[list[sparse.csr_array]]:
+    """Return the counts of all chunks, a table for each part of each group."""
+    totals = [[sparse.csr_array((V, V), dtype=np.int64) for _ in weights] for _, weights, _ in groups]
+    for tokens, starts, reach in chunks:
+        for g, (distances, weights, _) in enumerate(groups):
+            if distances[0] <= reach:
+                within = distances[: reach - distances[0] + 1]
+                found = _count_chunk(tokens, starts, V, within, weights, directed)
+                totals[g] = [a + b if a.nnz else b for a, b in zip(totals[g], found, strict=True)]
+    return totals
 
 
 def _numbered(documents: Iterable[Any], vocabulary: Vocabulary) -> Iterator[np.ndarray]:
@@ -199,26 +212,48 @@ def _numbered(documents: Iterable[Any], vocabulary: Vocabulary) -> Iterator[np.n
             yield vocabulary.indices(document)
 
 
-def _chunks(documents: Iterator[np.ndarray], window: int, V: int) -> Iterator[tuple[np.ndarray, int]]:
-    """Yield stretches of text and how many of their places begin a pair; the rest is what the last ones look ahead to.
+def _chunks(documents: Iterator[np.ndarray], window: int, V: int) -> Iterator[tuple[np.ndarray, int, int]]:
+    """Yield stretches of text, how many of their places begin a pair, and how far from it its other place may be.
 
-    Documents are set apart by ``window`` gaps, so that no pair crosses; a gap is the extra word V, cut off later.
+    What comes after the places that begin pairs is what the last of them look ahead to. A document has no distances
+    beyond its length, so those of one length, up to a factor of two, wait together: the shorter never pay for a window
+    that only the longer can fill.
     """
-    size = max(PAIRS_PER_CHUNK // window, 1)
-    gap = np.full(window, V, dtype=np.int64)
-    waiting: list[np.ndarray] = []
-    held = 0
+    queues: dict[int, _Queue] = {}
     for document in documents:
-        waiting += [document, gap]
-        held += len(document) + window
-        if held >= size + window:
-            text, begin = np.concatenate(waiting), 0
-            while len(text) - begin >= size + window:
-                yield _gaps_last(text[begin : begin + size + window], V), size
-                begin += size
-            waiting, held = [text[begin:].copy()], len(text) - begin
-    if held > window:
-        yield _gaps_last(np.concatenate(waiting), V), held - window
+        if len(document) > 1:
+            reach = min(window, (1 << (len(document) - 1).bit_length()) - 1)
+            queue = queues.setdefault(reach, _Queue(reach, V))
+            yield from queue.add(document)
+    for queue in queues.values():
+        yield from queue.rest()
+
+
+class _Queue:
+    """Documents set apart by ``reach`` gaps, so that no pair crosses; a gap is the extra word V, cut off later."""
+
+    def __init__(self, reach: int, V: int) -> None:
+        self.reach, self.V = reach, V
+        self.size = max(PAIRS_PER_CHUNK // reach, 1)
+        self.gap = np.full(reach, V, dtype=np.int64)
+        self.waiting: list[np.ndarray] = []
+        self.held = 0
+
+    def add(self, document: np.ndarray) -> Iterator[tuple[np.ndarray, int, int]]:
+        """Yield what is now long enough."""
+        self.waiting += [document, self.gap]
+        self.held += len(document) + self.reach
+        if self.held >= self.size + self.reach:
+            text, begin = np.concatenate(self.waiting), 0
+            while len(text) - begin >= self.size + self.reach:
+                yield _gaps_last(text[begin : begin + self.size + self.reach], self.V), self.size, self.reach
+                begin += self.size
+            self.waiting, self.held = [text[begin:].copy()], len(text) - begin
+
+    def rest(self) -> Iterator[tuple[np.ndarray, int, int]]:
+        """Yield what is left."""
+        if self.held > self.reach:
+            yield _gaps_last(np.concatenate(self.waiting), self.V), self.held - self.reach, self.reach
 
 
 def _gaps_last(tokens: np.ndarray, V: int) -> np.ndarray:
@@ -226,13 +261,13 @@ def _gaps_last(tokens: np.ndarray, V: int) -> np.ndarray:
 
 
 def _count_chunk(
-    tokens: np.ndarray, starts: int, V: int, distances: range, unit: int, directed: bool
-) -> sparse.csr_array:
-    """Return the counts of the pairs that begin at the first ``starts`` places, as whole numbers of 1/unit.
+    tokens: np.ndarray, starts: int, V: int, distances: range, weights: list[np.ndarray | None], directed: bool
+) -> list[sparse.csr_array]:
+    """Return, for each part of the weights, the counts of the pairs that begin at the first ``starts`` places.
 
     An undirected pair is kept once, with the larger number as its row: a triangle, half the table.
     """
-    bits = (len(distances) - 1).bit_length() if unit else 0
+    bits = 0 if weights[0] is None else (len(distances) - 1).bit_length()
     row_starts = _row_starts(np.arange(V + 2, dtype=np.uint64), V, directed)
     key = np.uint32 if int(row_starts[-1]) << bits < 2**32 else np.uint64
     keys = _sorted_keys(
@@ -240,14 +275,17 @@ def _count_chunk(
     )
     pairs = keys >> key(bits) if bits else keys
     begins = np.flatnonzero(np.concatenate(([True], pairs[1:] != pairs[:-1])))
-    if unit:
-        weights = unit // np.array(distances)
-        totals = np.add.reduceat(weights[keys & key(2**bits - 1)], begins)
-    else:
-        totals = np.diff(begins, append=len(keys))
+    totals = [
+        np.diff(begins, append=len(keys)) if part is None else np.add.reduceat(part[keys & key(2**bits - 1)], begins)
+        for part in weights
+    ]
     pairs, row_starts = pairs[begins], row_starts.astype(key)
     indptr = np.searchsorted(pairs, row_starts)
     columns = (pairs - np.repeat(row_starts[:-1], np.diff(indptr))).astype(np.int32)
+    return [_table(total, columns, indptr, V) for total in totals]
+
+
+def _table(totals: np.ndarray, columns: np.ndarray, indptr: np.ndarray, V: int) -> sparse.csr_array:
     counts = sparse.csr_array((totals, columns, indptr), shape=(V + 1, V + 1))
     counts.has_canonical_format = True
     return counts[:V, :V]
