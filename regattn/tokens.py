@@ -10,6 +10,7 @@ from operator import index
 import numpy as np
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
+from regattn._text import check_text
 from regattn._validation import check_count, check_real
 
 __all__ = ["NGram", "count_ngrams", "train_tokenizer"]
@@ -35,7 +36,8 @@ def train_tokenizer(texts: Iterable[str], *, vocabulary: int) -> Tokenizer:
     Raises
     ------
     ValueError
-        If ``vocabulary`` is below 256 or ``texts`` is one string instead of several.
+        If ``vocabulary`` is below 256, ``texts`` is one string instead of several, or one of them is no string or
+        cannot be written as UTF-8.
 
     Examples
     --------
@@ -54,7 +56,8 @@ def train_tokenizer(texts: Iterable[str], *, vocabulary: int) -> Tokenizer:
     trainer = trainers.BpeTrainer(
         vocab_size=vocabulary, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False
     )
-    tokenizer.train_from_iterator(texts, trainer)
+    checked = (check_text(text, f"text {position}") for position, text in enumerate(texts))
+    tokenizer.train_from_iterator(checked, trainer)
     return tokenizer
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from regattn._text import check_text
 from regattn._validation import check_count
 
 __all__ = ["UNKNOWN_WORD", "Vocabulary", "split_words"]
@@ -67,7 +68,8 @@ class Vocabulary:
     Raises
     ------
     ValueError
-        If there is no word, a word occurs twice or is not a string, or the policy is unknown.
+        If there is no word, a word occurs twice, is not a string or cannot be written as UTF-8, or the policy is
+        unknown.
 
     Examples
     --------
@@ -92,6 +94,7 @@ class Vocabulary:
         for position, word in enumerate(self.words):
             if not isinstance(word, str):
                 raise ValueError(f"words must be strings, got {word!r} at position {position}")
+            check_text(word, f"the word at position {position}")
             if self._numbers[word] != position:
                 raise ValueError(f"words must differ, got {word!r} twice")
         if self.unknown == "replace" and UNKNOWN_WORD not in self:

@@ -14,9 +14,10 @@ import anywidget
 import numpy as np
 import traitlets
 
+from regattn._text import check_text
 from regattn._validation import check_count, check_real
 
-__all__ = ["Choice", "Count", "Explorer", "Real", "assemble", "plain", "safe_json"]
+__all__ = ["Choice", "Count", "Explorer", "Real", "Text", "assemble", "plain", "safe_json"]
 
 FOLDER = Path(__file__).parent
 LOCAL_IMPORT = re.compile(r'^import\s[^;]*?from\s+"\./([\w.-]+\.js)";\n', re.MULTILINE)
@@ -39,9 +40,11 @@ def assemble(name: str) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Return ``value`` with its arrays and NumPy numbers turned into lists and numbers, no digit lost."""
+    """Return ``value`` with its arrays and NumPy numbers turned into lists and numbers, no digit lost; check texts."""
     if isinstance(value, np.ndarray | np.generic):
-        return value.tolist()
+        return value.tolist() if value.dtype.kind in "biuf" else plain(value.tolist())
+    if isinstance(value, str):
+        return check_text(value, "a label")
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -99,6 +102,14 @@ class Choice(traitlets.TraitType):
         return value
 
 
+class Text(traitlets.TraitType):
+    """A text that a page can hold, whatever it says."""
+
+    def validate(self, obj: Any, value: Any) -> str:
+        """Return ``value`` or raise a ValueError that names it."""
+        return check_text(value, self.name)
+
+
 class Explorer(anywidget.AnyWidget):
     """A widget that also lives in a page without a kernel.
 
@@ -119,7 +130,7 @@ class Explorer(anywidget.AnyWidget):
 
     _css = FOLDER / "explorer.css"
     data = traitlets.Dict(read_only=True).tag(sync=True)
-    alt = traitlets.Unicode().tag(sync=True)
+    alt = Text("").tag(sync=True)
 
     def __init_subclass__(cls, *, module: str | None = None, **kwargs: Any) -> None:
         if module:
@@ -167,4 +178,4 @@ def check_labels(labels: Sequence[Any] | None, count: int, name: str, *, rows: s
         return [f"row {first + i}" for i in range(count)]
     if len(labels) != count:
         raise ValueError(f"{name} has {len(labels)} entries but there are {count} {rows}")
-    return [str(label) for label in labels]
+    return [check_text(str(label), f"an entry of {name}") for label in labels]

@@ -11,7 +11,7 @@ import traitlets
 
 from regattn.cooccurrence import NORMALISERS, context_weights, predict_next, project, vocabulary_scores
 from regattn.counting import check_counts
-from regattn.widgets.base import Choice, Count, Explorer, Real
+from regattn.widgets.base import Choice, Count, Explorer, Real, check_labels
 
 __all__ = ["ProjectionExplorer"]
 
@@ -112,7 +112,7 @@ class ProjectionExplorer(Explorer, module="projection"):
     ) -> None:
         if not isinstance(S, pd.DataFrame):
             raise ValueError(f"S must be a DataFrame with words on rows and columns, got {type(S).__name__}")
-        self.words = [str(word) for word in S.columns]
+        self.words = check_labels(S.columns, S.shape[1], "the words of S", rows="columns of S")
         if len(self.words) > MOST_WORDS:
             raise ValueError(f"S has {len(self.words)} words; an explorer has room for {MOST_WORDS}")
         project(S, list(S.columns)[:1])  # words on both sides, each once, numbers finite

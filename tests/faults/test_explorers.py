@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 from regattn.widgets.average import AverageExplorer
 from regattn.widgets.base import safe_json
 from regattn.widgets.descent import DescentExplorer
+from regattn.widgets.head import HeadExplorer
 from regattn.widgets.kernel import KernelExplorer
 from regattn.widgets.projection import ProjectionExplorer
+from regattn.widgets.sampling import SamplingExplorer
 from regattn.widgets.spectral import SpectralExplorer
 from tests.faults.inputs import ODD, assert_finite, many, matrices, outcome
 
@@ -50,6 +52,8 @@ MAKERS = {
     "projection": lambda words: ProjectionExplorer(
         pd.DataFrame(1 - np.eye(N), words, words), sentence=words[:3], alt=words[0]
     ),
+    "head": lambda words: HeadExplorer(np.full((2, 3, N, N), 1 / N), words=words, alt=words[0] + words[1]),
+    "sampling": lambda words: SamplingExplorer(X[:, :2], contexts=words, words=words[:2]),
 }
 
 
@@ -97,6 +101,22 @@ def test_hostile_labels_are_text_in_a_page_that_stays_whole(name):
 @given(words=st.lists(st.text(max_size=8), min_size=N, max_size=N, unique=True))
 def test_any_labels_are_text_in_a_page_that_stays_whole(name, words):
     _check_page(MAKERS[name](words))
+
+
+@pytest.mark.parametrize("place", range(2))
+@pytest.mark.parametrize("name", MAKERS)
+def test_half_a_surrogate_pair_is_refused_before_it_spoils_a_page(name, place):
+    words = [str(i) for i in range(N)]
+    words[place] = "caf\udce9"
+    with pytest.raises(ValueError, match=r"must be text that UTF-8 can write, got '.*caf\\udce9"):
+        MAKERS[name](words)
+
+
+def test_half_a_surrogate_pair_is_refused_later_too():
+    explorer = AverageExplorer(X[:, 0], Y)
+    with pytest.raises(ValueError, match=r"alt must be text that UTF-8 can write, got '\\ud800'"):
+        explorer.alt = "\ud800"
+    assert _check_page(explorer)
 
 
 @many(300)
@@ -148,6 +168,15 @@ ENTRANCES = {
     "projection": lambda x: ProjectionExplorer(x, sentence=[]),
     "projection, numbers": lambda x: ProjectionExplorer(pd.DataFrame(np.atleast_2d(x)), sentence=["0"]),
     "projection, sentence": lambda x: ProjectionExplorer(TABLE, sentence=x),
+    "head": lambda x: HeadExplorer(x, words=["a", "b", "c"]),
+    "head, words": lambda x: HeadExplorer(np.full((1, 1, 3, 3), 1 / 3), words=x),
+    "head, query": lambda x: HeadExplorer(np.full((1, 1, 3, 3), 1 / 3), words=["a", "b", "c"], query=x),
+    "sampling": lambda x: SamplingExplorer(x, contexts=["a", "b", "c"], words=["a", "b"]),
+    "sampling, words": lambda x: SamplingExplorer(X, contexts=list(range(N)), words=x),
+    "sampling, context": lambda x: SamplingExplorer(X, contexts=list(range(N)), words=["a", "b", "c"], context=x),
+    "sampling, temperature": lambda x: SamplingExplorer(X[:1], contexts=["a"], words=["a", "b", "c"], temperature=x),
+    "sampling, top_k": lambda x: SamplingExplorer(X[:1], contexts=["a"], words=["a", "b", "c"], top_k=x),
+    "sampling, top_p": lambda x: SamplingExplorer(X[:1], contexts=["a"], words=["a", "b", "c"], top_p=x),
     "projection, unit": lambda x: ProjectionExplorer(TABLE, sentence=["a"], unit=x),
 }
 
