@@ -267,14 +267,18 @@ def _save(
 
 def _resume(path: Any, named: dict[str, Tensor], optimiser: torch.optim.Optimizer, plan: TrainingPlan) -> _State:
     tensors, note = read_tensors(path)
-    if note.get("plan") != _essentials(plan):
-        raise ValueError(f"the checkpoint was made with another plan: {note.get('plan')}, not {_essentials(plan)}")
-    shapes = {name.removeprefix("weight/"): t.shape for name, t in tensors.items() if name.startswith("weight/")}
-    if shapes != {name: p.shape for name, p in named.items()}:
-        raise ValueError(f"the checkpoint belongs to another model: it has weights {sorted(shapes)}")
+    if not isinstance(note, dict) or not {"plan", "rows", "losses", "step"} <= note.keys():
+        raise ValueError(f"checkpoint {os.path.basename(path)} is not one of a training: its note says {note!r:.200}")
+    if note["plan"] != _essentials(plan):
+        raise ValueError(f"the checkpoint was made with another plan: {note['plan']}, not {_essentials(plan)}")
+    keys = ("step", "exp_avg", "exp_avg_sq")
+    shapes = {name: tuple(tensor.shape) for name, tensor in tensors.items()}
+    wanted = {f"{key}/{name}": tuple(p.shape) for key in ("weight", *keys[1:]) for name, p in named.items()}
+    if shapes != wanted | {f"step/{name}": () for name in named}:
+        found = sorted(name.removeprefix("weight/") for name in shapes if name.startswith("weight/"))
+        raise ValueError(f"the checkpoint belongs to another model: it has weights {found}")
     for name, p in named.items():
         p.data.copy_(tensors[f"weight/{name}"])
-        keys = ("step", "exp_avg", "exp_avg_sq")
         optimiser.state[p] = {key: tensors[f"{key}/{name}"] for key in keys}
     return _State(note["rows"], note["losses"], note["step"])
 

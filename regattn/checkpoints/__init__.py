@@ -79,7 +79,10 @@ def read_tensors(path: str | os.PathLike) -> tuple[dict[str, Tensor], dict[str, 
             f"checkpoint {path.name} was altered and was not loaded: sha256 is {found[:12]}…, "
             f"the file says {metadata['sha256'][:12]}…"
         )
-    return tensors, json.loads(metadata["note"])
+    try:
+        return tensors, json.loads(metadata["note"])
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"checkpoint {path.name} has a note that is no JSON: {error}") from error
 
 
 def save_model(model: LanguageModel, path: str | os.PathLike, *, card: dict[str, Any] | None = None) -> None:
@@ -123,26 +126,19 @@ def load_model(path: str | os.PathLike) -> tuple[LanguageModel, dict[str, Any]]:
     FileNotFoundError
         If there is no such file.
     ValueError
-        If the file is damaged, altered, or does not hold a language model.
+        If the file is damaged, altered, does not hold a language model, or holds other tensors than the model it
+        describes; no model of that size is made before this is known.
     """
     tensors, note = read_tensors(path)
     if not isinstance(note, dict) or not {"architecture", "card"} <= note.keys():
         found = sorted(note) if isinstance(note, dict) else note
         raise ValueError(f"checkpoint {Path(path).name} holds no language model: its note has {found}")
     try:
-        model = LanguageModel(Architecture(**note["architecture"]))
-    except TypeError as error:
-        raise ValueError(f"checkpoint {Path(path).name} describes an unknown architecture: {error}") from error
-    wanted = dict(model.named_parameters())
-    if wanted.keys() != tensors.keys():
-        odd = sorted(wanted.keys() ^ tensors.keys())
-        raise ValueError(f"checkpoint {Path(path).name} does not fit its architecture: {odd[0]} is in only one of them")
+        model = LanguageModel(_architecture(note["architecture"], tensors))
+    except ValueError as error:
+        raise ValueError(f"checkpoint {Path(path).name} was not loaded: {error}") from error
     model.to(next(iter(tensors.values())).dtype)
     for name, parameter in model.named_parameters():
-        if parameter.shape != tensors[name].shape:
-            raise ValueError(
-                f"{name} has shape {tuple(tensors[name].shape)} in {Path(path).name}, expected {tuple(parameter.shape)}"
-            )
         parameter.data.copy_(tensors[name])
     return model.eval(), note["card"]
 
@@ -157,6 +153,30 @@ def load_shipped(name: str = "grammar") -> tuple[LanguageModel, dict[str, Any]]:
     True
     """
     return load_model(Path(str(files("regattn.checkpoints") / f"{name}.safetensors")))
+
+
+def _architecture(sizes: Any, tensors: dict[str, Tensor]) -> Architecture:
+    """Return the described architecture; raise, before a number of its size is allocated, if ``tensors`` do not fit."""
+    try:
+        architecture = Architecture(**sizes)
+        if architecture.layers > len(tensors):
+            raise ValueError(f"it describes {architecture.layers} layers but holds {len(tensors)} tensors")
+        with torch.device("meta"):  # shapes without numbers
+            wanted = {name: tuple(p.shape) for name, p in LanguageModel(architecture).named_parameters()}
+    except (TypeError, RuntimeError, OverflowError) as error:
+        raise ValueError(f"it describes an unknown architecture: {error}") from error
+    if wanted.keys() != tensors.keys():
+        odd = sorted(wanted.keys() ^ tensors.keys())
+        raise ValueError(f"it does not fit its architecture: {odd[0]} is in only one of them")
+    dtypes = {tensor.dtype for tensor in tensors.values()}
+    if len(dtypes) > 1 or not min(dtypes, key=str).is_floating_point:
+        raise ValueError(f"its tensors must be of one floating-point type, got {', '.join(sorted(map(str, dtypes)))}")
+    for name, shape in wanted.items():
+        if tensors[name].shape != shape:
+            raise ValueError(f"{name} has shape {tuple(tensors[name].shape)}, expected {shape}")
+        if not torch.isfinite(tensors[name]).all():
+            raise ValueError(f"{name} has numbers that are not finite")
+    return architecture
 
 
 def _fingerprint(tensors: dict[str, Tensor], note: str) -> str:

@@ -4,7 +4,9 @@ import contextlib
 import json
 import os
 import pickle
+import resource
 import struct
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -249,3 +251,83 @@ def test_a_note_that_is_no_json_writes_nothing(note, tmp_path):
     with pytest.raises(TypeError, match="not JSON serializable"):
         write_tensors(tmp_path / "a.safetensors", TENSORS, note=note)
     assert list(tmp_path.iterdir()) == []
+
+
+LARGE = {  # what a note may claim, however small the file
+    "vocabulary": [10**9, 10**30],
+    "layers": [10**9, 10**30, 2],
+    "width": [6 * 10**6, 6 * 10**18],
+    "heads": [4, 10**9],
+    "hidden": [10**12, 10**30],
+    "context": [10**15, 10**30],
+    "positions": ["learned", ["none"], {}],
+    "kernel": ["linear", 3, None, ["softmax"]],
+    "activation": [[], "exec"],
+    "tied": [False],
+    "surplus": [1],
+}
+
+
+@pytest.mark.parametrize(("size", "value"), [(size, value) for size in LARGE for value in LARGE[size]])
+def test_a_note_that_describes_another_model_than_the_file_holds_is_refused_before_it_is_built(size, value, tmp_path):
+    claimed = {**asdict(MODEL.architecture), "positions": "learned" if size == "context" else "none", size: value}
+    write_tensors(tmp_path / "a.safetensors", dict(MODEL.named_parameters()), note={"architecture": claimed, "card": 0})
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(ValueError, match=r"checkpoint a.safetensors was not loaded: "):
+        load_model(tmp_path / "a.safetensors")
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # kilobytes
+
+
+def _claiming(tensors, path):
+    write_tensors(path, tensors, note={"architecture": asdict(MODEL.architecture), "card": 0})
+    return path
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda t: t.to(torch.int64), "of one floating-point type, got torch.int64"),
+        (lambda t: t if t.ndim > 1 else t.double(), "of one floating-point type, got torch.float32, torch.float64"),
+        (lambda t: t.flatten(), r"has shape \(\d+,\), expected \(\d+, \d+\)"),
+        (lambda t: t * np.nan, "has numbers that are not finite"),
+    ],
+)
+def test_tensors_that_are_not_the_models_are_refused(change, message, tmp_path):
+    path = _claiming({name: change(p.detach()) for name, p in MODEL.named_parameters()}, tmp_path / "a.safetensors")
+    with pytest.raises(ValueError, match=message):
+        load_model(path)
+
+
+@pytest.mark.parametrize("architecture", [None, [], "small", 3, {}])
+def test_an_architecture_that_is_no_set_of_sizes_is_refused(architecture, tmp_path):
+    note = {"architecture": architecture, "card": 0}
+    write_tensors(tmp_path / "a.safetensors", dict(MODEL.named_parameters()), note=note)
+    with pytest.raises(ValueError, match="it describes an unknown architecture"):
+        load_model(tmp_path / "a.safetensors")
+
+
+@pytest.mark.parametrize("text", ["[" * 200_000, "{", "9" * 5000])
+def test_a_note_that_is_no_json_is_refused(text, tmp_path, monkeypatch):
+    monkeypatch.setattr(json, "dumps", lambda note: text)
+    write_tensors(tmp_path / "a.safetensors", TENSORS, note={})
+    with pytest.raises(ValueError, match=r"checkpoint a.safetensors has a note that is no JSON"):
+        read_tensors(tmp_path / "a.safetensors")
+
+
+def test_a_checkpoint_of_something_else_does_not_resume_a_training(tmp_path):
+    path, model, plan = tmp_path / "a.safetensors", torch.nn.Linear(1, 1), TrainingPlan(steps=1)
+    how = {"loss": lambda model, x: (model(x) ** 2).mean(), "checkpoint": path}
+    before = model.weight.detach().clone()
+    for note in ({"step": 1}, ["plan", "rows"], None, 3):
+        write_tensors(path, {}, note=note)
+        with pytest.raises(ValueError, match=r"checkpoint a.safetensors is not one of a training: its note says"):
+            train(model, lambda step: torch.ones(1, 1), plan, **how)
+    path.unlink()
+    train(model, lambda step: torch.ones(1, 1), plan, **how)
+    tensors, note = read_tensors(path)
+    for missing in tensors:
+        write_tensors(path, {name: t for name, t in tensors.items() if name != missing}, note=note | {"step": 0})
+        before = model.weight.detach().clone()
+        with pytest.raises(ValueError, match="the checkpoint belongs to another model"):
+            train(model, lambda step: torch.ones(1, 1), plan, **how)
+        assert torch.equal(model.weight, before)
