@@ -158,8 +158,7 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         AttentionRegressor
             The estimator itself.
         """
-        with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn adds up infinities before it refuses them
-            X, y = validate_data(self, X, y, multi_output=True, y_numeric=True, dtype=np.float64, ensure_min_samples=2)
+        X, y = _validated(self, X, y, multi_output=True, y_numeric=True, dtype=np.float64, ensure_min_samples=2)
         X, y = check_numpy(X, "X"), check_numpy(y, "y")
         check_sizes(X, "X")
         self._check_parameters(X.shape[1])
@@ -311,8 +310,7 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
     def _checked(self, X: Any) -> np.ndarray:
         """Return new rows as a finite array with the columns of the training rows."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            return validate_data(self, X, reset=False, dtype=np.float64)
+        return _validated(self, X, reset=False, dtype=np.float64)
 
     def _standardised(self, X: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore"):  # an infinite query is refused where it is compared
@@ -336,6 +334,15 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
             raise ValueError(f"n_heads must be 1 for the identity kernel (its heads collapse), got {self.n_heads}")
         if self.kernel == "identity" and widths:
             raise ValueError(f"the identity kernel has a closed form and takes no encoder, got {self.encoder!r}")
+
+
+def _validated(*inputs: Any, **how: Any) -> Any:
+    """Return what scikit-learn's check returns; a whole number beyond every float is refused like an infinite one."""
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn adds up infinities before it refuses them
+            return validate_data(*inputs, **how)
+    except OverflowError as error:
+        raise ValueError(f"X and y must hold numbers that a float can hold: {error}") from error
 
 
 def _mean_curve(curves: list[list[float]]) -> list[float]:

@@ -116,8 +116,6 @@ def test_the_estimator_refuses_odd_inputs_or_fits_them(kernel):
 
     model = fitted(X, Y)
     for name, odd in ODD.items():
-        if name == "whole number beyond floats":
-            continue  # scikit-learn's door answers with an OverflowError
         outcome(predicted, odd())
         outcome(lambda x: fitted(X[:3], x).predict(X), odd())
         if "sparse" not in name:  # scikit-learn's own counting of rows refuses these
@@ -219,6 +217,16 @@ def test_comparisons_of_errors_do_not_depend_on_units(data):
 def test_refusals_name_what_is_wrong(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("kernel", ["softmax", "identity"])
+def test_the_estimator_refuses_whole_numbers_beyond_every_float(kernel):
+    model = AttentionRegressor(kernel=kernel, max_iter=3, penalty=1.0)
+    for inputs in ([[[1], [10**400]], [1, 2]], [[[1], [2]], [1, -(10**400)]], [[[1], [10**400]], [[1], [10**400]]]):
+        with pytest.raises(ValueError, match="X and y must hold numbers that a float can hold: int too large"):
+            model.fit(*inputs)
+    with pytest.raises(ValueError, match="X and y must hold numbers that a float can hold: int too large"):
+        model.set_params(kernel="identity").fit(X, Y).predict([[10**400, 1]])
 
 
 def test_one_row_and_one_column_are_enough():
