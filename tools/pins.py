@@ -75,12 +75,14 @@ def main() -> None:
     """Rewrite requirements.txt below its border line."""
     head = REQUIREMENTS.read_text().split(BORDER)[0].rstrip()
     direct = [Requirement(line.split("#")[0]) for line in head.splitlines() if line.split("#")[0].strip()]
+    here = [pin for pin in direct if pin.marker is None or pin.marker.evaluate()]
     needed: dict[str, set[tuple[str, str]]] = {}
     for where, environment in environments().items():
-        for name in closure([pin.name for pin in direct], environment):
+        names = [pin.name for pin in here if pin.marker is None or pin.marker.evaluate(environment)]
+        for name in closure(names, environment):
             needed.setdefault(name, set()).add(where)
     above = {canonicalize_name(pin.name) for pin in direct}
-    for pin in direct:
+    for pin in here:
         installed = metadata.version(pin.name).split("+")[0]
         if not pin.specifier.contains(installed):
             sys.exit(f"{pin} is asked for but {installed} is installed: run `make setup` first")
