@@ -11,6 +11,7 @@ import os
 import platform
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -90,8 +91,8 @@ def peak_memory(prepare: Callable[..., Callable[[], Any]], *arguments: Any) -> f
 
     ``prepare`` makes the inputs, which do not count, and returns the call to be measured; it must be importable.
     """
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        return pool.apply(_growth, (prepare, arguments))
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(_growth, prepare, arguments).result()  # a process that cannot start raises here
 
 
 def _growth(prepare: Callable[..., Callable[[], Any]], arguments: tuple) -> float:
