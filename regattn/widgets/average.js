@@ -145,7 +145,7 @@ function render({ model, el }) {
       const top = state.weights.reduce((best, weight, i) => (weight > state.weights[best] ? i : best), 0);
       const negative = state.weights.filter((weight) => weight < 0).length;
       print(formatNumber(state.prediction));
-      most(`${formatNumber(state.weights[top], 2)} (${labels[top]})`);
+      most(`${formatNumber(state.weights[top], 2)} (${isolate(shorten(labels[top]))})`);
       below(`${negative} of ${y.length}`);
       who.textContent = formatNumber(state.prediction);
       rest.textContent = ` is the sum of ${y.length} past outcomes, each times its weight. The weights sum to one.`;
