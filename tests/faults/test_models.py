@@ -18,7 +18,7 @@ from regattn.checkpoints import load_model, read_tensors, save_model, write_tens
 from regattn.generation import generate, next_token_distribution
 from regattn.language_model import Architecture, LanguageModel, next_token_loss
 from regattn.training import TrainingPlan, learning_rate, text_batches, train
-from regattn.transformer import FeedForward, KeyValueCache, MultiHeadAttention
+from regattn.transformer import Block, BlockDesign, FeedForward, KeyValueCache, MultiHeadAttention
 from tests.faults.inputs import ODD, REFUSED, many, outcome
 
 SIZES = {"vocabulary": 11, "layers": 1, "context": 7, "width": 6, "heads": 3}
@@ -104,6 +104,38 @@ def test_one_token_and_one_word_are_enough():
     assert next_token_distribution(single(torch.tensor([[0]]))).tolist() == [[[1.0]]]
     assert generate(single, torch.tensor([[0]]), 3).tolist() == [[0, 0, 0, 0]]
     assert next_token_loss(single, torch.tensor([[0, 0]])).item() == 0.0
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: MODEL(torch.zeros(0, 3, dtype=torch.int64)),
+        lambda: MODEL(torch.zeros(2, 0, dtype=torch.int64)),
+        lambda: MODEL.trace(torch.zeros(0, 3, dtype=torch.int64)),
+        lambda: next_token_loss(MODEL, torch.zeros(0, 3, dtype=torch.int64)),
+        lambda: generate(MODEL, torch.zeros(0, 3, dtype=torch.int64), 2),
+        lambda: generate(MODEL, torch.zeros(2, 0, dtype=torch.int64), 2),
+        lambda: MultiHeadAttention(6, 2)(torch.zeros(0, 3, 6)),
+        lambda: MultiHeadAttention(6, 2)(torch.zeros(2, 0, 6)),
+        lambda: MultiHeadAttention(6, 2).weights(torch.zeros(0, 3, 6)),
+        lambda: Block(BlockDesign(width=6, heads=2))(torch.zeros(0, 3, 6)),
+        lambda: next_token_distribution(torch.zeros(0, 3)),
+        lambda: text_batches([], batch=2, context=1),
+    ],
+)
+def test_an_empty_batch_is_refused_in_words(call):
+    with pytest.raises(ValueError, match=r"empty|got .*\(0, |got .*\(2, 0\b|got shape \(0,|got 0"):
+        call()
+
+
+def test_extreme_weights_of_a_model_give_a_distribution_or_are_refused():
+    for size in (1e8, -1e8):
+        model = LanguageModel(Architecture(**SIZES)).eval()
+        with torch.no_grad():
+            model.embedding.weight.mul_(size)
+        p = outcome(lambda tokens, model=model: next_token_distribution(model(tokens)), torch.tensor([[1, 2, 3]]))
+        assert p is not REFUSED
+        torch.testing.assert_close(p.sum(-1), torch.ones(1, 3))
 
 
 @pytest.mark.parametrize("tokens", [[0.5, 1.5, 2.5], [True, False, True], ["a", "b", "c"], [None, 1, 2]])
