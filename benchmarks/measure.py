@@ -24,6 +24,7 @@ threadpool_limits(THREADS)
 
 RESULTS = Path(__file__).parent / "results"
 ROUNDS = 7
+PAUSE = 0.05  # seconds; the threads of one contender's BLAS wait at full speed for half of that after its last product
 
 
 def alternate(
@@ -37,6 +38,7 @@ def alternate(
     for turn in range(rounds):
         names = list(contenders)
         for name in names[turn % len(names) :] + names[: turn % len(names)]:  # no contender always follows the same one
+            time.sleep(PAUSE)
             start = time.perf_counter()
             contenders[name]()
             seconds[name].append(time.perf_counter() - start)

@@ -12,6 +12,13 @@ from array_api_compat import array_namespace, is_torch_array
 
 def check_array(x: Any, name: str) -> Any:
     """Return ``x`` as a floating-point NumPy array or torch tensor, or raise if it is empty or not finite."""
+    x = as_floating(x, name)
+    check_finite(x, name)
+    return x
+
+
+def as_floating(x: Any, name: str) -> Any:
+    """Return ``x`` as a floating-point NumPy array or torch tensor, or raise if it is empty."""
     if is_torch_array(x):
         if x.is_meta or str(x.layout) != "torch.strided":
             raise ValueError(f"{name} must be a dense tensor that holds numbers, got {x.layout} on {x.device}")
@@ -28,7 +35,6 @@ def check_array(x: Any, name: str) -> Any:
         x = xp.astype(x, xp.float64)
     if math.prod(x.shape) == 0:
         raise ValueError(f"{name} is empty: its shape is {tuple(x.shape)}")
-    check_finite(x, name)
     return x
 
 
@@ -67,19 +73,26 @@ def check_numpy(x: Any, name: str) -> np.ndarray:
     """Return ``x`` as a finite, non-empty float64 NumPy array whose squares can be added up."""
     if is_torch_array(x) and x.requires_grad:
         raise ValueError(f"{name} requires grad, but no gradient passes here; give {name}.detach()")
-    x = check_array(x, name)
+    x = as_floating(x, name)
     x = np.asarray(x.double().cpu() if is_torch_array(x) else x, dtype=np.float64)
-    flat = x.ravel(order="K")
-    with np.errstate(over="ignore"):
-        squares = float(flat @ flat)
-    if not math.isfinite(squares):
-        raise ValueError(f"{name} is too large to be squared, got {x.flat[np.abs(x).argmax()]:g}; change its units")
+    largest = max(float(x.max()), -float(x.min()))  # two passes, no temporary; either is NaN when an entry is
+    if not largest < 1e150:
+        check_finite(x, name)
+        with np.errstate(over="ignore"):
+            squares = float(np.sum(x * x))
+        if not math.isfinite(squares):
+            raise ValueError(f"{name} is too large to be squared, got {x.flat[np.abs(x).argmax()]:g}; change its units")
     return x
+
+
+def column_sizes(X: np.ndarray) -> np.ndarray:
+    """Return the largest absolute value in each column, without a temporary as large as X."""
+    return np.maximum(X.max(axis=0), -X.min(axis=0))
 
 
 def check_sizes(X: np.ndarray, name: str) -> None:
     """Raise if a column of ``X`` that is not all zero is so large or small that its square is no good number."""
-    sizes = np.abs(X).max(axis=0)
+    sizes = column_sizes(X)
     odd = (sizes > 1e100) | ((sizes > 0) & (sizes < 1e-100))
     if odd.any():
         column = int(np.argmax(odd))

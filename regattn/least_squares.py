@@ -11,11 +11,12 @@ X'X is never formed: it would square the condition number.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import lapack, qr
 
+from regattn._factorisation import Orthonormal, factor, product
 from regattn._validation import (
     check_count,
     check_finite,
@@ -24,10 +25,19 @@ from regattn._validation import (
     check_same_width,
     check_sizes,
     check_targets,
+    column_sizes,
 )
 from regattn.attention import attend, attention_weights
 
-__all__ = ["LinearFit", "ScaleAndAlignment", "Spectrum", "proximity_weights", "scale_and_alignment", "spectrum"]
+__all__ = [
+    "LinearFit",
+    "Predictor",
+    "ScaleAndAlignment",
+    "Spectrum",
+    "proximity_weights",
+    "scale_and_alignment",
+    "spectrum",
+]
 
 
 class LinearFit(NamedTuple):
@@ -55,8 +65,6 @@ class Spectrum:
 
     Attributes
     ----------
-    scores : ndarray of shape (n, r)
-        Left singular vectors U: the orthonormal codes of the training rows.
     singular_values : ndarray of shape (r,)
         s₁ ≥ s₂ ≥ …, in units of X.
     directions : ndarray of shape (p, r)
@@ -73,10 +81,15 @@ class Spectrum:
     array([2. , 1.5])
     """
 
-    scores: np.ndarray
+    _left: Orthonormal
     singular_values: np.ndarray
     directions: np.ndarray
     centre: np.ndarray | None
+
+    @cached_property
+    def scores(self) -> np.ndarray:
+        """Left singular vectors U, shape (n, r): the orthonormal codes of the training rows, made when asked for."""
+        return self._left.array()
 
     @property
     def rank(self) -> int:
@@ -172,18 +185,33 @@ class Spectrum:
         ndarray of shape (m,) or (m, t), with a first axis of length k for k penalties
             In units of ``y``.
         """
-        y, level = self._check_targets(y)
-        filters = self.filter(ridge=ridge, rank=rank)
-        content = self.scores.T @ (y - level)  # (r, ...): what each direction knows about the targets
-        codes = self._orthonormal_codes(X_new)
-        with np.errstate(over="ignore", invalid="ignore"):
-            if y.ndim == 1:
-                predictions = (filters * content) @ codes.T + level
-            else:
-                predictions = codes @ (filters[..., None] * content) + level
-        if X_new is not None:  # the codes of training rows are at most 1 long
-            check_finite(predictions, "predictions")
-        return predictions
+        return self.predictor(X_new, y)(ridge=ridge, rank=rank)
+
+    def predictor(self, X_new: Any, y: Any) -> Predictor:
+        """Return the predictions at ``X_new`` as a function of the penalty and the rank alone: what a slider moves.
+
+        All that depends on neither is computed once; a call then costs one small product.
+
+        Parameters
+        ----------
+        X_new, y
+            As in :meth:`predict`.
+
+        Returns
+        -------
+        Predictor
+            ``predictor(ridge=…, rank=…)`` equals ``predict(X_new, y, ridge=…, rank=…)``.
+
+        Examples
+        --------
+        >>> s = spectrum(np.array([[1.0], [2.0], [6.0]]), centre=True)
+        >>> slider = s.predictor(np.array([[3.0], [9.0]]), np.array([1.0, 3.0, 5.0]))
+        >>> slider(ridge=0.0).round(3), slider(ridge=14.0).round(3)
+        (array([3.   , 7.286]), array([3.   , 5.143]))
+        """
+        codes, (y, level) = self._orthonormal_codes(X_new), self._check_targets(y)
+        # what each direction knows about the targets, shape (r,) or (r, t)
+        return Predictor(self, codes, self._left.project(y - level), level)
 
     def coefficients(self, y: Any, *, ridge: Any = 0.0, rank: int | None = None) -> LinearFit:
         """Return the slope coefficients and the intercept (zero without centring).
@@ -196,7 +224,7 @@ class Spectrum:
         """
         y, level = self._check_targets(y)
         filters = self.filter(ridge=ridge, rank=rank)
-        content = (self.scores.T @ (y - level)).T / self.singular_values  # (..., r)
+        content = self._left.project(y - level).T / self.singular_values  # (..., r)
         coef = (filters[..., None, :] * np.atleast_2d(content)) @ self.directions.T  # ([k,] t, p)
         intercept = level - coef @ (np.zeros(coef.shape[-1]) if self.centre is None else self.centre)
         if y.ndim == 1:
@@ -261,7 +289,7 @@ class Spectrum:
     @property
     def _uniform(self) -> float:
         """The weight that an intercept gives every training row."""
-        return 0.0 if self.centre is None else 1 / len(self.scores)
+        return 0.0 if self.centre is None else 1 / len(self._left)
 
     def _orthonormal_codes(self, X_new: Any) -> np.ndarray:
         if X_new is None:
@@ -271,7 +299,7 @@ class Spectrum:
         if self.centre is not None:
             X_new = X_new - self.centre
         with np.errstate(over="ignore", invalid="ignore"):  # an overflow is reported as the infinite code it gives
-            codes = X_new @ self.directions / self.singular_values
+            codes = product(X_new, self.directions) / self.singular_values
         check_finite(codes, "codes of X_new")
         return codes
 
@@ -283,8 +311,42 @@ class Spectrum:
 
     def _check_targets(self, y: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return y and the level (0, or the mean when centred) its fit starts from."""
-        y = check_targets(y, len(self.scores))
+        y = check_targets(y, len(self._left))
         return y, np.zeros(y.shape[1:]) if self.centre is None else y.mean(axis=0)
+
+
+@dataclass(frozen=True, eq=False)
+class Predictor:
+    """Predictions at fixed rows from fixed targets, for any penalty and rank. Made by :meth:`Spectrum.predictor`.
+
+    Attributes
+    ----------
+    spectrum : Spectrum
+        The factorisation.
+    codes : ndarray of shape (m, r)
+        Orthonormal codes of the rows to predict at.
+    content : ndarray of shape (r,) or (r, t)
+        What each direction knows about the targets, in their units.
+    level : ndarray of shape () or (t,)
+        What predictions start from: the mean target if centred, else 0.
+    """
+
+    spectrum: Spectrum
+    codes: np.ndarray
+    content: np.ndarray
+    level: np.ndarray
+
+    def __call__(self, *, ridge: Any = 0.0, rank: int | None = None) -> np.ndarray:
+        """Return the predictions, as :meth:`Spectrum.predict` does."""
+        filters = self.spectrum.filter(ridge=ridge, rank=rank)
+        with np.errstate(over="ignore", invalid="ignore"):
+            if self.content.ndim == 1:
+                predictions = product(np.atleast_2d(filters * self.content), self.codes.T) + self.level
+                predictions = predictions.reshape(*filters.shape[:-1], -1)
+            else:
+                predictions = self.codes @ (filters[..., None] * self.content) + self.level
+        check_finite(predictions, "predictions")
+        return predictions
 
 
 def spectrum(X: Any, *, centre: bool = False, tolerance: float | None = None) -> Spectrum:
@@ -326,26 +388,15 @@ def spectrum(X: Any, *, centre: bool = False, tolerance: float | None = None) ->
     1
     """
     X = check_matrix(X, "X")
-    middle = None
-    if centre:
-        middle = X.mean(axis=0)
-        X = X - middle
-        rest = X.mean(axis=0)  # what rounding left of the mean, a second pass removes it
-        X, middle = X - rest, middle + rest
     if tolerance is None:
         tolerance = np.finfo(float).eps * max(X.shape)
     tolerance = check_real(tolerance, "tolerance", least=0.0, most=1.0)
-    size = np.abs(X).max(axis=0) if middle is None else np.abs(X).max(axis=0) + np.abs(middle)
-    X = np.where(np.abs(X).max(axis=0) <= tolerance * size, 0.0, X)  # a centred constant leaves only rounding
+    X, middle = _centred(X, tolerance) if centre else (np.array(X, order="F"), None)
+    check_sizes(X, "X")
     if not X.any():
         raise ValueError(f"X has rank 0: every column is {'constant' if centre else 'zero'}, shape {X.shape}")
-    check_sizes(X, "X")
-    tall = len(X) >= X.shape[1]
-    Q, R = qr(X if tall else X.T, mode="economic", check_finite=False)
-    U, s, V = _jacobi_svd(R)
-    kept = _numerical_rank(R if tall else X, tolerance)
-    codes, directions = (Q @ U[:, :kept], V[:, :kept]) if tall else (V[:, :kept], Q @ U[:, :kept])
-    return Spectrum(codes, s[:kept], directions, middle)
+    left, singular_values, directions = factor(X, tolerance)
+    return Spectrum(left, singular_values, directions, middle)
 
 
 def proximity_weights(X_train: Any, X_new: Any, *, ridge: float = 0.0, rank: int | None = None) -> np.ndarray:
@@ -437,17 +488,15 @@ def _check_ridge(ridge: Any) -> np.ndarray:
     return penalties
 
 
-def _jacobi_svd(R: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return U, s, V of a square matrix by one-sided Jacobi rotations, accurate for badly scaled columns."""
-    sva, U, V, work, _, failed = lapack.dgejsv(np.asfortranarray(R), joba=1, jobu=0, jobv=0, jobr=0, jobt=0, jobp=0)
-    if failed:
-        U, s, Vt = np.linalg.svd(R)
-        return U, s, Vt.T
-    return U, sva * (work[0] / work[1]), V
-
-
-def _numerical_rank(X: np.ndarray, tolerance: float) -> int:
-    """Return the number of directions of X that stand above rounding once every column has unit norm."""
-    norms = np.linalg.norm(X, axis=0)
-    s = np.linalg.svd(X[:, norms > 0] / norms[norms > 0], compute_uv=False)
-    return int((s > tolerance * s[0]).sum())
+def _centred(X: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return X without its column means, column-major, and the means; a constant column gives zeros."""
+    middle = X.mean(axis=0)
+    rows, X = X, np.empty(X.shape, order="F")
+    for start in range(0, len(X), 256):  # few enough rows to stay in the cache while they are turned into columns
+        np.subtract(rows[start : start + 256], middle, out=X[start : start + 256])
+    rest = X.mean(axis=0)  # what rounding left of the mean, a second pass removes it
+    X -= rest
+    middle += rest
+    sizes = column_sizes(X)
+    X[:, sizes <= tolerance * (sizes + np.abs(middle))] = 0.0  # rounding is all there was
+    return X, middle

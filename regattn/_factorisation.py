@@ -1,0 +1,101 @@
+"""A matrix taken apart: QR by reflections, then the singular values of the small triangular factor."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import blas, lapack, svd, svdvals
+
+BLOCK = 32  # reflections applied together, as LAPACK's own QR does
+ALIKE = 10.0  # ratio of column sizes below which an ordinary SVD costs at most one digit
+
+
+def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return a @ b of two matrices, by the BLAS that SciPy's factorisations use.
+
+    NumPy's own product uses a BLAS of its own, and the threads of each go on waiting, at full speed, after its work is
+    done: changing from one to the other in the middle of a fit can cost more than the fit.
+    """
+    (a, turned_a), (b, turned_b) = ((x, 0) if x.flags.f_contiguous else (x.T, 1) for x in (a, b))
+    return blas.dgemm(1.0, a, b, trans_a=turned_a, trans_b=turned_b)
+
+
+class Orthonormal:
+    """A matrix with orthonormal columns, (n, r): a small one, (k, r), turned into n dimensions by reflections.
+
+    Its product with the targets is all that most questions ask for, and costs a fraction of writing it out.
+    """
+
+    def __init__(self, small: np.ndarray, reflections: tuple[np.ndarray, np.ndarray] | None = None) -> None:
+        self._small, self._reflections = small, reflections
+
+    def __len__(self) -> int:
+        return len(self._small if self._reflections is None else self._reflections[0])
+
+    def array(self) -> np.ndarray:
+        """Return the matrix written out, shape (n, r)."""
+        if self._reflections is None:
+            return self._small
+        padded = np.zeros((len(self), self._small.shape[1]), order="F")
+        padded[: len(self._small)] = self._small
+        return lapack.dgemqrt(*self._reflections, padded, overwrite_c=1)[0]
+
+    def project(self, y: np.ndarray) -> np.ndarray:
+        """Return its transpose times y, shape (r,) or (r, t) for y of shape (n,) or (n, t)."""
+        if self._reflections is None:
+            return self._small.T @ y
+        columns = np.array(y.reshape(len(y), -1), order="F")
+        turned = lapack.dgemqrt(*self._reflections, columns, trans="T", overwrite_c=1)[0]
+        return product(self._small.T, turned[: len(self._small)]).reshape(-1, *y.shape[1:])
+
+
+class Factors(NamedTuple):
+    """Singular value decomposition of rank r: left (n, r), values (r,), right (p, r)."""
+
+    left: Orthonormal
+    values: np.ndarray
+    right: np.ndarray
+
+
+def factor(X: np.ndarray, tolerance: float) -> Factors:
+    """Return the singular value decomposition of a column-major X that is not all zero, and may be overwritten.
+
+    Directions below ``tolerance`` are left out, the largest being 1 after every column of X is scaled to unit norm.
+    """
+    if len(X) >= X.shape[1]:
+        reflections, R = _qr(X)
+        U, s, V = _small_svd(R)
+        r = _rank(R, s, tolerance)
+        return Factors(Orthonormal(U[:, :r], reflections), s[:r], V[:, :r])
+    reflections, R = _qr(np.array(X.T, order="F"))
+    V, s, U = _small_svd(R)
+    r = _rank(X, s, tolerance)
+    return Factors(Orthonormal(U[:, :r]), s[:r], Orthonormal(V[:, :r], reflections).array())
+
+
+def _qr(X: np.ndarray) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
+    """Return the reflections and the triangular factor of a tall, column-major X, which is overwritten."""
+    below, triangles, _ = lapack.dgeqrt(min(BLOCK, X.shape[1]), X, overwrite_a=1)
+    return (below, triangles), np.triu(below[: X.shape[1]])
+
+
+def _small_svd(R: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return U, s, V of a square matrix; small singular values keep their digits whatever the sizes of its columns."""
+    sizes = np.linalg.norm(R, axis=0)
+    if sizes.max() > ALIKE * sizes.min():  # one-sided Jacobi rotations do not mind, but take three times as long
+        s, U, V, work, _, failed = lapack.dgejsv(np.asfortranarray(R), joba=1, jobu=0, jobv=0, jobr=0, jobt=0, jobp=0)
+        if not failed:
+            return U, s * (work[0] / work[1]), V
+    U, s, Vt = svd(R, check_finite=False)
+    return U, s, Vt.T
+
+
+def _rank(X: np.ndarray, s: np.ndarray, tolerance: float) -> int:
+    """Return the number of directions of X, whose singular values are s, that stand above rounding."""
+    norms = np.linalg.norm(X, axis=0)
+    norms = norms[present := norms > 0]
+    if s[-1] * norms.min() > tolerance * s[0] * norms.max():
+        return len(s)  # scaling moves the ratio of two singular values by no more than the ratio of the norms
+    s = svdvals(X[:, present] / norms, check_finite=False)
+    return int((s > tolerance * s[0]).sum())
