@@ -1,11 +1,16 @@
-"""The book as its tests see it: the pages of the table of contents, the notebooks, and one fresh build of the HTML."""
+"""The book as its tests see it: the pages of the table of contents, the notebooks, and one build of the HTML.
+
+That build is what a stranger gets: the checkout copied to an empty folder, an empty home, and `make book`.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import nbformat
@@ -15,6 +20,11 @@ from bs4 import BeautifulSoup
 
 ROOT = Path(__file__).parents[1]
 JUPYTER_BOOK = Path(sys.executable).with_name("jupyter-book")
+GIT_FILES = ("git", "ls-files", "--cached", "--others", "--exclude-standard")
+BUILT = (".git", ".venv", "_build", "__pycache__", "*.egg-info", ".pytest_cache", ".ruff_cache", ".hypothesis")
+PASSED_ON = re.compile(
+    r"PATH|LANG|LC_\w+|TMPDIR|PINS|PIP_\w+|\w+_PROXY|SSL_CERT_\w+|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE", re.IGNORECASE
+)
 
 
 def toc_pages(toc: dict | None = None) -> list[str]:
@@ -57,18 +67,55 @@ def run_book(folder: Path, *options: str | Path, repository: str = "") -> subpro
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=1800)
 
 
-def build(folder: Path) -> Path:
-    """Return the folder of the HTML, built afresh in `folder` with warnings as errors; fail with what the build said.
+def copy_checkout(folder: Path) -> Path:
+    """Copy what is under version control, with changes not committed yet, into a new folder; nothing built comes."""
+    listed = subprocess.run([*GIT_FILES, "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode == 0:
+        files = [path for path in listed.stdout.split("\0") if path and (ROOT / path).is_file()]
+        for path in files:
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / path, folder / path)
+    else:  # a copy that is no git checkout
+        shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*BUILT))
+    return folder
 
-    While writing a page, REGATTN_BOOK=_build/html looks at what `make book` left instead.
+
+def clean_environment(home: Path, environment: Mapping[str, str]) -> dict[str, str]:
+    """Return an environment with that home and nothing else but the search path, language, and how pip gets packages.
+
+    What pip reads in the old home says where packages come from on this machine, so it is named; the environment that
+    runs the tests leaves the search path.
+    """
+    own = Path(sys.prefix)
+    kept = {name: value for name, value in environment.items() if PASSED_ON.fullmatch(name)}
+    places = kept.get("PATH", os.defpath).split(os.pathsep)
+    kept["PATH"] = os.pathsep.join(place for place in places if not Path(place).is_relative_to(own))
+    settings = Path(environment.get("HOME", "/")) / ".config" / "pip" / "pip.conf"
+    if settings.is_file():
+        kept.setdefault("PIP_CONFIG_FILE", str(settings))
+    return {**kept, "HOME": str(home)}
+
+
+def build(folder: Path) -> Path:
+    """Return the folder of the HTML that a stranger gets from `make book` below `folder`; fail with what it said.
+
+    The checkout is copied to `folder`/checkout, the home is `folder`/home. Warnings are errors. While writing a page,
+    REGATTN_BOOK=_build/html looks at what `make book` left instead.
     """
     if os.environ.get("REGATTN_BOOK"):
         return ROOT / os.environ["REGATTN_BOOK"]
-    done = run_book(folder, "-W", "--keep-going")
+    checkout, home = copy_checkout(folder / "checkout"), folder / "home"
+    home.mkdir()
+    python = Path(sys.base_prefix) / "bin" / f"python{sys.version_info.major}.{sys.version_info.minor}"
+    environment = clean_environment(home, os.environ)
+    command = ["make", f"PYTHON={python}", "book"]
+    done = subprocess.run(
+        command, cwd=checkout, env=environment, capture_output=True, text=True, check=False, timeout=1800
+    )
+    shutil.rmtree(checkout / ".venv", ignore_errors=True)  # two gigabytes
     if done.returncode != 0:
         pytest.fail(f"the book does not build:\n{(done.stdout + done.stderr)[-6000:]}", pytrace=False)
-    shutil.rmtree(folder / "_build" / ".doctrees", ignore_errors=True)
-    return folder / "_build" / "html"
+    return checkout / "_build" / "html"
 
 
 def soup(path: Path) -> BeautifulSoup:
