@@ -1,12 +1,21 @@
-"""The notebooks as committed: no outputs, short cells, one home for every function. `make notebooks` runs them."""
+"""The notebooks as committed: no outputs, short cells, one home for every function; and as readers run them.
+
+`make notebooks` runs each from top to bottom. Here a reader begins, restarts the kernel, and runs every cell twice.
+"""
 
 from __future__ import annotations
 
 import ast
+import asyncio
+import os
 import re
 from collections import Counter
+from concurrent.futures import Future, ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
 
 import pytest
+from nbclient import NotebookClient
 
 from tests.built import ROOT, label, notebooks, read_notebook, toc_pages
 
@@ -88,3 +97,53 @@ def test_every_exercise_is_followed_by_its_check(path):
             name = f"{chapter}.{number}"
             assert after is not None, name
             assert f'check("{name}"' in after.source, name
+
+
+SECONDS = 600  # for one cell, on a slow machine
+
+
+def run_as_a_reader_might(path: Path, folder: Path) -> list[tuple[str, str]]:
+    """Run half of a notebook, restart the kernel in another folder, and run every cell twice; an error is raised.
+
+    Return what the first and the second run of each cell printed. The kernel starts at the root of the repository.
+    """
+    return asyncio.run(_run(path, folder))
+
+
+async def _run(path: Path, folder: Path) -> list[tuple[str, str]]:
+    notebook = read_notebook(path)
+    where = {"metadata": {"path": str(ROOT)}}
+    client = NotebookClient(notebook, timeout=SECONDS, kernel_name="python3", resources=where)
+    cells = [(number, cell) for number, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
+    shown = []
+    async with client.async_setup_kernel(env={**os.environ, "OMP_NUM_THREADS": "1"}):
+        for number, cell in cells[: len(cells) // 2]:
+            await client.async_execute_cell(cell, number)
+        await client.km.restart_kernel(cwd=str(folder))
+        await client.kc.wait_for_ready(timeout=60)
+        for number, cell in cells:
+            shown.append(tuple([printed(await client.async_execute_cell(cell, number)) for _ in range(2)]))
+    return shown
+
+
+def printed(cell) -> str:
+    """Return what a cell printed, without what its widgets are called in this kernel."""
+    return "".join(output.text for output in cell.outputs if output.output_type == "stream" and output.name == "stdout")
+
+
+@pytest.fixture(scope="module")
+def runs(request, tmp_path_factory) -> dict[Path, tuple[Future, Path]]:
+    """Start the notebooks whose tests were chosen, two at a time, each from a process of its own."""
+    chosen = [item.callspec.params["path"] for item in request.session.items if "runs" in item.fixturenames]
+    folders = {path: tmp_path_factory.mktemp(label(path)) for path in chosen}
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
+        yield {path: (pool.submit(run_as_a_reader_might, path, folder), folder) for path, folder in folders.items()}
+        pool.shutdown(cancel_futures=True)
+
+
+@every_notebook
+def test_notebook_survives_a_restart_cells_run_twice_and_another_folder(path, runs):
+    run, folder = runs[path]
+    for first, second in run.result():
+        assert first == second
+    assert list(folder.iterdir()) == [], "a notebook leaves nothing in the reader's folder"
