@@ -24,6 +24,7 @@ LOADS = {
     "video": "src",
     "audio": "src",
 }
+ALT_WORDS = 12  # fewer cannot say what a figure shows
 WEIGHT = 1_500_000  # bytes of one page without the theme and MathJax
 
 
@@ -76,10 +77,21 @@ def test_no_equation_is_left_as_source(built_book, page):
 
 @every_page
 def test_every_image_says_in_words_what_it_shows(built_book, page):
+    seen = set()
     for image in article(built_book / f"{page}.html").find_all("img"):
         words = image.get("alt", "").strip()
-        assert len(words.split()) >= 3, f"{image['src']} has the alternative text {words!r}"
+        assert len(words.split()) >= ALT_WORDS, f"{image['src']} has the alternative text {words!r}"
         assert not re.search(r"\.(png|svg|jpe?g)$|_images/|/", words), f"{image['src']} is described by a file name"
+        assert words not in seen, f"{image['src']} is described as another image of the page is: {words!r}"
+        seen.add(words)
+
+
+@every_page
+def test_every_explorer_says_in_words_what_it_shows(built_book, page):
+    for explorer in article(built_book / f"{page}.html").select("figure.regattn"):
+        words = explorer.get("aria-label", "").strip()
+        assert len(words.split()) >= ALT_WORDS, f"{explorer['data-widget']} is called {words!r}"
+        assert explorer.select_one("noscript").get_text().strip().startswith(words)
 
 
 @every_page
