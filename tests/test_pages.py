@@ -211,9 +211,9 @@ def tab_through(opened, figure) -> set[str]:
             "(figure) => [figure.contains(document.activeElement), document.activeElement.dataset.control ?? null]"
         )
         if not inside:
-            break
+            return reached
         reached.add(control)
-    return reached
+    pytest.fail("the Tab key does not leave the explorer")
 
 
 def press(opened, figure, control) -> bool:
