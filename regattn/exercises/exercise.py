@@ -62,7 +62,6 @@ class Exercise:
             return isinstance(answer, bool | np.bool_) and bool(answer) == expected
         if hasattr(answer, "detach"):
             answer = answer.detach()  # a tensor that carries a gradient is an answer too
-        answer = answer.detach() if hasattr(answer, "detach") else answer  # a tensor that still carries its gradient
         try:
             given, target = np.asarray(answer), np.asarray(expected, dtype=float)
             if given.dtype.kind == "c":
