@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from numbers import Integral, Real
 from typing import Any
 
@@ -20,37 +21,45 @@ def check_array(x: Any, name: str) -> Any:
 def as_floating(x: Any, name: str) -> Any:
     """Return ``x`` as a floating-point NumPy array or torch tensor, or raise if it is empty."""
     if is_torch_array(x):
-        if x.is_meta or str(x.layout) != "torch.strided":
+        torch = sys.modules["torch"]
+        if x.is_meta or x.layout is not torch.strided:
             raise ValueError(f"{name} must be a dense tensor that holds numbers, got {x.layout} on {x.device}")
+        kind = "f" if x.is_floating_point() else "c" if x.is_complex() else "i"
+        size, double = x.numel(), torch.float64
     else:
         if isinstance(x, np.ma.MaskedArray) and np.ma.is_masked(x):  # plain arrays would show what the mask hides
             raise ValueError(f"{name} must have no masked entries, got {np.ma.count_masked(x)}")
         x = np.asarray(x)
-        if x.dtype.kind not in "fiub":
-            raise ValueError(f"{name} must hold real numbers, got dtype {x.dtype}")
-    xp = array_namespace(x)
-    if xp.isdtype(x.dtype, "complex floating"):
+        kind, size, double = x.dtype.kind, x.size, np.float64
+    if kind not in "fiub":
         raise ValueError(f"{name} must hold real numbers, got dtype {x.dtype}")
-    if not xp.isdtype(x.dtype, "real floating"):
-        x = xp.astype(x, xp.float64)
-    if math.prod(x.shape) == 0:
+    if size == 0:
         raise ValueError(f"{name} is empty: its shape is {tuple(x.shape)}")
-    return x
+    return x if kind == "f" else array_namespace(x).astype(x, double)
 
 
 def check_finite(x: Any, name: str) -> None:
     """Raise if an entry of ``x`` is NaN or infinite, naming the first one and where it stands."""
-    xp = array_namespace(x)
     x = x.detach() if is_torch_array(x) else x
     with np.errstate(over="ignore", invalid="ignore"):
-        total = float(xp.sum(x))  # one pass, no temporary: a finite sum has finite terms
+        total = float(x.sum())  # one pass, no temporary: a finite sum has finite terms
     if math.isfinite(total):
         return
+    xp = array_namespace(x)
     bad = ~xp.isfinite(x)
     if not bool(xp.any(bad)):
         return  # the terms are finite and only their sum overflowed
     where = tuple(int(axis[0]) for axis in xp.nonzero(bad)) if x.ndim else ()
     raise ValueError(f"{name} must be finite, got {float(x[where])} at index {where}")
+
+
+def largest(x: Any, name: str) -> float:
+    """Return the largest absolute value in ``x``; raise as :func:`check_finite` does."""
+    low, high = x.detach().aminmax() if is_torch_array(x) else (x.min(), x.max())  # no temporary; NaN if an entry is
+    found = max(-float(low), float(high))
+    if not found < math.inf:
+        check_finite(x, name)
+    return found
 
 
 def check_matrix(x: Any, name: str) -> np.ndarray:
@@ -75,9 +84,7 @@ def check_numpy(x: Any, name: str) -> np.ndarray:
         raise ValueError(f"{name} requires grad, but no gradient passes here; give {name}.detach()")
     x = as_floating(x, name)
     x = np.asarray(x.double().cpu() if is_torch_array(x) else x, dtype=np.float64)
-    largest = max(float(x.max()), -float(x.min()))  # two passes, no temporary; either is NaN when an entry is
-    if not largest < 1e150:
-        check_finite(x, name)
+    if largest(x, name) > 1e150:
         with np.errstate(over="ignore"):
             squares = float(np.sum(x * x))
         if not math.isfinite(squares):

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace, is_torch_array
 
-from regattn._validation import check_array, check_finite, check_real, check_same_width
+from regattn._validation import as_floating, check_finite, check_real, check_same_width, largest
 from regattn.kernels import KERNELS, Kernel, elu, nearest, resolve_kernel
 from regattn.masks import causal_mask, others_mask, resolve_mask
 
@@ -85,6 +85,8 @@ def attention_weights(
     array([[ 1.,  0., -1.]])
     """
     queries, keys = _check_inputs(queries=queries, keys=keys)
+    for name, x in (("queries", queries), ("keys", keys)):
+        check_finite(x, name)
     kernel = resolve_kernel(kernel)
     scale = _check_scale(scale, kernel, queries.shape[-1])
     allowed = resolve_mask(mask, queries, keys)
@@ -150,41 +152,39 @@ def attend(
     one_dimensional = values.ndim == 1
     if one_dimensional:
         values = values[:, None]
-    with np.errstate(all="ignore"):  # an overflow is reported as the infinite score, weight or average it gives
-        if kernel.name == "softmax" and is_torch_array(queries):
-            outputs = _fused_softmax(queries, keys, values, scale, mask)
-        elif kernel.name == "identity" and mask is None:
-            xp = array_namespace(queries)
-            outputs = queries @ (xp.matrix_transpose(keys) @ values) * scale
-        else:
-            allowed = resolve_mask(mask, queries, keys)
-            outputs = kernel.weights(kernel.scores(queries, keys, scale), allowed) @ values
-    check_finite(outputs, "the averages")
+    if kernel.name == "softmax" and is_torch_array(queries):
+        outputs = _fused_softmax(queries, keys, values, scale, mask)
+    else:
+        outputs = _composed(queries, keys, values, kernel, scale, mask)
     return outputs[..., 0] if one_dimensional else outputs
 
 
 def _check_inputs(**named: Array) -> list[Array]:
-    """Return queries, keys and, if given, values, in one dtype of one library."""
-    checked = [check_array(x, name) for name, x in named.items()]
-    kinds = {is_torch_array(x) for x in checked}
-    if len(kinds) > 1:
-        kind = ", ".join(
-            f"{n} {'torch' if is_torch_array(x) else 'NumPy'}" for n, x in zip(named, checked, strict=True)
-        )
-        raise ValueError(f"all inputs must come from one library, got {kind}")
-    xp = array_namespace(*checked)
-    dtype = xp.result_type(*checked)
-    checked = [x if x.dtype == dtype else xp.astype(x, dtype) for x in checked]
-    for name, x in zip(("queries", "keys"), checked[:2], strict=True):
+    """Return queries, keys and, if given, values, in one dtype of one library; whether they are finite comes later."""
+    checked = [as_floating(x, name) for name, x in named.items()]
+    if len({(is_torch_array(x), x.dtype) for x in checked}) > 1:
+        checked = _one_dtype(dict(zip(named, checked, strict=True)))
+    queries, keys = checked[:2]
+    for name, x in (("queries", queries), ("keys", keys)):
         if x.ndim < 2:
             raise ValueError(f"{name} must have shape (..., rows, d), got {tuple(x.shape)}")
-    check_same_width(checked[0], checked[1], "queries", "keys")
+    check_same_width(queries, keys, "queries", "keys")
     if "values" in named:
-        n_keys, shape = checked[1].shape[-2], tuple(checked[2].shape)
+        n_keys, shape = keys.shape[-2], tuple(checked[2].shape)
         n_values = shape[-2] if len(shape) > 1 else math.prod(shape)
         if n_values != n_keys or not shape:
             raise ValueError(f"there are {n_keys} keys but {n_values} values, in shape {shape}")
     return checked
+
+
+def _one_dtype(named: dict[str, Array]) -> list[Array]:
+    """Return arrays of one library in the dtype that holds them all."""
+    if len({is_torch_array(x) for x in named.values()}) > 1:
+        kinds = ", ".join(f"{name} {'torch' if is_torch_array(x) else 'NumPy'}" for name, x in named.items())
+        raise ValueError(f"all inputs must come from one library, got {kinds}")
+    xp = array_namespace(*named.values())
+    dtype = xp.result_type(*named.values())
+    return [x if x.dtype == dtype else xp.astype(x, dtype) for x in named.values()]
 
 
 def _check_scale(scale: float | None, kernel: Kernel, d: int) -> float:
@@ -193,15 +193,62 @@ def _check_scale(scale: float | None, kernel: Kernel, d: int) -> float:
     return check_real(scale, "scale")
 
 
+def _composed(queries: Array, keys: Array, values: Array, kernel: Kernel, scale: float, mask: Any) -> Array:
+    """Attention as it is defined, or for the identity kernel the same products in the cheaper order."""
+    for name, x in (("queries", queries), ("keys", keys), ("values", values)):
+        check_finite(x, name)
+    with np.errstate(all="ignore"):  # an overflow is reported as the infinite score, weight or average it gives
+        if kernel.name == "identity" and mask is None:
+            xp = array_namespace(queries)
+            outputs = queries @ (xp.matrix_transpose(keys) @ values) * scale
+        else:
+            allowed = resolve_mask(mask, queries, keys)
+            outputs = kernel.weights(kernel.scores(queries, keys, scale), allowed) @ values
+    check_finite(outputs, "the averages")
+    return outputs
+
+
 def _fused_softmax(queries: Array, keys: Array, values: Array, scale: float, mask: Any) -> Array:
-    """Softmax attention by torch's fused kernel, which wants four axes and one common width."""
+    """Softmax attention by torch's fused kernel."""
+    import torch
     from torch.nn import functional
 
+    most = torch.finfo(queries.dtype).max
+    q, k, v = (float(torch.linalg.vector_norm(x.detach())) for x in (queries, keys, values))
+    if not abs(scale) * q * k <= most:  # no score is above it, by the inequality of Cauchy and Schwarz
+        _check_scores_fit(queries, keys, scale, most)
     square = queries.shape[-2] == keys.shape[-2]
     causal = isinstance(mask, str) and mask == "causal" and square  # torch's own flag aligns the other way otherwise
     allowed = None if causal else resolve_mask(mask, queries, keys)
+    batch, d_v = tuple(queries.shape[:-2]), values.shape[-1]
+    alike = tuple(keys.shape[:-2]) == tuple(values.shape[:-2]) == batch and queries.shape[-1] == d_v
+    if len(batch) != 2 or not alike or allowed is not None:
+        batch, queries, keys, values, allowed = _four_axes(queries, keys, values, allowed)
+    outputs = functional.scaled_dot_product_attention(
+        queries, keys, values, attn_mask=allowed, is_causal=causal, scale=scale
+    )
+    outputs = outputs.reshape(*batch, *outputs.shape[-2:])[..., :d_v]
+    if not math.sqrt(keys.shape[-2]) * v <= most:  # otherwise not even the sum of all values overflows
+        check_finite(values, "values")
+        check_finite(outputs, "the averages")
+    return outputs
+
+
+def _check_scores_fit(queries: Array, keys: Array, scale: float, most: float) -> None:
+    """Raise if a score could overflow: the fused kernel would answer with NaN, or with zeros, and say nothing."""
+    q, k = largest(queries, "queries"), largest(keys, "keys")
+    if abs(scale) * q * k * queries.shape[-1] > most:
+        raise ValueError(f"scores must be finite, got queries up to {q:g} and keys up to {k:g} with scale {scale:g}")
+
+
+def _four_axes(
+    queries: Array, keys: Array, values: Array, allowed: Array | None
+) -> tuple[tuple[int, ...], Array, Array, Array, Array | None]:
+    """Return the leading axes, and the inputs with four axes and one width, which the fused kernel wants."""
+    from torch.nn import functional
+
     batch = np.broadcast_shapes(queries.shape[:-2], keys.shape[:-2], values.shape[:-2])
-    width, d_v = max(queries.shape[-1], values.shape[-1]), values.shape[-1]
+    width = max(queries.shape[-1], values.shape[-1])
 
     def four_axes(x: Array) -> Array:
         x = x.expand(*batch, *x.shape[-2:])
@@ -212,17 +259,4 @@ def _fused_softmax(queries: Array, keys: Array, values: Array, scale: float, mas
 
     if allowed is not None and allowed.ndim > 2:
         allowed = four_axes(allowed.expand(*allowed.shape[:-2], queries.shape[-2], keys.shape[-2]))
-    _check_scores_fit(queries, keys, scale)
-    outputs = functional.scaled_dot_product_attention(
-        widened(queries), widened(keys), widened(values), attn_mask=allowed, is_causal=causal, scale=scale
-    )
-    return outputs.reshape(*batch, queries.shape[-2], width)[..., :d_v]
-
-
-def _check_scores_fit(queries: Array, keys: Array, scale: float) -> None:
-    """Raise if a score could overflow: the fused kernel would answer with NaN, or with zeros, and say nothing."""
-    import torch
-
-    q, k = (max(abs(float(end)) for end in x.detach().aminmax()) for x in (queries, keys))
-    if not abs(scale) * q * k * queries.shape[-1] <= torch.finfo(queries.dtype).max:
-        raise ValueError(f"scores must be finite, got queries up to {q:g} and keys up to {k:g} with scale {scale:g}")
+    return batch, widened(queries), widened(keys), widened(values), allowed

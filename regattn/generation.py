@@ -78,7 +78,6 @@ def next_token_distribution(
     return torch.zeros_like(p).scatter(-1, order, ordered)
 
 
-@torch.no_grad()
 def generate(  # noqa: PLR0913 - these are the controls every reader will look for by name
     model: LanguageModel,
     prompt: Tensor,
@@ -128,12 +127,14 @@ def generate(  # noqa: PLR0913 - these are the controls every reader will look f
     if not isinstance(prompt, Tensor):
         raise ValueError(f"prompt must be a tensor of shape (B, T), got {type(prompt).__name__}")
     generator = torch.Generator().manual_seed(0) if generator is None else generator
-    tokens = prompt
-    caches = model.new_caches(prompt.shape[-1] + n_new) if cached else None
-    unread = prompt
-    for _ in range(n_new):
-        logits = model(unread if cached else tokens, caches=caches)[:, -1]
-        p = next_token_distribution(logits, temperature=temperature, top_k=top_k, top_p=top_p)
-        unread = torch.multinomial(p, 1, generator=generator)
-        tokens = torch.cat((tokens, unread), dim=1)
+    read = prompt.shape[-1] if prompt.ndim else 0
+    tokens = prompt.new_empty((*prompt.shape[:-1], read + n_new))  # made out here, so that training may use it later
+    caches = model.new_caches(read + n_new) if cached else None
+    with torch.inference_mode():
+        tokens[..., :read] = unread = prompt
+        for end in range(read, read + n_new):
+            logits = model(unread if cached else tokens[:, :end], caches=caches)[:, -1]
+            p = next_token_distribution(logits, temperature=temperature, top_k=top_k, top_p=top_p)
+            unread = torch.multinomial(p, 1, generator=generator)
+            tokens[:, end : end + 1] = unread
     return tokens

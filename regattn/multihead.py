@@ -73,16 +73,17 @@ class KeyValueCache:
             shape = (*keys.shape[:-2], self.capacity)
             self._keys = keys.new_empty((*shape, keys.shape[-1]))
             self._values = values.new_empty((*shape, values.shape[-1]))
-        self._keys[..., self.length : end, :] = keys
-        self._values[..., self.length : end, :] = values
+        self._keys.narrow(-2, self.length, keys.shape[-2]).copy_(keys)
+        self._values.narrow(-2, self.length, values.shape[-2]).copy_(values)
         self.length = end
-        return self._keys[..., :end, :], self._values[..., :end, :]
+        return self._keys.narrow(-2, 0, end), self._values.narrow(-2, 0, end)
 
 
 @lru_cache(maxsize=32)
 def _rotary_tables(n: int, width: int, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
-    angles = torch.from_numpy(rotation_angles(range(n), width))
-    return angles.cos().to(dtype), angles.sin().to(dtype)
+    with torch.inference_mode(False):  # kept for training, whoever asked first
+        angles = torch.from_numpy(rotation_angles(range(n), width))
+        return angles.cos().to(dtype), angles.sin().to(dtype)
 
 
 class MultiHeadAttention(nn.Module):
@@ -154,14 +155,14 @@ class MultiHeadAttention(nn.Module):
     ) -> tuple[Tensor, Tensor, Tensor]:
         self._check(x, "x")
         if memory is None:
-            queries, keys, values = map(self._split, self.projection(x).chunk(3, dim=-1))
+            queries, keys, values = self._split(self.projection(x))
         else:
             self._check(memory, "memory")
             sizes = (self.width, 2 * self.width)
             w_q, w_kv = self.projection.weight.split(sizes)
             b_q, b_kv = (None, None) if self.projection.bias is None else self.projection.bias.split(sizes)
-            queries = self._split(functional.linear(x, w_q, b_q))
-            keys, values = map(self._split, functional.linear(memory, w_kv, b_kv).chunk(2, dim=-1))
+            (queries,) = self._split(functional.linear(x, w_q, b_q))
+            keys, values = self._split(functional.linear(memory, w_kv, b_kv))
         queries, keys = self._place(queries, keys, 0 if cache is None else cache.length)
         if cache is not None:
             keys, values = cache.append(keys, values)
@@ -173,8 +174,11 @@ class MultiHeadAttention(nn.Module):
         if x.ndim != 3 or x.shape[-1] != self.width:
             raise ValueError(f"{name} must have shape (B, T, {self.width}), got {tuple(x.shape)}")
 
-    def _split(self, x: Tensor) -> Tensor:
-        return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)  # (B, T, D) -> (B, H, T, d)
+    def _split(self, x: Tensor) -> tuple[Tensor, ...]:
+        """Return the parts of x, shape (B, T, parts of D), each cut into heads: (B, H, T, d)."""
+        batch, tokens, width = x.shape
+        parts = x.view(batch, tokens, width // self.width, self.heads, self.width // self.heads)
+        return tuple(part.transpose(1, 2) for part in parts.unbind(2))
 
     def _place(self, queries: Tensor, keys: Tensor, start: int) -> tuple[Tensor, Tensor]:
         """Tell queries and keys where they stand; the first is token ``start`` of its sequence."""

@@ -291,3 +291,12 @@ def test_a_kernel_that_is_a_function_cannot_be_saved(tmp_path):
     model = LanguageModel(replace(SMALL, kernel=torch.relu))
     with pytest.raises(ValueError, match="kernel must be a name"):
         save_model(model, tmp_path / "m.safetensors")
+
+
+@pytest.mark.parametrize("positions", ["learned", "rotary", "alibi", "sinusoidal"])
+def test_a_model_that_has_generated_can_still_be_trained(positions):
+    design = Architecture(vocabulary=11, layers=1, context=13, width=12, heads=3, positions=positions)
+    model = LanguageModel(design, seed=3)
+    text = generate(model, torch.tensor([[5, 2]]), 7)
+    next_token_loss(model, text).backward()
+    assert all(weight.grad is not None and weight.grad.isfinite().all() for weight in model.parameters())
