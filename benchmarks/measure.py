@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.linalg  # noqa: F401 - it brings a BLAS of its own, and scikit-learn OpenMP: limits reach what is loaded
+import sklearn  # noqa: F401
 from threadpoolctl import threadpool_limits
 
 THREADS = 2

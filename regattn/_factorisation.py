@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import blas, lapack, svd, svdvals
 
+from regattn._validation import column_sizes
+
 BLOCK = 32  # reflections applied together, as LAPACK's own QR does
 ALIKE = 10.0  # ratio of column sizes below which an ordinary SVD costs at most one digit
 
@@ -64,31 +66,34 @@ def factor(X: np.ndarray, tolerance: float) -> Factors:
     Directions below ``tolerance`` are left out, the largest being 1 after every column of X is scaled to unit norm.
     """
     if len(X) >= X.shape[1]:
-        reflections, R = _qr(X)
-        U, s, V = _small_svd(R)
+        reflections, R, U, s, V = _tall(X)
         r = _rank(R, s, tolerance)
         return Factors(Orthonormal(U[:, :r], reflections), s[:r], V[:, :r])
-    reflections, R = _qr(np.array(X.T, order="F"))
-    V, s, U = _small_svd(R)
+    reflections, _, V, s, U = _tall(np.array(X.T, order="F"))
     r = _rank(X, s, tolerance)
     return Factors(Orthonormal(U[:, :r]), s[:r], Orthonormal(V[:, :r], reflections).array())
 
 
-def _qr(X: np.ndarray) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
-    """Return the reflections and the triangular factor of a tall, column-major X, which is overwritten."""
-    below, triangles, _ = lapack.dgeqrt(min(BLOCK, X.shape[1]), X, overwrite_a=1)
-    return (below, triangles), np.triu(below[: X.shape[1]])
+def _tall(X: np.ndarray) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return reflections Q and R, U, s, V with X = Q R, R = U diag(s) V'; X is tall, column-major and overwritten.
 
-
-def _small_svd(R: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return U, s, V of a square matrix; small singular values keep their digits whatever the sizes of its columns."""
-    sizes = np.linalg.norm(R, axis=0)
-    if sizes.max() > ALIKE * sizes.min():  # one-sided Jacobi rotations do not mind, but take three times as long
-        s, U, V, work, _, failed = lapack.dgejsv(np.asfortranarray(R), joba=1, jobu=0, jobv=0, jobr=0, jobt=0, jobp=0)
-        if not failed:
-            return U, s * (work[0] / work[1]), V
-    U, s, Vt = svd(R, check_finite=False)
-    return U, s, Vt.T
+    Where columns differ much in size, small singular values keep their digits only if the largest columns go first and
+    one-sided Jacobi rotations follow, which together take a few times as long.
+    """
+    p, sizes = X.shape[1], column_sizes(X)
+    if sizes.max() <= ALIKE * sizes.min():
+        below, triangles, _ = lapack.dgeqrt(min(BLOCK, p), X, overwrite_a=1)
+        R = np.triu(below[:p])
+        U, s, Vt = svd(R, check_finite=False)
+        return (below, triangles), R, U, s, Vt.T
+    below, order, scales, _, _ = lapack.dgeqp3(X, lwork=2 * p + (p + 1) * BLOCK, overwrite_a=1)
+    R = np.empty((p, p), order="F")
+    R[:, order - 1] = np.triu(below[:p])
+    s, U, V, work, _, failed = lapack.dgejsv(R, joba=1, jobu=0, jobv=0, jobr=0, jobt=0, jobp=0)
+    if failed:
+        U, s, Vt = svd(R, check_finite=False)
+        return (below, scales[None]), R, U, s, Vt.T
+    return (below, scales[None]), R, U, s * (work[0] / work[1]), V
 
 
 def _rank(X: np.ndarray, s: np.ndarray, tolerance: float) -> int:

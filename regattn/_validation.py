@@ -62,6 +62,19 @@ def largest(x: Any, name: str) -> float:
     return found
 
 
+def size(x: Any, name: str) -> float:
+    """Return the root of the sum of squares of ``x``, infinite if that overflows; raise as :func:`check_finite`."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        if is_torch_array(x):
+            found = float(sys.modules["torch"].linalg.vector_norm(x.detach()))
+        else:
+            found = float(np.linalg.norm(x))
+    if math.isfinite(found):
+        return found
+    check_finite(x, name)
+    return math.inf
+
+
 def check_matrix(x: Any, name: str) -> np.ndarray:
     """Return ``x`` as a finite, non-empty, two-dimensional float64 NumPy array."""
     x = check_numpy(x, name)

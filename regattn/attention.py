@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace, is_torch_array
 
-from regattn._validation import as_floating, check_finite, check_real, check_same_width, largest
-from regattn.kernels import KERNELS, Kernel, elu, nearest, resolve_kernel
+from regattn._validation import as_floating, check_finite, check_real, check_same_width, largest, size
+from regattn.kernels import KERNELS, Kernel, elu, inner_products, nearest, resolve_kernel
 from regattn.masks import causal_mask, others_mask, resolve_mask
 
 __all__ = [
@@ -85,13 +85,9 @@ def attention_weights(
     array([[ 1.,  0., -1.]])
     """
     queries, keys = _check_inputs(queries=queries, keys=keys)
-    for name, x in (("queries", queries), ("keys", keys)):
-        check_finite(x, name)
     kernel = resolve_kernel(kernel)
     scale = _check_scale(scale, kernel, queries.shape[-1])
-    allowed = resolve_mask(mask, queries, keys)
-    with np.errstate(all="ignore"):  # an overflow is reported as the infinite score or weight it gives
-        return kernel.weights(kernel.scores(queries, keys, scale), allowed)
+    return _weights(queries, keys, kernel, scale, mask)
 
 
 def attend(
@@ -193,17 +189,33 @@ def _check_scale(scale: float | None, kernel: Kernel, d: int) -> float:
     return check_real(scale, "scale")
 
 
+def _weights(queries: Array, keys: Array, kernel: Kernel, scale: float, mask: Any) -> Array:
+    bounded = _score_bound(queries, keys, scale) <= float(array_namespace(queries).finfo(queries.dtype).max)
+    allowed = resolve_mask(mask, queries, keys)
+    with np.errstate(all="ignore"):  # an overflow is reported as the infinite score or weight it gives
+        scores = kernel.scores(queries, keys, scale)
+        return kernel.weights(scores, allowed, finite=bounded and kernel.scores is inner_products)
+
+
+def _score_bound(queries: Array, keys: Array, scale: float) -> float:
+    """Return twice what neither a score (Cauchy and Schwarz) nor a scaled query is above; raise if one is not finite.
+
+    Twice, because sums are rounded.
+    """
+    return 2 * abs(scale) * size(queries, "queries") * max(1.0, size(keys, "keys"))
+
+
 def _composed(queries: Array, keys: Array, values: Array, kernel: Kernel, scale: float, mask: Any) -> Array:
     """Attention as it is defined, or for the identity kernel the same products in the cheaper order."""
-    for name, x in (("queries", queries), ("keys", keys), ("values", values)):
-        check_finite(x, name)
-    with np.errstate(all="ignore"):  # an overflow is reported as the infinite score, weight or average it gives
-        if kernel.name == "identity" and mask is None:
-            xp = array_namespace(queries)
-            outputs = queries @ (xp.matrix_transpose(keys) @ values) * scale
-        else:
-            allowed = resolve_mask(mask, queries, keys)
-            outputs = kernel.weights(kernel.scores(queries, keys, scale), allowed) @ values
+    check_finite(values, "values")
+    if kernel.name == "identity" and mask is None:
+        for name, x in (("queries", queries), ("keys", keys)):
+            check_finite(x, name)
+        with np.errstate(all="ignore"):
+            outputs = queries @ (array_namespace(queries).matrix_transpose(keys) @ values) * scale
+    else:
+        with np.errstate(all="ignore"):
+            outputs = _weights(queries, keys, kernel, scale, mask) @ values
     check_finite(outputs, "the averages")
     return outputs
 
@@ -214,9 +226,9 @@ def _fused_softmax(queries: Array, keys: Array, values: Array, scale: float, mas
     from torch.nn import functional
 
     most = torch.finfo(queries.dtype).max
-    q, k, v = (float(torch.linalg.vector_norm(x.detach())) for x in (queries, keys, values))
-    if not abs(scale) * q * k <= most:  # no score is above it, by the inequality of Cauchy and Schwarz
+    if not _score_bound(queries, keys, scale) <= most:
         _check_scores_fit(queries, keys, scale, most)
+    total = math.sqrt(keys.shape[-2]) * size(values, "values")
     square = queries.shape[-2] == keys.shape[-2]
     causal = isinstance(mask, str) and mask == "causal" and square  # torch's own flag aligns the other way otherwise
     allowed = None if causal else resolve_mask(mask, queries, keys)
@@ -228,8 +240,7 @@ def _fused_softmax(queries: Array, keys: Array, values: Array, scale: float, mas
         queries, keys, values, attn_mask=allowed, is_causal=causal, scale=scale
     )
     outputs = outputs.reshape(*batch, *outputs.shape[-2:])[..., :d_v]
-    if not math.sqrt(keys.shape[-2]) * v <= most:  # otherwise not even the sum of all values overflows
-        check_finite(values, "values")
+    if not total <= most:  # otherwise not even the sum of all values overflows
         check_finite(outputs, "the averages")
     return outputs
 

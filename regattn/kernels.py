@@ -65,16 +65,20 @@ class Kernel:
     rows_sum_to_one: bool
     scores: Callable[[Array, Array, float], Array] = inner_products
 
-    def weights(self, scores: Array, mask: Array | None = None) -> Array:
-        """Return the weights for scores of shape (..., n_queries, n_keys); zero where the mask is False."""
+    def weights(self, scores: Array, mask: Array | None = None, *, finite: bool = False) -> Array:
+        """Return the weights for scores of shape (..., n_queries, n_keys); zero where the mask is False.
+
+        ``finite`` says that the scores are known to be, so that nobody looks again.
+        """
         weights = self.weigh(scores, mask)
         if tuple(weights.shape) != tuple(np.broadcast_shapes(scores.shape, () if mask is None else mask.shape)):
             raise ValueError(
                 f"kernel {self.name!r} returned shape {tuple(weights.shape)} for scores of shape {tuple(scores.shape)}"
             )
-        if weights is not scores:
+        if weights is not scores and not finite:
             check_finite(scores, "scores")  # weights of infinite scores may be finite, and wrong
-        check_finite(weights, f"weights of kernel {self.name!r}")
+        if weights is not scores or not finite:
+            check_finite(weights, f"weights of kernel {self.name!r}")
         return weights
 
 

@@ -163,8 +163,10 @@ class Spectrum:
             In units of target per target; may be negative. Without ``X_new`` this is the hat matrix.
         """
         filters = self.filter(ridge=ridge, rank=rank)
-        queries = self._orthonormal_codes(X_new) * filters[..., None, :]
-        return attention_weights(queries, self.scores, kernel="identity") + self._uniform
+        queries, keys = self._orthonormal_codes(X_new) * filters[..., None, :], self.scores
+        if self.centre is not None:  # one code more, the same for all: 1/n on every row
+            queries, keys = (_with_column(codes, np.sqrt(self._uniform)) for codes in (queries, keys))
+        return attention_weights(queries, keys, kernel="identity")
 
     def predict(self, X_new: Any, y: Any, *, ridge: Any = 0.0, rank: int | None = None) -> np.ndarray:
         """Return the predictions at ``X_new`` (None for the training rows), for one target or several.
@@ -251,7 +253,9 @@ class Spectrum:
         ndarray of shape (n,) or (k, n)
             Numbers in [0, 1].
         """
-        return self.filter(ridge=ridge, rank=rank) @ (self.scores**2).T + self._uniform
+        leverage = product(np.atleast_2d(self.filter(ridge=ridge, rank=rank)), (self.scores**2).T)
+        leverage += self._uniform
+        return leverage.reshape(*np.shape(ridge), -1)
 
     def loo_residuals(self, y: Any, *, ridge: Any = 0.0, rank: int | None = None) -> np.ndarray:
         r"""Return the leave-one-out residuals :math:`(y_i - \hat y_i)/(1 - h_{ii})`, without refitting.
@@ -281,10 +285,12 @@ class Spectrum:
         if y.ndim != 1:
             raise ValueError(f"y must have shape (n,), got shape {y.shape}")
         leverage = self.leverage(ridge=ridge, rank=rank)
-        full = leverage > 1 - 1e-10  # closer to 1 than the factors' own rounding leaves no digit of the residual
-        if full.any():
-            raise ValueError(f"row {int(np.nonzero(full)[-1][0])} has leverage 1: without it the fit is not determined")
-        return (y - self.predict(None, y, ridge=ridge, rank=rank)) / (1 - leverage)
+        if leverage.max() > 1 - 1e-10:  # closer to 1 than the factors' own rounding leaves no digit of the residual
+            row = int(np.nonzero(leverage > 1 - 1e-10)[-1][0])
+            raise ValueError(f"row {row} has leverage 1: without it the fit is not determined")
+        residuals = self.predict(None, y, ridge=ridge, rank=rank)
+        np.subtract(y, residuals, out=residuals)
+        return np.divide(residuals, np.subtract(1.0, leverage, out=leverage), out=residuals)
 
     @property
     def _uniform(self) -> float:
@@ -341,7 +347,8 @@ class Predictor:
         filters = self.spectrum.filter(ridge=ridge, rank=rank)
         with np.errstate(over="ignore", invalid="ignore"):
             if self.content.ndim == 1:
-                predictions = product(np.atleast_2d(filters * self.content), self.codes.T) + self.level
+                predictions = product(np.atleast_2d(filters * self.content), self.codes.T)
+                predictions += self.level
                 predictions = predictions.reshape(*filters.shape[:-1], -1)
             else:
                 predictions = self.codes @ (filters[..., None] * self.content) + self.level
@@ -473,6 +480,10 @@ def scale_and_alignment(F_new: Any, F_train: Any) -> ScaleAndAlignment:
     products = attend(F_new, F_train, np.eye(len(F_train)), kernel="identity")
     alignment = np.divide(products, scale, out=np.zeros_like(scale), where=scale > 0)
     return ScaleAndAlignment(scale, np.clip(alignment, -1.0, 1.0))
+
+
+def _with_column(codes: np.ndarray, constant: float) -> np.ndarray:
+    return np.concatenate((codes, np.full((*codes.shape[:-1], 1), constant)), axis=-1)
 
 
 def _check_ridge(ridge: Any) -> np.ndarray:
