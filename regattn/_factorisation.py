@@ -19,8 +19,8 @@ def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     NumPy's own product uses a BLAS of its own, and the threads of each go on waiting, at full speed, after its work is
     done: changing from one to the other in the middle of a fit can cost more than the fit.
     """
-    (a, turned_a), (b, turned_b) = ((x, 0) if x.flags.f_contiguous else (x.T, 1) for x in (a, b))
-    return blas.dgemm(1.0, a, b, trans_a=turned_a, trans_b=turned_b)
+    (a, turned_a), (b, turned_b) = ((x.T, 0) if x.flags.c_contiguous else (x, 1) for x in (a, b))
+    return blas.dgemm(1.0, b, a, trans_a=turned_b, trans_b=turned_a).T  # the product of the transposes, row-major
 
 
 class Orthonormal:
