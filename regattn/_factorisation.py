@@ -60,27 +60,31 @@ class Factors(NamedTuple):
     right: np.ndarray
 
 
-def factor(X: np.ndarray, tolerance: float) -> Factors:
+def factor(X: np.ndarray, sizes: np.ndarray, tolerance: float) -> Factors:
     """Return the singular value decomposition of a column-major X that is not all zero, and may be overwritten.
 
-    Directions below ``tolerance`` are left out, the largest being 1 after every column of X is scaled to unit norm.
+    ``sizes`` are the largest absolute values of its columns. Directions below ``tolerance`` are left out, the largest
+    being 1 after every column of X is scaled to unit norm.
     """
     if len(X) >= X.shape[1]:
-        reflections, R, U, s, V = _tall(X)
+        reflections, R, U, s, V = _tall(X, sizes)
         r = _rank(R, s, tolerance)
         return Factors(Orthonormal(U[:, :r], reflections), s[:r], V[:, :r])
-    reflections, _, V, s, U = _tall(np.array(X.T, order="F"))
+    turned = np.array(X.T, order="F")
+    reflections, _, V, s, U = _tall(turned, column_sizes(turned))
     r = _rank(X, s, tolerance)
     return Factors(Orthonormal(U[:, :r]), s[:r], Orthonormal(V[:, :r], reflections).array())
 
 
-def _tall(X: np.ndarray) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def _tall(
+    X: np.ndarray, sizes: np.ndarray
+) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return reflections Q and R, U, s, V with X = Q R, R = U diag(s) V'; X is tall, column-major and overwritten.
 
     Where columns differ much in size, small singular values keep their digits only if the largest columns go first and
     one-sided Jacobi rotations follow, which together take a few times as long.
     """
-    p, sizes = X.shape[1], column_sizes(X)
+    p = X.shape[1]
     if sizes.max() <= ALIKE * sizes.min():
         below, triangles, _ = lapack.dgeqrt(min(BLOCK, p), X, overwrite_a=1)
         R = np.triu(below[:p])

@@ -110,9 +110,8 @@ def column_sizes(X: np.ndarray) -> np.ndarray:
     return np.maximum(X.max(axis=0), -X.min(axis=0))
 
 
-def check_sizes(X: np.ndarray, name: str) -> None:
-    """Raise if a column of ``X`` that is not all zero is so large or small that its square is no good number."""
-    sizes = column_sizes(X)
+def check_sizes(sizes: np.ndarray, name: str) -> None:
+    """Raise if a column of ``name`` that is not all zero is so large or small that its square is no good number."""
     odd = (sizes > 1e100) | ((sizes > 0) & (sizes < 1e-100))
     if odd.any():
         column = int(np.argmax(odd))

@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from regattn._validation import check_count, check_numpy, check_real, check_sizes
+from regattn._validation import check_count, check_numpy, check_real, check_sizes, column_sizes
 from regattn.attention import attend, attention_weights
 from regattn.heads import LEARNED, Head, guarded_kernel
 from regattn.least_squares import spectrum
@@ -160,7 +160,7 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         """
         X, y = _validated(self, X, y, multi_output=True, y_numeric=True, dtype=np.float64, ensure_min_samples=2)
         X, y = check_numpy(X, "X"), check_numpy(y, "y")
-        check_sizes(X, "X")
+        check_sizes(column_sizes(X), "X")
         self._check_parameters(X.shape[1])
         self._one_target = y.ndim == 1
         if self.kernel == "identity":

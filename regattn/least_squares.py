@@ -398,11 +398,14 @@ def spectrum(X: Any, *, centre: bool = False, tolerance: float | None = None) ->
     if tolerance is None:
         tolerance = np.finfo(float).eps * max(X.shape)
     tolerance = check_real(tolerance, "tolerance", least=0.0, most=1.0)
-    X, middle = _centred(X, tolerance) if centre else (np.array(X, order="F"), None)
-    check_sizes(X, "X")
-    if not X.any():
+    if centre:
+        X, middle, sizes = _centred(X, tolerance)
+    else:
+        X, middle, sizes = np.array(X, order="F"), None, column_sizes(X)
+    check_sizes(sizes, "X")
+    if not sizes.any():
         raise ValueError(f"X has rank 0: every column is {'constant' if centre else 'zero'}, shape {X.shape}")
-    left, singular_values, directions = factor(X, tolerance)
+    left, singular_values, directions = factor(X, sizes, tolerance)
     return Spectrum(left, singular_values, directions, middle)
 
 
@@ -499,15 +502,16 @@ def _check_ridge(ridge: Any) -> np.ndarray:
     return penalties
 
 
-def _centred(X: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return X without its column means, column-major, and the means; a constant column gives zeros."""
+def _centred(X: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return X without its column means, column-major, the means, and the sizes of the columns; a constant is zero."""
     middle = X.mean(axis=0)
     rows, X = X, np.empty(X.shape, order="F")
     for start in range(0, len(X), 256):  # few enough rows to stay in the cache while they are turned into columns
         np.subtract(rows[start : start + 256], middle, out=X[start : start + 256])
-    rest = X.mean(axis=0)  # what rounding left of the mean, a second pass removes it
-    X -= rest
-    middle += rest
-    sizes = column_sizes(X)
-    X[:, sizes <= tolerance * (sizes + np.abs(middle))] = 0.0  # rounding is all there was
-    return X, middle
+    rest, sizes = X.mean(axis=0), column_sizes(X)
+    if (np.abs(rest) > np.finfo(float).eps * sizes).any():  # rounding left some of the mean: a second pass removes it
+        X -= rest
+        middle, sizes = middle + rest, column_sizes(X)
+    constant = sizes <= tolerance * (sizes + np.abs(middle))  # rounding is all there was
+    X[:, constant] = sizes[constant] = 0.0
+    return X, middle, sizes
