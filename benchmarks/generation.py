@@ -1,0 +1,57 @@
+"""Generating text: the same model with keys and values of earlier tokens kept, and reading everything again."""
+
+import torch
+from measure import ROUNDS, THREADS, alternate, goal, ratio_to, repeated, summary, write
+
+from regattn.generation import generate
+from regattn.language_model import Architecture, LanguageModel
+
+LAYERS, HEADS, WIDTH, VOCABULARY = 4, 4, 128, 65
+OURS, PEER = "regattn, with the cache", "regattn, without"
+TIMES = 1
+
+
+def contenders(new, width):
+    """Return both ways to continue one token by ``new`` others, after checking that they write the same text.
+
+    At temperature 1 nearly every token of an untrained model can be drawn: a difference in the logits would show.
+    """
+    design = Architecture(
+        vocabulary=VOCABULARY, layers=LAYERS, context=new + 1, width=width, heads=HEADS, positions="learned"
+    )
+    model, prompt = LanguageModel(design, seed=0).eval(), torch.tensor([[3]])
+
+    def ours():
+        return generate(model, prompt, new)
+
+    def without():
+        return generate(model, prompt, new, cached=False)
+
+    torch.testing.assert_close(ours(), without(), rtol=0, atol=0)
+    return {OURS: ours, PEER: without}
+
+
+def measure(*, lengths=(127, 255), width=WIDTH, rounds=ROUNDS):
+    cases, gains = [], []
+    for new in lengths:
+        runs = {name: repeated(run, TIMES) for name, run in contenders(new, width).items()}
+        rows = summary(alternate(runs, rounds=rounds), ours=OURS, times=TIMES)
+        for row in rows:
+            row["tokens per second"] = new / row["seconds"]
+        gains.append(ratio_to(rows, PEER))
+        if len(gains) == 1:
+            goals = [goal("≥ 2.8 times as fast as without the cache", gains[0], least=2.8)]
+        else:
+            goals = [goal(f"≥ 1 times the gain at {lengths[0]} tokens", gains[-1] / gains[0], least=1.0)]
+        case = f"1 token continued by {new}, {LAYERS} layers, {HEADS} heads, width {width}"
+        cases.append({"case": case, "rows": rows, "goals": goals})
+    return cases
+
+
+def main():
+    torch.set_num_threads(THREADS)
+    write("generation", "Generating text, one sequence", measure(), "torch")
+
+
+if __name__ == "__main__":
+    main()
