@@ -1,0 +1,120 @@
+"""The benchmarks of attention, counting and the language model, run small: what they hand over and refuse to time."""
+
+import inspect
+
+import pytest
+import torch
+
+from tests.benchmarks.cases import check_cases, check_goal, rows_of
+
+TINY = {
+    "attend_softmax": {"sizes": (67, 1021), "memory_sizes": (67, 1021)},
+    "attend_identity": {"sizes": (31, 61, 127, 254)},
+    "counting": {"tokens": 1009, "many": 2003, "windows": (2, 3)},
+    "training": {"width": 16, "tokens": 11, "batch": 3, "steps": 1},
+    "generation": {"lengths": (7, 13), "width": 16},
+}
+ASKED = {
+    "attend_softmax": {"sizes": (512, 1024, 2048, 4096, 8192), "memory_sizes": (2048, 8192)},
+    "attend_identity": {"sizes": (1000, 8000, 100_000, 1_000_000)},
+    "counting": {"tokens": 1_000_000, "many": 10_000_000, "windows": (5, 15)},
+    "training": {"width": 128, "tokens": 128, "batch": 32},
+    "generation": {"lengths": (127, 255), "width": 128},
+}
+PEERS = {
+    "attend_softmax": {"scaled_dot_product_attention", "torch, plain", "MultiheadAttention"},
+    "training": {"nn.TransformerEncoder", "by hand"},
+    "generation": {"without"},
+}
+
+
+def check_peers(name, cases):
+    check_cases(cases)
+    for case in cases:
+        assert case["goals"]
+        for peer in PEERS[name]:
+            assert any(peer in contender for contender in rows_of(case)), f"{peer} is missing from {case['case']}"
+        assert all(row["runs"] == 1 and row["seconds"] > 0 for row in case["rows"])
+
+
+@pytest.mark.parametrize("name", ["training", "generation"])
+def test_cases_have_the_peers_that_the_question_asks_for(name, benchmark):
+    check_peers(name, benchmark(name).measure(**TINY[name], rounds=1))
+
+
+def test_softmax_has_its_peers_and_without_the_matrix_takes_less_memory_than_with_it(benchmark):
+    module = benchmark("attend_softmax")
+    cases = module.measure(**TINY["attend_softmax"], rounds=1)
+    check_peers("attend_softmax", cases)
+    few, many = cases[:2]
+    memory = {name: row.get("peak memory MB") for name, row in rows_of(many).items()}
+    matrix = 4 * module.HEADS * 1021**2 / 1e6
+    assert memory[module.OURS] < matrix < memory[module.PLAIN]
+    assert [len(case["goals"]) for case in cases] == [1, 2, 1, 1]
+    assert "peak memory MB" in rows_of(few)[module.OURS]
+
+
+def test_the_identity_kernel_is_timed_in_both_libraries_and_its_memory_only_at_the_largest_size(benchmark):
+    cases = benchmark("attend_identity").measure(**TINY["attend_identity"], rounds=1)
+    check_cases(cases)
+    assert [len(case["goals"]) for case in cases] == 2 * [0, 0, 0, 1, 1]
+    assert ["peak memory MB" in case["rows"][0] for case in cases] == 2 * [False, False, False, True, False]
+    linear = [case for case in cases if "linear" in case["case"]]
+    assert all(len(case["rows"]) == 4 for case in linear)
+
+
+def test_counting_is_compared_where_the_peers_have_the_time_and_measured_alone_beyond(benchmark):
+    cases = benchmark("counting").measure(**TINY["counting"], rounds=1)
+    check_cases(cases[:2])
+    assert [len(case["rows"]) >= 3 for case in cases] == [True, True, False, False]
+    assert [len(case["goals"]) for case in cases] == [2, 0, 1, 1]
+    for case in cases[2:]:
+        check_goal(case["goals"][0])
+        [row] = case["rows"]
+        assert row["ours"]
+        assert case["goals"][0]["measured"] == pytest.approx(row["peak memory MB"] / 1e3)
+    assert any("dictionary" in contender for contender in rows_of(cases[0]))
+    assert all("pandas groupby" in rows_of(case) for case in cases[:2])
+
+
+@pytest.mark.parametrize(
+    ("name", "ours"),
+    [
+        ("attend_softmax", "attend"),
+        ("attend_identity", "attend"),
+        ("counting", "count_cooccurrences"),
+        ("training", "next_token_loss"),
+    ],
+)
+def test_contenders_that_differ_from_ours_are_not_timed(name, ours, benchmark, monkeypatch):
+    module = benchmark(name)
+    right = getattr(module, ours)
+    monkeypatch.setattr(module, ours, lambda *inputs, **options: right(*inputs, **options) * (1 + 1e-3))
+    monkeypatch.setattr(module, "alternate", lambda *_, **__: pytest.fail("it was timed"))
+    with pytest.raises(AssertionError):
+        module.measure(**TINY[name], rounds=1)
+
+
+def test_a_text_that_differs_without_the_cache_is_not_timed(benchmark, monkeypatch):
+    module = benchmark("generation")
+    right = module.generate
+
+    def other_draws(*inputs, cached=True):
+        return right(*inputs, cached=cached, generator=torch.Generator().manual_seed(int(cached)))
+
+    monkeypatch.setattr(module, "generate", other_draws)
+    monkeypatch.setattr(module, "alternate", lambda *_, **__: pytest.fail("it was timed"))
+    with pytest.raises(AssertionError, match="not equal"):
+        module.measure(**TINY["generation"], rounds=1)
+
+
+def test_models_that_are_trained_side_by_side_have_equally_many_parameters(benchmark):
+    [case] = benchmark("training").measure(**TINY["training"], rounds=1)
+    assert len({row["parameters"] for row in case["rows"]}) == 1
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_the_sizes_are_those_of_the_question(name, benchmark):
+    defaults = {key: p.default for key, p in inspect.signature(benchmark(name).measure).parameters.items()}
+    assert defaults["rounds"] >= 7
+    assert ASKED[name].items() <= defaults.items()
