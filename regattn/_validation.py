@@ -20,8 +20,8 @@ def check_array(x: Any, name: str) -> Any:
 
 def as_floating(x: Any, name: str) -> Any:
     """Return ``x`` as a floating-point NumPy array or torch tensor, or raise if it is empty."""
-    if is_torch_array(x):
-        torch = sys.modules["torch"]
+    torch = sys.modules.get("torch")  # array_api_compat.is_torch_array, but called for every token of every layer
+    if torch is not None and isinstance(x, torch.Tensor):
         if x.is_meta or x.layout is not torch.strided:
             raise ValueError(f"{name} must be a dense tensor that holds numbers, got {x.layout} on {x.device}")
         kind = "f" if x.is_floating_point() else "c" if x.is_complex() else "i"
@@ -64,11 +64,11 @@ def largest(x: Any, name: str) -> float:
 
 def size(x: Any, name: str) -> float:
     """Return the root of the sum of squares of ``x``, infinite if that overflows; raise as :func:`check_finite`."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        if is_torch_array(x):
-            found = float(sys.modules["torch"].linalg.vector_norm(x.detach()))
-        else:
+    if isinstance(x, np.ndarray):
+        with np.errstate(over="ignore", invalid="ignore"):
             found = float(np.linalg.norm(x))
+    else:
+        found = float(sys.modules["torch"].linalg.vector_norm(x.detach()))
     if math.isfinite(found):
         return found
     check_finite(x, name)

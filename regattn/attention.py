@@ -10,6 +10,7 @@ same code (the array API); gradients pass through.
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -148,7 +149,7 @@ def attend(
     one_dimensional = values.ndim == 1
     if one_dimensional:
         values = values[:, None]
-    if kernel.name == "softmax" and is_torch_array(queries):
+    if kernel.name == "softmax" and not isinstance(queries, np.ndarray):
         outputs = _fused_softmax(queries, keys, values, scale, mask)
     else:
         outputs = _composed(queries, keys, values, kernel, scale, mask)
@@ -158,7 +159,7 @@ def attend(
 def _check_inputs(**named: Array) -> list[Array]:
     """Return queries, keys and, if given, values, in one dtype of one library; whether they are finite comes later."""
     checked = [as_floating(x, name) for name, x in named.items()]
-    if len({(is_torch_array(x), x.dtype) for x in checked}) > 1:
+    if len({x.dtype for x in checked}) > 1:  # a dtype of one library is not one of the other
         checked = _one_dtype(dict(zip(named, checked, strict=True)))
     queries, keys = checked[:2]
     for name, x in (("queries", queries), ("keys", keys)):
@@ -222,9 +223,7 @@ def _composed(queries: Array, keys: Array, values: Array, kernel: Kernel, scale:
 
 def _fused_softmax(queries: Array, keys: Array, values: Array, scale: float, mask: Any) -> Array:
     """Softmax attention by torch's fused kernel."""
-    import torch
-    from torch.nn import functional
-
+    torch = sys.modules["torch"]
     most = torch.finfo(queries.dtype).max
     if not _score_bound(queries, keys, scale) <= most:
         _check_scores_fit(queries, keys, scale, most)
@@ -236,7 +235,7 @@ def _fused_softmax(queries: Array, keys: Array, values: Array, scale: float, mas
     alike = tuple(keys.shape[:-2]) == tuple(values.shape[:-2]) == batch and queries.shape[-1] == d_v
     if len(batch) != 2 or not alike or allowed is not None:
         batch, queries, keys, values, allowed = _four_axes(queries, keys, values, allowed)
-    outputs = functional.scaled_dot_product_attention(
+    outputs = torch.nn.functional.scaled_dot_product_attention(
         queries, keys, values, attn_mask=allowed, is_causal=causal, scale=scale
     )
     outputs = outputs.reshape(*batch, *outputs.shape[-2:])[..., :d_v]
@@ -256,8 +255,7 @@ def _four_axes(
     queries: Array, keys: Array, values: Array, allowed: Array | None
 ) -> tuple[tuple[int, ...], Array, Array, Array, Array | None]:
     """Return the leading axes, and the inputs with four axes and one width, which the fused kernel wants."""
-    from torch.nn import functional
-
+    functional = sys.modules["torch"].nn.functional
     batch = np.broadcast_shapes(queries.shape[:-2], keys.shape[:-2], values.shape[:-2])
     width = max(queries.shape[-1], values.shape[-1])
 

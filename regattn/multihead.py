@@ -27,6 +27,16 @@ def check_choice(value: Any, name: str, choices: Any) -> None:
         raise ValueError(f"{name} must be one of {', '.join(choices)}, got {value!r}")
 
 
+def check_tokens(x: Any, name: str, weight: Tensor, axes: str = "B, T") -> None:
+    """Raise unless ``x`` is a tensor that ``weight`` can be applied to: as wide as it, and of its dtype."""
+    if not isinstance(x, Tensor):
+        raise ValueError(f"{name} must be a tensor of shape ({axes}, {weight.shape[-1]}), got {type(x).__name__}")
+    if x.ndim == 0 or x.shape[-1] != weight.shape[-1] or (x.ndim != 3 and axes == "B, T"):
+        raise ValueError(f"{name} must have shape ({axes}, {weight.shape[-1]}), got {tuple(x.shape)}")
+    if x.dtype != weight.dtype and not torch.is_autocast_enabled(x.device.type):
+        raise ValueError(f"{name} must be {weight.dtype} as the weights are, got {x.dtype}; convert one of them")
+
+
 def check_heads(width: int, heads: int, *, kernel: Any, positions: str) -> Kernel:
     """Return the kernel, or raise if width, heads, kernel and position scheme do not fit together."""
     check_count(width, "width")
@@ -153,11 +163,11 @@ class MultiHeadAttention(nn.Module):
     def _queries_keys_values(
         self, x: Tensor, memory: Tensor | None, cache: KeyValueCache | None
     ) -> tuple[Tensor, Tensor, Tensor]:
-        self._check(x, "x")
+        check_tokens(x, "x", self.projection.weight)
         if memory is None:
             queries, keys, values = self._split(self.projection(x))
         else:
-            self._check(memory, "memory")
+            check_tokens(memory, "memory", self.projection.weight)
             sizes = (self.width, 2 * self.width)
             w_q, w_kv = self.projection.weight.split(sizes)
             b_q, b_kv = (None, None) if self.projection.bias is None else self.projection.bias.split(sizes)
@@ -167,12 +177,6 @@ class MultiHeadAttention(nn.Module):
         if cache is not None:
             keys, values = cache.append(keys, values)
         return queries, keys, values
-
-    def _check(self, x: Tensor, name: str) -> None:
-        if not isinstance(x, Tensor):
-            raise ValueError(f"{name} must be a tensor of shape (B, T, {self.width}), got {type(x).__name__}")
-        if x.ndim != 3 or x.shape[-1] != self.width:
-            raise ValueError(f"{name} must have shape (B, T, {self.width}), got {tuple(x.shape)}")
 
     def _split(self, x: Tensor) -> tuple[Tensor, ...]:
         """Return the parts of x, shape (B, T, parts of D), each cut into heads: (B, H, T, d)."""

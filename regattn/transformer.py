@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from regattn._validation import check_count
-from regattn.multihead import KeyValueCache, MultiHeadAttention, check_choice, check_heads
+from regattn.multihead import KeyValueCache, MultiHeadAttention, check_choice, check_heads, check_tokens
 
 __all__ = [
     "ACTIVATIONS",
@@ -132,6 +132,7 @@ class FeedForward(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Return the new content of every token, in the shape of ``x``."""
+        check_tokens(x, "x", self.keys.weight, "...")
         return self.values(ACTIVATIONS[self.activation](self.keys(x)))
 
 
@@ -166,6 +167,7 @@ class Block(nn.Module):
 
     def forward(self, r: Tensor, *, mask: Any = None, cache: KeyValueCache | None = None) -> Tensor:
         """Return the residual stream after this block, shape (B, T, D)."""
+        check_tokens(r, "r", self.attention.projection.weight)
         x = self.attention_input(r)
         attended = self.attention(x, mask=mask, cache=cache)
         if self.design.order == "parallel":

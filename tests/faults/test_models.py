@@ -363,3 +363,20 @@ def test_a_checkpoint_of_something_else_does_not_resume_a_training(tmp_path):
         with pytest.raises(ValueError, match="the checkpoint belongs to another model"):
             train(model, lambda step: torch.ones(1, 1), plan, **how)
         assert torch.equal(model.weight, before)
+
+
+@pytest.mark.parametrize(
+    ("module", "x", "message"),
+    [
+        (MultiHeadAttention(6, 2), torch.zeros(1, 2, 6).double(), "x must be torch.float32 .* torch.float64"),
+        (FeedForward(6, 11), torch.zeros(2, 6).half(), "x must be torch.float32 .* torch.float16"),
+        (FeedForward(6, 11), torch.zeros(2, 7), r"x must have shape \(\.\.\., 6\), got \(2, 7\)"),
+        (FeedForward(6, 11), [[0.0] * 6], "x must be a tensor of shape .* got list"),
+        (Block(BlockDesign(width=6, heads=2)), torch.zeros(1, 2, 6).double(), "r must be torch.float32"),
+        (Block(BlockDesign(width=6, heads=2)), torch.zeros(1, 2, 5), r"r must have shape \(B, T, 6\), got \(1, 2, 5\)"),
+    ],
+    ids=["heads-double", "memory-half", "memory-width", "memory-list", "block-double", "block-width"],
+)
+def test_tokens_that_do_not_fit_the_weights_are_refused_by_name(module, x, message):
+    with pytest.raises(ValueError, match=message):
+        module(x)
