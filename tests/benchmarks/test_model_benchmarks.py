@@ -8,7 +8,7 @@ import torch
 from tests.benchmarks.cases import check_cases, check_goal, rows_of
 
 TINY = {
-    "attend_softmax": {"sizes": (67, 1021), "memory_sizes": (67, 1021)},
+    "attend_softmax": {"sizes": (397, 1021), "memory_sizes": (397, 1021)},
     "attend_identity": {"sizes": (31, 61, 127, 254)},
     "counting": {"tokens": 1009, "many": 2003, "windows": (2, 3)},
     "training": {"width": 16, "tokens": 11, "batch": 3, "steps": 1},
