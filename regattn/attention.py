@@ -213,7 +213,7 @@ def _composed(queries: Array, keys: Array, values: Array, kernel: Kernel, scale:
         for name, x in (("queries", queries), ("keys", keys)):
             check_finite(x, name)
         with np.errstate(all="ignore"):
-            outputs = queries @ (array_namespace(queries).matrix_transpose(keys) @ values) * scale
+            outputs = queries @ (array_namespace(queries).matrix_transpose(keys) @ values * scale)
     else:
         with np.errstate(all="ignore"):
             outputs = _weights(queries, keys, kernel, scale, mask) @ values

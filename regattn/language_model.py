@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from regattn._linear import Linear
 from regattn._validation import check_count
 from regattn.multihead import KeyValueCache
 from regattn.position import sinusoidal_positions
@@ -97,7 +98,7 @@ class LanguageModel(nn.Module):
             self.positions = nn.Embedding(a.context, a.width) if a.positions == "learned" else None
             self.blocks = nn.ModuleList(Block(a) for _ in range(a.layers))
             self.final_norm = make_norm(a) if a.order in ("pre", "parallel") else nn.Identity()
-            self.unembedding = nn.Linear(a.width, a.vocabulary, bias=False)
+            self.unembedding = Linear(a.width, a.vocabulary, bias=False)
             self._initialise()
         if a.tied:
             self.unembedding.weight = self.embedding.weight

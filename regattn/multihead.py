@@ -11,8 +11,8 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
+from regattn._linear import Linear, linear
 from regattn._validation import check_count
 from regattn.attention import attend, attention_weights
 from regattn.kernels import Kernel, inner_products, resolve_kernel
@@ -134,8 +134,8 @@ class MultiHeadAttention(nn.Module):
         self.kernel = check_heads(width, heads, kernel=kernel, positions=positions)
         self.width, self.heads, self.positions = width, heads, positions
         self.scale = 1 / math.sqrt(width // heads) if self.kernel.name == "softmax" else 1.0
-        self.projection = nn.Linear(width, 3 * width, bias=bias)  # W_Q, W_K, W_V in one product
-        self.output = nn.Linear(width, width, bias=bias)  # W_O
+        self.projection = Linear(width, 3 * width, bias=bias)  # W_Q, W_K, W_V in one product
+        self.output = Linear(width, width, bias=bias)  # W_O
 
     def forward(
         self, x: Tensor, *, memory: Tensor | None = None, mask: Any = None, cache: KeyValueCache | None = None
@@ -171,8 +171,8 @@ class MultiHeadAttention(nn.Module):
             sizes = (self.width, 2 * self.width)
             w_q, w_kv = self.projection.weight.split(sizes)
             b_q, b_kv = (None, None) if self.projection.bias is None else self.projection.bias.split(sizes)
-            (queries,) = self._split(functional.linear(x, w_q, b_q))
-            keys, values = self._split(functional.linear(memory, w_kv, b_kv))
+            (queries,) = self._split(linear(x, w_q, b_q))
+            keys, values = self._split(linear(memory, w_kv, b_kv))
         queries, keys = self._place(queries, keys, 0 if cache is None else cache.length)
         if cache is not None:
             keys, values = cache.append(keys, values)

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from regattn._linear import Linear
 from regattn._validation import check_count
 from regattn.multihead import KeyValueCache, MultiHeadAttention, check_choice, check_heads, check_tokens
 
@@ -127,8 +128,8 @@ class FeedForward(nn.Module):
         check_count(width, "width")
         check_count(hidden, "hidden")
         self.activation = activation
-        self.keys = nn.Linear(width, hidden, bias=bias)
-        self.values = nn.Linear(hidden, width, bias=bias)
+        self.keys = Linear(width, hidden, bias=bias)
+        self.values = Linear(hidden, width, bias=bias)
 
     def forward(self, x: Tensor) -> Tensor:
         """Return the new content of every token, in the shape of ``x``."""

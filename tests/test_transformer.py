@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch import nn
 
+from regattn._linear import WORTH_IT, Linear
 from regattn.attention import attention_weights
 from regattn.multihead import KeyValueCache, MultiHeadAttention
 from regattn.transformer import ACTIVATIONS, ORDERS, Block, BlockDesign, FeedForward, block_from_torch
@@ -212,3 +213,22 @@ def test_every_kernel_of_the_book_runs_in_a_block():
 def test_bad_input_is_refused_with_its_value(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_linear_maps_of_large_batches_and_their_gradients_equal_torchs(bias):
+    generator = torch.Generator().manual_seed(5)
+    x = torch.randn(7, 131, 96, generator=generator)
+    ours, torchs = Linear(96, 257, bias=bias), nn.Linear(96, 257, bias=bias)
+    assert x.numel() * 257 >= WORTH_IT
+    torchs.load_state_dict(ours.state_dict())
+    found = []
+    for module in (ours, torchs):
+        inputs = x.clone().requires_grad_()
+        outputs = module(inputs)
+        gradients = torch.autograd.grad((outputs**2).sum(), [inputs, *module.parameters()])
+        found.append([outputs, *gradients])
+    for one, other in zip(*found, strict=True):
+        torch.testing.assert_close(
+            one, other, rtol=1e-4, atol=1e-5 * float(other.detach().abs().max())
+        )  # float32 sums of ~900
