@@ -26,7 +26,7 @@ threadpool_limits(THREADS)
 
 RESULTS = Path(__file__).parent / "results"
 ROUNDS = 7
-PAUSE = 0.05  # seconds; the threads of one contender's BLAS wait at full speed for half of that after its last product
+PAUSE = 0.15  # seconds; the threads of a BLAS wait at full speed for 0.1 after its last product, and slow the next
 
 
 def alternate(
