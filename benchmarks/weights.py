@@ -59,7 +59,7 @@ def one_by_one(X):
     def passed(make):
         def run():
             weights = make()
-            return np.array([weights(penalty)[0] for penalty in PENALTIES])  # the first row stands for the look
+            return np.array([weights(penalty)[0].copy() for penalty in PENALTIES])  # a view would keep the whole
 
         return run
 

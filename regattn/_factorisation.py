@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import blas, lapack, svd, svdvals
+from threadpoolctl import ThreadpoolController
 
 from regattn._validation import column_sizes
 
 BLOCK = 32  # reflections applied together, as LAPACK's own QR does
 ALIKE = 10.0  # ratio of column sizes below which an ordinary SVD costs at most one digit
+WORTH_THREADS = 5e7  # multiplications of a QR below which a second thread gains nothing; products gain ten times sooner
+
+_LIBRARIES = ThreadpoolController()
+_SCIPY_ONLY = _LIBRARIES.select(
+    filepath=[x["filepath"] for x in _LIBRARIES.info() if re.search(r"[/\\]scipy(\.libs)?[/\\]", x["filepath"])]
+)
+
+
+def _threads(multiplications: float) -> AbstractContextManager:
+    """Return a context in which SciPy's BLAS, if NumPy has another, uses threads only where they gain something.
+
+    The threads of a BLAS go on waiting, at full speed, for a tenth of a second after its work is done, and slow down
+    what NumPy does next with its own.
+    """
+    return _SCIPY_ONLY.limit(limits=1) if multiplications < WORTH_THREADS else nullcontext()
 
 
 def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Return a @ b of two matrices, by the BLAS that SciPy's factorisations use.
 
-    NumPy's own product uses a BLAS of its own, and the threads of each go on waiting, at full speed, after its work is
-    done: changing from one to the other in the middle of a fit can cost more than the fit.
+    NumPy's own product uses a BLAS of its own: changing from one to the other in the middle of a fit, while the threads
+    of the first still wait, can cost more than the fit.
     """
     (a, turned_a), (b, turned_b) = ((x.T, 0) if x.flags.c_contiguous else (x, 1) for x in (a, b))
     return blas.dgemm(1.0, b, a, trans_a=turned_b, trans_b=turned_a).T  # the product of the transposes, row-major
@@ -41,14 +59,16 @@ class Orthonormal:
             return self._small
         padded = np.zeros((len(self), self._small.shape[1]), order="F")
         padded[: len(self._small)] = self._small
-        return lapack.dgemqrt(*self._reflections, padded, overwrite_c=1)[0]
+        with _threads(10 * padded.size * len(self._small)):
+            return lapack.dgemqrt(*self._reflections, padded, overwrite_c=1)[0]
 
     def project(self, y: np.ndarray) -> np.ndarray:
         """Return its transpose times y, shape (r,) or (r, t) for y of shape (n,) or (n, t)."""
         if self._reflections is None:
             return self._small.T @ y
         columns = np.array(y.reshape(len(y), -1), order="F")
-        turned = lapack.dgemqrt(*self._reflections, columns, trans="T", overwrite_c=1)[0]
+        with _threads(10 * columns.size * len(self._small)):
+            turned = lapack.dgemqrt(*self._reflections, columns, trans="T", overwrite_c=1)[0]
         return product(self._small.T, turned[: len(self._small)]).reshape(-1, *y.shape[1:])
 
 
@@ -66,14 +86,15 @@ def factor(X: np.ndarray, sizes: np.ndarray, tolerance: float) -> Factors:
     ``sizes`` are the largest absolute values of its columns. Directions below ``tolerance`` are left out, the largest
     being 1 after every column of X is scaled to unit norm.
     """
-    if len(X) >= X.shape[1]:
-        reflections, R, U, s, V = _tall(X, sizes)
-        r = _rank(R, s, tolerance)
-        return Factors(Orthonormal(U[:, :r], reflections), s[:r], V[:, :r])
-    turned = np.array(X.T, order="F")
-    reflections, _, V, s, U = _tall(turned, column_sizes(turned))
-    r = _rank(X, s, tolerance)
-    return Factors(Orthonormal(U[:, :r]), s[:r], Orthonormal(V[:, :r], reflections).array())
+    with _threads(X.size * min(X.shape)):
+        if len(X) >= X.shape[1]:
+            reflections, R, U, s, V = _tall(X, sizes)
+            r = _rank(R, s, tolerance)
+            return Factors(Orthonormal(U[:, :r], reflections), s[:r], V[:, :r])
+        turned = np.array(X.T, order="F")
+        reflections, _, V, s, U = _tall(turned, column_sizes(turned))
+        r = _rank(X, s, tolerance)
+        return Factors(Orthonormal(U[:, :r]), s[:r], Orthonormal(V[:, :r], reflections).array())
 
 
 def _tall(

@@ -21,7 +21,7 @@ Array = Any  # a NumPy array or a torch tensor
 def inner_products(queries: Array, keys: Array, scale: float) -> Array:
     r"""Return the scores :math:`\tau \langle q_j, k_i \rangle`, shape (..., n_queries, n_keys)."""
     xp = array_namespace(queries, keys)
-    return (queries * scale) @ xp.matrix_transpose(keys)
+    return (queries if scale == 1.0 else queries * scale) @ xp.matrix_transpose(keys)
 
 
 def negative_half_distances(queries: Array, keys: Array, scale: float) -> Array:

@@ -281,16 +281,18 @@ class Spectrum:
         ValueError
             If some leverage is 1: without that row the fit is not determined.
         """
-        y, _ = self._check_targets(y)
+        y, level = self._check_targets(y)
         if y.ndim != 1:
             raise ValueError(f"y must have shape (n,), got shape {y.shape}")
-        leverage = self.leverage(ridge=ridge, rank=rank)
-        if leverage.max() > 1 - 1e-10:  # closer to 1 than the factors' own rounding leaves no digit of the residual
-            row = int(np.nonzero(leverage > 1 - 1e-10)[-1][0])
+        filters = np.atleast_2d(self.filter(ridge=ridge, rank=rank))
+        own = product(filters, (self.scores**2).T)  # leverages less what the intercept adds; overwritten, being large
+        if own.max() + self._uniform > 1 - 1e-10:  # nearer to 1 than rounding leaves no digit of the residual
+            row = int(np.nonzero(own + self._uniform > 1 - 1e-10)[-1][0])
             raise ValueError(f"row {row} has leverage 1: without it the fit is not determined")
-        residuals = self.predict(None, y, ridge=ridge, rank=rank)
-        np.subtract(y, residuals, out=residuals)
-        return np.divide(residuals, np.subtract(1.0, leverage, out=leverage), out=residuals)
+        errors = product(filters * self._left.project(y - level), self.scores.T)
+        np.subtract(y - level, errors, out=errors)
+        np.divide(errors, np.subtract(1 - self._uniform, own, out=own), out=errors)
+        return errors.reshape(*np.shape(ridge), -1)
 
     @property
     def _uniform(self) -> float:
