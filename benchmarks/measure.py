@@ -27,7 +27,7 @@ threadpool_limits(THREADS)
 RESULTS = Path(__file__).parent / "results"
 ROUNDS = 7
 LEAD = 0.02  # seconds; what takes less is run for that long before it is timed, so that threads and caches are awake
-PAUSE = 0.15  # seconds; the threads of a BLAS wait at full speed for 0.1 after its last product, and slow the next
+PAUSE = 0.12  # seconds; the threads of a BLAS wait at full speed for 0.1 after its last product, and slow the next
 
 
 def alternate(

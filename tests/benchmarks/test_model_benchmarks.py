@@ -74,7 +74,7 @@ def test_counting_is_compared_where_the_peers_have_the_time_and_measured_alone_b
         assert row["ours"]
         assert case["goals"][0]["measured"] == pytest.approx(row["peak memory MB"] / 1e3)
     assert any("dictionary" in contender for contender in rows_of(cases[0]))
-    assert all("pandas groupby" in rows_of(case) for case in cases[:2])
+    assert ["pandas groupby" in rows_of(case) for case in cases[:2]] == [True, False]
 
 
 @pytest.mark.parametrize(
