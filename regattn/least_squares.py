@@ -363,9 +363,10 @@ def spectrum(X: Any, *, centre: bool = False, tolerance: float | None = None) ->
 
     .. math:: X = U S V^\top, \qquad U^\top U = V^\top V = I_r
 
-    A QR factorisation followed by a one-sided Jacobi SVD of its small factor: small singular values keep their digits
-    whatever the units of the columns (Longley's data, polynomials). Source: eqs. (4) and (23) of [GC]_, which use the
-    eigenvectors of X'X: the same algebra, but not the same digits.
+    A QR factorisation followed by the SVD of its small factor. Where columns differ much in size (Longley's data,
+    polynomials) the QR is pivoted and the SVD by one-sided Jacobi rotations, so that small singular values keep their
+    digits whatever the units. Source: eqs. (4) and (23) of [GC]_, which use the eigenvectors of X'X: the same algebra,
+    but not the same digits.
 
     Parameters
     ----------
