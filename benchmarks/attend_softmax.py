@@ -14,6 +14,7 @@ from regattn import attend
 
 HEADS, PER_HEAD = 4, 32
 CAUSAL = 2048  # the most tokens for which the causal mask is measured as well
+SHORT = 1024  # the most tokens that take so little time, and vary so much, that three times the rounds are run
 OURS, FUSED, PLAIN = "regattn attend", "torch scaled_dot_product_attention", "torch, plain softmax"
 NUMPY, MODULE = "NumPy, plain softmax", "torch nn.MultiheadAttention, with its four projections"
 
@@ -100,7 +101,8 @@ def measure(*, sizes=(512, 1024, 2048, 4096, 8192), memory_sizes=(2048, 8192), r
     for causal, tokens in product((False, True), sizes):
         if causal and tokens > CAUSAL:
             continue
-        rows = timed(contenders(tokens, causal=causal), max(1, 4096 // tokens) ** 2, rounds)
+        times = max(1, 4096 // tokens) ** 2
+        rows = timed(contenders(tokens, causal=causal), times, 3 * rounds if tokens <= SHORT else rounds)
         behind = 1 / min(ratio_to(rows, FUSED), ratio_to(rows, PLAIN))
         aims = [goal("≤ 1.05 times as long as the faster of fused and plain torch", behind, most=1.05)]
         if tokens in memory_sizes and not causal:

@@ -25,7 +25,6 @@ from regattn.estimator import AttentionRegressor
 
 ROWS, FEATURES, TEST_ROWS = 20_000, 20, 5_000
 SUBSET = 2_000  # the rows from which those learn that compare all pairs
-LARGE_ROUNDS = 3  # a round takes about half a minute
 QUERIES, KEYS = (5_000, 50_000), 2_000
 BOUND = 64e6  # bytes that a prediction may need, however many queries there are: weights are made in batches of 8 MB
 
@@ -80,7 +79,7 @@ def check_agreement(identity, X, y, X_test):
     np.testing.assert_allclose(identity.predict(X_test), ridge.predict(X_test), rtol=1e-9)
 
 
-def compared(name, data, subset, contenders, *, fits, rounds):
+def compared(name, data, subset, contenders, *, rounds):
     """Return the cases of a data set: fitting and predicting."""
     X, X_test, y, y_test = data
     models = {}
@@ -89,10 +88,10 @@ def compared(name, data, subset, contenders, *, fits, rounds):
         rows = slice(subset if contender_name in PAIRS else None)
         models[contender_name] = contender(contender_name).fit(X[rows], y[rows])
 
-    fitting = alternate({n: lambda n=n: fit(n) for n in contenders}, rounds=fits, warm=False)
+    fitting = alternate({n: lambda n=n: fit(n) for n in contenders}, rounds=rounds, warm=False)
     check_agreement(models[IDENTITY], X, y, X_test)
     predicting = alternate({n: lambda n=n: models[n].predict(X_test) for n in contenders}, rounds=rounds)
-    fitted, predicted = summary(fitting, ours=OURS), summary(predicting, ours=OURS)
+    fitted, predicted = (summary(seconds, ours=OURS, also=(IDENTITY,)) for seconds in (fitting, predicting))
     for row in fitted:
         row["training rows"] = min(len(X), subset or len(X)) if row["contender"] in PAIRS else len(X)
         row["test R²"] = float(models[row["contender"]].score(X_test, y_test))
@@ -116,7 +115,7 @@ def memory(keys, queries, contenders):
     cases = []
     for m in queries:
         rows = [
-            {"contender": name, "ours": name == OURS, "peak bytes": peak_memory(prediction, name, keys, m)}
+            {"contender": name, "ours": name in (OURS, IDENTITY), "peak bytes": peak_memory(prediction, name, keys, m)}
             for name in contenders
         ]
         text = f"≤ {BOUND / 1e6:.0f} MB, while the weights of all queries are {8 * m * keys / 1e6:,.0f} MB"
@@ -134,11 +133,10 @@ def measure(  # noqa: PLR0913
     contenders=CONTENDERS,
     *,
     rounds=ROUNDS,
-    large_rounds=LARGE_ROUNDS,
 ):
-    small = compared("diabetes, 331 × 10", diabetes(), None, contenders, fits=rounds, rounds=rounds)
+    small = compared("diabetes, 331 × 10", diabetes(), None, contenders, rounds=rounds)
     name, data = f"simulated, {rows:,} × {FEATURES}", simulated(rows, test_rows)
-    large = compared(name, data, subset, contenders, fits=large_rounds, rounds=rounds)
+    large = compared(name, data, subset, contenders, rounds=rounds)
     return small + large + memory(keys, queries, contenders)
 
 

@@ -22,7 +22,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 from IPython.core.pylabtools import print_figure
-from measure import ROUNDS, goal, ratio_to, summary, write
+from measure import ROUNDS, goal, order, ratio_to, summary, write
 
 sys.path.append(str(Path(__file__).parents[1]))
 from regattn.figures.style import COLOURS
@@ -237,8 +237,7 @@ def redraws(page, make, *, rounds, moves):
         way()
     seconds = {name: [] for name in ways}
     for turn in range(rounds):
-        first = turn % len(ways)
-        for name in [*ways, *ways][first : first + len(ways)]:  # none always follows the same other one
+        for name in order(ways, turn):
             seconds[name].append(ways[name]())
     plt.close(panels.figure)
     return seconds

@@ -10,7 +10,7 @@ import multiprocessing
 import os
 import platform
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import ProcessPoolExecutor
 from importlib.metadata import version
 from pathlib import Path
@@ -23,6 +23,11 @@ from threadpoolctl import threadpool_limits
 
 THREADS = 2
 threadpool_limits(THREADS)
+
+# As in a session that has held a larger array. Until something of this size (in bytes; the C library keeps nothing of
+# 32 MiB or more) has been freed, glibc returns the memory of every call to the system and takes it back page by page.
+HELD = 31_000_000
+np.ones(HELD, dtype=np.uint8)
 
 RESULTS = Path(__file__).parent / "results"
 ROUNDS = 7
@@ -39,8 +44,7 @@ def alternate(
             run()
     seconds: dict[str, list[float]] = {name: [] for name in contenders}
     for turn in range(rounds):
-        names = list(contenders)
-        for name in names[turn % len(names) :] + names[: turn % len(names)]:  # no contender always follows the same one
+        for name in order(contenders, turn):
             time.sleep(PAUSE)
             start = time.perf_counter()
             while turn and seconds[name][0] < LEAD and time.perf_counter() - start < LEAD:
@@ -49,6 +53,16 @@ def alternate(
             contenders[name]()
             seconds[name].append(time.perf_counter() - start)
     return seconds
+
+
+def order(names: Iterable[str], turn: int) -> list[str]:
+    """Return the names in the order of a round.
+
+    Every other round goes backwards, and each begins with another name: none always follows the same other one.
+    """
+    names = list(names)[:: -1 if turn % 2 else 1]
+    first = turn // 2 % len(names)
+    return names[first:] + names[:first]
 
 
 def repeated(run: Callable[[], Any], times: int) -> Callable[[], None]:
@@ -61,8 +75,13 @@ def repeated(run: Callable[[], Any], times: int) -> Callable[[], None]:
     return loop
 
 
-def summary(seconds: dict[str, list[float]], *, ours: str, times: int = 1) -> list[dict[str, Any]]:
-    """Return a row for each contender: median seconds, and how many times as long as ours it took, with quartiles."""
+def summary(
+    seconds: dict[str, list[float]], *, ours: str, also: Collection[str] = (), times: int = 1
+) -> list[dict[str, Any]]:
+    """Return a row for each contender: median seconds, and how many times as long as ours it took, with quartiles.
+
+    ``also`` are ours too, but not what is compared with.
+    """
     rows = []
     for name, runs in seconds.items():
         ratios = np.array(runs) / np.array(seconds[ours])
@@ -70,7 +89,7 @@ def summary(seconds: dict[str, list[float]], *, ours: str, times: int = 1) -> li
         rows.append(
             {
                 "contender": name,
-                "ours": name == ours,
+                "ours": name == ours or name in also,
                 "seconds": float(np.median(runs)) / times,
                 "ratio": float(middle),
                 "ratio_low": float(low),
@@ -128,8 +147,12 @@ def write(name: str, question: str, cases: list[dict[str, Any]], *packages: str)
     }
     RESULTS.mkdir(exist_ok=True)
     unfinished = RESULTS / f"{name}.json.part"
-    unfinished.write_text(json.dumps(result, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
-    unfinished.replace(RESULTS / f"{name}.json")
+    text = json.dumps(result, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    try:
+        unfinished.write_text(text, encoding="utf-8")
+        unfinished.replace(RESULTS / f"{name}.json")
+    finally:
+        unfinished.unlink(missing_ok=True)
     print(f"== {question}")
     for case in cases:
         print(f"  {case['case']}")

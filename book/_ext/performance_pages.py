@@ -60,15 +60,16 @@ def columns(case: dict) -> dict[str, str]:
     return found
 
 
-def row_cells(row: Row, fields: dict[str, str]) -> list[str]:
-    """Return the cells of a row."""
-    cells = [text(row["contender"]) + (' <span class="bench-mark">ours</span>' if row["ours"] else "")]
+def row_cells(row: Row, fields: dict[str, str], *, reference: bool) -> list[str]:
+    """Return the cells of a row; ``reference`` says that all are compared with it."""
+    mark = ' <span class="bench-mark">ours</span>' if row["ours"] else ""
+    cells = [text(row["contender"]) + mark]
     for field in fields:
         name = field.removeprefix("quartiles of ")
         if name == field:
             cells.append(words.cell(field, row.get(field)))
         else:
-            constant = row["ours"] and name == "ratio"  # ours beside ours
+            constant = reference and name == "ratio"  # ours beside ours
             known = f"{name}_low" in row and not constant
             cells.append(" to ".join(words.cell(name, end) for end in words.quartiles(row, name)) if known else "–")
     return cells
@@ -78,7 +79,7 @@ def case_table(case: dict) -> str:
     """Return the table of a case."""
     fields = columns(case)
     one = all(row["ours"] for row in case["rows"])
-    rows = [row_cells(row, fields) for row in case["rows"]]
+    rows = [row_cells(row, fields, reference=row is words.reference(case)) for row in case["rows"]]
     if one:
         rows = [[text(row["contender"]), *cells[1:]] for row, cells in zip(case["rows"], rows, strict=True)]
     return table(case["case"], ["name" if one else "contender", *fields.values()], rows, classes="bench-table")

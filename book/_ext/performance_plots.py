@@ -87,7 +87,7 @@ def alternative(case: dict, field: str, rows: list[Row]) -> str:
 
     def told(row: Row) -> str:
         about = [] if row["ours"] or field != "ratio" else [KINDS[words.relation(row)]]
-        if f"{field}_low" in row and not (row["ours"] and field == "ratio"):
+        if f"{field}_low" in row and not (row is words.reference(case) and field == "ratio"):
             about.append("quartiles " + " to ".join(words.shown(field, end) for end in words.quartiles(row, field)))
         return f"{row['contender']} {words.shown(field, row[field])}" + (f" ({', '.join(about)})" if about else "")
 

@@ -88,7 +88,7 @@ def judged(case: dict) -> list[str]:
 
 
 def reference(case: dict) -> Row | None:
-    """Return our row, the first if there are several."""
+    """Return the row that all are compared with: ours, the first if there are several."""
     return next((row for row in case["rows"] if row["ours"]), None)
 
 

@@ -129,9 +129,7 @@ SMALL = ("regattn, softmax", "regattn, identity (ridge)", "scikit-learn KernelRi
 
 def test_the_estimator_is_compared_on_time_error_and_memory(benchmark):
     estimator = benchmark("estimator")
-    cases = estimator.measure(
-        rows=211, test_rows=53, subset=101, keys=31, queries=(7,), rounds=1, large_rounds=1, contenders=SMALL
-    )
+    cases = estimator.measure(rows=211, test_rows=53, subset=101, keys=31, queries=(7,), rounds=1, contenders=SMALL)
     check_cases(cases)
     fits = [case for case in cases if case["case"].endswith("fit")]
     assert len(fits) == 2

@@ -55,6 +55,7 @@ def test_an_interrupted_write_leaves_the_old_result(measure, tmp_path, monkeypat
         measure.write("ours", "How slow?", [CASE, CASE])
     monkeypatch.undo()
     assert results(tmp_path) == before
+    assert [path.name for path in tmp_path.iterdir()] == ["ours.json"]  # and nothing half written
 
 
 def test_results_that_are_published_can_be_read():
