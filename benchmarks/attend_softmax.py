@@ -101,7 +101,7 @@ def measure(*, sizes=(512, 1024, 2048, 4096, 8192), memory_sizes=(2048, 8192), r
     for causal, tokens in product((False, True), sizes):
         if causal and tokens > CAUSAL:
             continue
-        times = max(1, 4096 // tokens) ** 2
+        times = max(1, 2048 // tokens) ** 2
         rows = timed(contenders(tokens, causal=causal), times, 3 * rounds if tokens <= SHORT else rounds)
         behind = 1 / min(ratio_to(rows, FUSED), ratio_to(rows, PLAIN))
         aims = [goal("≤ 1.05 times as long as the faster of fused and plain torch", behind, most=1.05)]

@@ -26,13 +26,14 @@ threadpool_limits(THREADS)
 
 # As in a session that has held a larger array. Until something of this size (in bytes; the C library keeps nothing of
 # 32 MiB or more) has been freed, glibc returns the memory of every call to the system and takes it back page by page.
-HELD = 31_000_000
+HELD = 33_000_000
 np.ones(HELD, dtype=np.uint8)
 
 RESULTS = Path(__file__).parent / "results"
 ROUNDS = 7
 LEAD = 0.02  # seconds; what takes less is run for that long before it is timed, so that threads and caches are awake
-PAUSE = 0.12  # seconds; the threads of a BLAS wait at full speed for 0.1 after its last product, and slow the next
+PAUSE = 0.12  # seconds, at most; the threads of a BLAS wait at full speed for 0.1 after its last product
+STEP = 0.005  # seconds; if the process does next to nothing for so long, its threads are at rest
 
 
 def alternate(
@@ -45,7 +46,7 @@ def alternate(
     seconds: dict[str, list[float]] = {name: [] for name in contenders}
     for turn in range(rounds):
         for name in order(contenders, turn):
-            time.sleep(PAUSE)
+            rest()
             start = time.perf_counter()
             while turn and seconds[name][0] < LEAD and time.perf_counter() - start < LEAD:
                 contenders[name]()
@@ -53,6 +54,16 @@ def alternate(
             contenders[name]()
             seconds[name].append(time.perf_counter() - start)
     return seconds
+
+
+def rest() -> None:
+    """Wait until no thread of this process is busy any more: it would slow down whoever comes next."""
+    end = time.perf_counter() + PAUSE
+    while time.perf_counter() < end:
+        before = time.process_time()
+        time.sleep(STEP)
+        if time.process_time() - before < STEP / 5:
+            return
 
 
 def order(names: Iterable[str], turn: int) -> list[str]:

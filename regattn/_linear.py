@@ -18,7 +18,7 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     A linear map of every token of a batch is a convolution with a kernel of one by one. Torch leaves convolutions to
     oneDNN, whose products are about twice as fast as those of its ``linear`` on processors that MKL was not made for.
     """
-    batch = ONEDNN and x.ndim == 3 and len(x) > 1 and x.numel() * len(weight) >= WORTH_IT
+    batch = ONEDNN and x.numel() * weight.shape[0] >= WORTH_IT and x.ndim == 3 and x.shape[0] > 1
     if not batch or not (x.is_cpu and x.dtype is weight.dtype is torch.float32):
         return functional.linear(x, weight, bias)
     pixels = x.unsqueeze(2).permute(0, 3, 1, 2)  # (B, T, D) -> (B, D, T, 1), in memory as before

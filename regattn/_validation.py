@@ -38,17 +38,24 @@ def as_floating(x: Any, name: str) -> Any:
     return x if kind == "f" else array_namespace(x).astype(x, double)
 
 
-def check_finite(x: Any, name: str) -> None:
-    """Raise if an entry of ``x`` is NaN or infinite, naming the first one and where it stands."""
+def all_finite(x: Any) -> bool:
+    """Return whether no entry of ``x`` is NaN or infinite."""
     x = x.detach() if is_torch_array(x) else x
     with np.errstate(over="ignore", invalid="ignore"):
         total = float(x.sum())  # one pass, no temporary: a finite sum has finite terms
     if math.isfinite(total):
+        return True
+    xp = array_namespace(x)
+    return bool(xp.all(xp.isfinite(x)))  # perhaps only the sum overflowed
+
+
+def check_finite(x: Any, name: str) -> None:
+    """Raise if an entry of ``x`` is NaN or infinite, naming the first one and where it stands."""
+    if all_finite(x):
         return
+    x = x.detach() if is_torch_array(x) else x
     xp = array_namespace(x)
     bad = ~xp.isfinite(x)
-    if not bool(xp.any(bad)):
-        return  # the terms are finite and only their sum overflowed
     where = tuple(int(axis[0]) for axis in xp.nonzero(bad)) if x.ndim else ()
     raise ValueError(f"{name} must be finite, got {float(x[where])} at index {where}")
 
@@ -68,7 +75,7 @@ def size(x: Any, name: str) -> float:
         with np.errstate(over="ignore", invalid="ignore"):
             found = float(np.linalg.norm(x))
     else:
-        found = float(sys.modules["torch"].linalg.vector_norm(x.detach()))
+        found = float(sys.modules["torch"].linalg.vector_norm(x.detach() if x.requires_grad else x))
     if math.isfinite(found):
         return found
     check_finite(x, name)

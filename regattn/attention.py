@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace, is_torch_array
 
-from regattn._validation import as_floating, check_finite, check_real, check_same_width, largest, size
+from regattn._validation import all_finite, as_floating, check_finite, check_real, check_same_width, largest, size
 from regattn.kernels import KERNELS, Kernel, elu, inner_products, nearest, resolve_kernel
 from regattn.masks import causal_mask, others_mask, resolve_mask
 
@@ -208,16 +208,22 @@ def _score_bound(queries: Array, keys: Array, scale: float) -> float:
 
 def _composed(queries: Array, keys: Array, values: Array, kernel: Kernel, scale: float, mask: Any) -> Array:
     """Attention as it is defined, or for the identity kernel the same products in the cheaper order."""
-    check_finite(values, "values")
     if kernel.name == "identity" and mask is None:
-        for name, x in (("queries", queries), ("keys", keys)):
-            check_finite(x, name)
-        with np.errstate(all="ignore"):
-            outputs = queries @ (array_namespace(queries).matrix_transpose(keys) @ values * scale)
-    else:
-        with np.errstate(all="ignore"):
-            outputs = _weights(queries, keys, kernel, scale, mask) @ values
+        return _linear_attention(queries, keys, values, scale)
+    check_finite(values, "values")
+    with np.errstate(all="ignore"):
+        outputs = _weights(queries, keys, kernel, scale, mask) @ values
     check_finite(outputs, "the averages")
+    return outputs
+
+
+def _linear_attention(queries: Array, keys: Array, values: Array, scale: float) -> Array:
+    """Return the averages of the identity kernel, in time linear in the numbers of queries and keys."""
+    with np.errstate(all="ignore"):
+        outputs = queries @ (array_namespace(queries).matrix_transpose(keys) @ values * scale)
+    if not all_finite(outputs):  # if they are finite all inputs are: nothing times NaN or infinity is
+        for name, x in (("queries", queries), ("keys", keys), ("values", values), ("the averages", outputs)):
+            check_finite(x, name)
     return outputs
 
 
@@ -231,14 +237,14 @@ def _fused_softmax(queries: Array, keys: Array, values: Array, scale: float, mas
     square = queries.shape[-2] == keys.shape[-2]
     causal = isinstance(mask, str) and mask == "causal" and square  # torch's own flag aligns the other way otherwise
     allowed = None if causal else resolve_mask(mask, queries, keys)
-    batch, d_v = tuple(queries.shape[:-2]), values.shape[-1]
-    alike = tuple(keys.shape[:-2]) == tuple(values.shape[:-2]) == batch and queries.shape[-1] == d_v
-    if len(batch) != 2 or not alike or allowed is not None:
+    fused = torch.nn.functional.scaled_dot_product_attention
+    if allowed is None and queries.ndim == 4 and keys.shape == values.shape and _alike(queries, keys):
+        outputs = fused(queries, keys, values, is_causal=causal, scale=scale)
+    else:
+        d_v = values.shape[-1]
         batch, queries, keys, values, allowed = _four_axes(queries, keys, values, allowed)
-    outputs = torch.nn.functional.scaled_dot_product_attention(
-        queries, keys, values, attn_mask=allowed, is_causal=causal, scale=scale
-    )
-    outputs = outputs.reshape(*batch, *outputs.shape[-2:])[..., :d_v]
+        outputs = fused(queries, keys, values, attn_mask=allowed, is_causal=causal, scale=scale)
+        outputs = outputs.reshape(*batch, *outputs.shape[-2:])[..., :d_v]
     if not total <= most:  # otherwise not even the sum of all values overflows
         check_finite(outputs, "the averages")
     return outputs
@@ -249,6 +255,11 @@ def _check_scores_fit(queries: Array, keys: Array, scale: float, most: float) ->
     q, k = largest(queries, "queries"), largest(keys, "keys")
     if abs(scale) * q * k * queries.shape[-1] > most:
         raise ValueError(f"scores must be finite, got queries up to {q:g} and keys up to {k:g} with scale {scale:g}")
+
+
+def _alike(queries: Array, keys: Array) -> bool:
+    """Return whether two arrays agree in all axes but the one before the last."""
+    return queries.shape[:-2] == keys.shape[:-2] and queries.shape[-1] == keys.shape[-1]
 
 
 def _four_axes(

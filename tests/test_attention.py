@@ -183,6 +183,20 @@ def test_identity_without_a_mask_never_forms_the_weights():
     np.testing.assert_allclose(outputs[:2], queries[:2] @ (keys.T @ values), rtol=1e-12)
 
 
+@pytest.mark.parametrize("rows", [1, 3, 1009])
+@pytest.mark.parametrize("width", [1, 2, 37])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("convert", [np.asarray, torch.from_numpy])
+@pytest.mark.parametrize("which", ["queries", "keys", "values"])
+def test_identity_finds_an_entry_that_is_not_finite_even_where_all_others_are_zero(rows, width, bad, convert, which):
+    inputs = {name: np.zeros((rows, width)) for name in ("queries", "keys", "values")}
+    inputs[which][-1, -1] = bad
+    for values in (inputs["values"], inputs["values"][:, -1].copy()):
+        given = {name: convert(x) for name, x in (inputs | {"values": values}).items()}
+        with pytest.raises(ValueError, match=rf"{which} must be finite, got {bad} at index \({rows - 1}, "):
+            attend(**given, kernel="identity")
+
+
 def test_lists_and_integers_are_accepted():
     np.testing.assert_array_equal(attend([[1, 0]], [[1, 0], [0, 1]], [3, 4], kernel="identity"), [3.0])
 
