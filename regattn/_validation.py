@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace, is_torch_array
 
+SMALL = 1e-10  # a sum of squares in single precision loses terms below the square of some 1e-19
+
 
 def check_array(x: Any, name: str) -> Any:
     """Return ``x`` as a floating-point NumPy array or torch tensor, or raise if it is empty or not finite."""
@@ -70,12 +72,19 @@ def largest(x: Any, name: str) -> float:
 
 
 def size(x: Any, name: str) -> float:
-    """Return the root of the sum of squares of ``x``, infinite if that overflows; raise as :func:`check_finite`."""
+    """Return the root of the sum of squares of ``x``; more if the squares are too small, infinity if too large.
+
+    Raises as :func:`check_finite` does.
+    """
     if isinstance(x, np.ndarray):
         with np.errstate(over="ignore", invalid="ignore"):
             found = float(np.linalg.norm(x))
     else:
-        found = float(sys.modules["torch"].linalg.vector_norm(x.detach() if x.requires_grad else x))
+        x, norm = x.detach() if x.requires_grad else x, sys.modules["torch"].linalg.vector_norm
+        # the parts of a projection are not contiguous, and vector_norm would take four times as long
+        found = float(norm(x)) if x.is_contiguous() else math.sqrt(x.square().sum())
+    if found < SMALL:
+        return largest(x, name) * math.sqrt(math.prod(x.shape))
     if math.isfinite(found):
         return found
     check_finite(x, name)

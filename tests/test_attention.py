@@ -12,6 +12,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from torch.nn import functional
 
 from regattn import KERNELS, attend, attention_weights, causal_mask, elu, nearest, others_mask
+from regattn._validation import size
 
 ROWS = 11
 
@@ -195,6 +196,24 @@ def test_identity_finds_an_entry_that_is_not_finite_even_where_all_others_are_ze
         given = {name: convert(x) for name, x in (inputs | {"values": values}).items()}
         with pytest.raises(ValueError, match=rf"{which} must be finite, got {bad} at index \({rows - 1}, "):
             attend(**given, kernel="identity")
+
+
+@pytest.mark.parametrize("exponent", [-40, -24, -20, -9, 0, 18, 37])
+@pytest.mark.parametrize("convert", [torch.Tensor.detach, torch.Tensor.contiguous, torch.Tensor.numpy])
+def test_no_size_is_too_small_however_small_the_squares(exponent, convert):
+    numbers = torch.rand(2, 7, 3, 5, generator=torch.Generator().manual_seed(1)) * 10.0**exponent
+    part = numbers.unbind(2)[1].transpose(0, 1)  # apart in memory, as the heads of a projection are
+    assert not part.is_contiguous()
+    exact = float(torch.linalg.vector_norm(part.double()))
+    found = size(convert(part), "x")
+    assert 0 < exact * (1 - 1e-5) <= found
+    assert found <= exact * (1 + 1e-5) or not -10 < exponent < 18
+
+
+def test_a_score_that_overflows_is_found_though_the_squares_of_the_queries_vanish():
+    queries, keys = (torch.full((1, 1, 3, 5), x) for x in (1e-24, 1e38))
+    with pytest.raises(ValueError, match="scores must be finite"):
+        attend(queries, keys, keys, scale=1e30)
 
 
 def test_lists_and_integers_are_accepted():
