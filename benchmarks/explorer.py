@@ -37,7 +37,7 @@ MOVES = 40  # of the explorer in a round; of matplotlib a tenth
 OURS = "the explorer in the page"
 AFRESH, KEPT = "interact and matplotlib, drawn afresh", "interact and matplotlib, artists kept"
 HEAVIEST = 1.5e6  # bytes
-OPENINGS = 5  # of each page
+OPENINGS = 3  # of each page; nothing is compared with it
 
 AWAKE = "(name) => document.querySelector(`figure.regattn[data-widget=${name}]`)?.model?.result()"
 STATE = """(name) => {

@@ -30,7 +30,7 @@ def contenders(new, width):
     return {OURS: ours, PEER: without}
 
 
-def measure(*, lengths=(127, 255), width=WIDTH, rounds=3 * ROUNDS):
+def measure(*, lengths=(127, 255), width=WIDTH, rounds=2 * ROUNDS):
     cases, gains = [], []
     for new in lengths:
         rows = summary(alternate(contenders(new, width), rounds=rounds), ours=OURS)
