@@ -81,8 +81,9 @@ def size(x: Any, name: str) -> float:
             found = float(np.linalg.norm(x))
     else:
         x, norm = x.detach() if x.requires_grad else x, sys.modules["torch"].linalg.vector_norm
-        # the parts of a projection are not contiguous, and vector_norm would take four times as long
-        found = float(norm(x)) if x.is_contiguous() else math.sqrt(x.square().sum())
+        # The parts of a projection are not contiguous, and vector_norm would take four times as long; but squares of
+        # half-precision numbers overflow and vanish too soon.
+        found = float(norm(x)) if x.is_contiguous() or x.element_size() < 4 else math.sqrt(x.square().sum())
     if found < SMALL:
         return largest(x, name) * math.sqrt(math.prod(x.shape))
     if math.isfinite(found):

@@ -210,6 +210,11 @@ def test_no_size_is_too_small_however_small_the_squares(exponent, convert):
     assert found <= exact * (1 + 1e-5) or not -10 < exponent < 18
 
 
+def test_half_precision_numbers_that_lie_apart_are_not_squared_one_by_one():
+    apart = torch.full((3, 3), 300.0, dtype=torch.float16)[:, :2]  # 300² is beyond half precision, their size is not
+    assert size(apart, "x") == pytest.approx(300 * 6**0.5, rel=1e-3)
+
+
 def test_a_score_that_overflows_is_found_though_the_squares_of_the_queries_vanish():
     queries, keys = (torch.full((1, 1, 3, 5), x) for x in (1e-24, 1e38))
     with pytest.raises(ValueError, match="scores must be finite"):
