@@ -9,8 +9,7 @@ import pandas as pd
 from measure import ROUNDS, alternate, goal, peak_memory, ratio_to, summary, write
 from scipy import sparse
 
-from regattn.counting import count_cooccurrences
-from regattn.vocabulary import Vocabulary
+from regattn.words import Vocabulary, count_cooccurrences
 
 WORDS = 20_000
 OURS, DICTIONARY, COO = "regattn", "Python dictionary, a loop", "SciPy COO to CSR"

@@ -14,7 +14,7 @@ from measure import goal, write
 from sklearn.linear_model import LinearRegression
 from statsmodels.tools.sm_exceptions import SingularMatrixWarning
 
-from regattn import spectrum
+from regattn.regression import spectrum
 
 ORDERS = 51
 MOST = 15.0  # what double precision, and NIST's certificates, can show

@@ -20,8 +20,8 @@ from sklearn.neural_network import MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-import regattn.head_training  # noqa: F401 (brings torch in now, not in the first fit)
-from regattn.estimator import AttentionRegressor
+import regattn.regression._head_training  # noqa: F401 (brings torch in now, not in the first fit)
+from regattn.regression import AttentionRegressor
 
 ROWS, FEATURES, TEST_ROWS = 20_000, 20, 5_000
 SUBSET = 2_000  # the rows from which those learn that compare all pairs

@@ -25,7 +25,7 @@ from IPython.core.pylabtools import print_figure
 from measure import ROUNDS, goal, order, ratio_to, summary, write
 
 sys.path.append(str(Path(__file__).parents[1]))
-from regattn.figures.style import COLOURS
+from regattn.figures import COLOURS
 from regattn.widgets import AverageExplorer, SpectralExplorer
 from tests.browser import launch
 from tests.built import run_book, source, toc_pages

@@ -3,8 +3,7 @@
 import torch
 from measure import ROUNDS, THREADS, alternate, goal, ratio_to, summary, write
 
-from regattn.generation import generate
-from regattn.language_model import Architecture, LanguageModel
+from regattn.transformer import Architecture, LanguageModel, generate
 
 LAYERS, HEADS, WIDTH, VOCABULARY = 4, 4, 128, 65
 OURS, PEER = "regattn, with the cache", "regattn, without"
@@ -16,9 +15,9 @@ def contenders(new, width):
     At temperature 1 nearly every token of an untrained model can be drawn: a difference in the logits would show.
     """
     design = Architecture(
-        vocabulary=VOCABULARY, layers=LAYERS, context=new + 1, width=width, heads=HEADS, positions="learned"
+        vocabulary=VOCABULARY, layers=LAYERS, context=new + 1, width=width, n_heads=HEADS, positions="learned"
     )
-    model, prompt = LanguageModel(design, seed=0).eval(), torch.tensor([[3]])
+    model, prompt = LanguageModel(design, rng=0).eval(), torch.tensor([[3]])
 
     def ours():
         return generate(model, prompt, new)

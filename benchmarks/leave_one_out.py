@@ -4,7 +4,7 @@ import numpy as np
 from measure import ROUNDS, alternate, goal, ratio_to, summary, write
 from sklearn.linear_model import RidgeCV
 
-from regattn import spectrum
+from regattn.regression import spectrum
 
 PENALTIES = np.geomspace(1e-2, 1e4, 100)
 SIZES = {(200, 8): None, (2000, 50): 5.0, (20_000, 200): 5.0}  # how many times as fast we want to be

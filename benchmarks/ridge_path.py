@@ -6,7 +6,7 @@ from measure import ROUNDS, alternate, goal, ratio_to, summary, write
 from scipy.linalg import qr, svd
 from sklearn.linear_model import Ridge, RidgeCV
 
-from regattn import spectrum
+from regattn.regression import spectrum
 
 PENALTIES = np.geomspace(1e-2, 1e4, 100)
 NEW_ROWS = 100

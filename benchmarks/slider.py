@@ -4,7 +4,7 @@ import numpy as np
 from measure import ROUNDS, alternate, goal, ratio_to, summary, write
 from sklearn.linear_model import Ridge
 
-from regattn import spectrum
+from regattn.regression import spectrum
 
 MOVES = np.geomspace(1e-2, 1e4, 100)  # where the slider goes, one penalty after the other
 OURS, REFIT = "regattn", "scikit-learn Ridge, fitted again"

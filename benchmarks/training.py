@@ -7,7 +7,7 @@ from measure import ROUNDS, THREADS, alternate, goal, ratio_to, repeated, summar
 from torch import nn
 from torch.nn import functional
 
-from regattn.language_model import Architecture, LanguageModel, next_token_loss
+from regattn.transformer import Architecture, LanguageModel, next_token_loss
 
 LAYERS, HEADS, VOCABULARY = 4, 4, 65
 OURS, ENCODER, BY_HAND = "regattn", "torch nn.TransformerEncoder", "by hand: fused projection and SDPA"
@@ -128,9 +128,9 @@ def step_of(model, loss, tokens):
 def contenders(width, tokens, batch):
     """Return the models; all compute the same function with the same weights."""
     design = Architecture(
-        vocabulary=VOCABULARY, layers=LAYERS, context=tokens, width=width, heads=HEADS, positions="learned"
+        vocabulary=VOCABULARY, layers=LAYERS, context=tokens, width=width, n_heads=HEADS, positions="learned"
     )
-    ours = LanguageModel(design, seed=0)
+    ours = LanguageModel(design, rng=0)
     models = {OURS: ours, ENCODER: Encoder(width, tokens), BY_HAND: ByHand(width, tokens)}
     for peer in (models[ENCODER], models[BY_HAND]):
         check(same_weights(peer, ours), ours, batch)

@@ -4,7 +4,7 @@ import numpy as np
 from measure import ROUNDS, alternate, goal, ratio_to, summary, write
 from sklearn.linear_model import Ridge
 
-from regattn import spectrum
+from regattn.regression import spectrum
 
 PENALTIES = np.geomspace(1e-2, 1e4, 100)
 KEPT = (500, 20)  # all weights at once: 100 × 500 × 500 numbers are 200 MB

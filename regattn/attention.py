@@ -16,31 +16,22 @@ from typing import Any
 import numpy as np
 from array_api_compat import array_namespace, is_torch_array
 
+from regattn._resolve import resolve_kernel, resolve_mask
+from regattn._types import Array, KernelLike, MaskLike
 from regattn._validation import all_finite, as_floating, check_finite, check_real, check_same_width, largest, size
-from regattn.kernels import KERNELS, Kernel, elu, inner_products, nearest, resolve_kernel
-from regattn.masks import causal_mask, others_mask, resolve_mask
+from regattn._weighing import inner_products
+from regattn.kernels import Kernel
 
-__all__ = [
-    "KERNELS",
-    "Kernel",
-    "attend",
-    "attention_weights",
-    "causal_mask",
-    "elu",
-    "nearest",
-    "others_mask",
-]
-
-Array = Any  # a NumPy array or a torch tensor
+__all__ = ["attend", "attention_weights"]
 
 
 def attention_weights(
     queries: Array,
     keys: Array,
     *,
-    kernel: Any = "softmax",
+    kernel: KernelLike = "softmax",
     scale: float | None = None,
-    mask: Any = None,
+    mask: MaskLike = None,
 ) -> Array:
     r"""Return the weight that each query gives each key.
 
@@ -96,9 +87,9 @@ def attend(
     keys: Array,
     values: Array,
     *,
-    kernel: Any = "softmax",
+    kernel: KernelLike = "softmax",
     scale: float | None = None,
-    mask: Any = None,
+    mask: MaskLike = None,
 ) -> Array:
     r"""Return, for each query, the average of the values under its attention weights.
 

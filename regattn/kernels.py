@@ -1,36 +1,23 @@
 r"""Kernels: the functions that turn scores into attention weights.
 
 Each kernel is a small object with its formula and two promises: whether its weights are non-negative, and whether the
-weights of a query sum to one.
+weights of a query sum to one. All of them can be pickled.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import numpy as np
-from array_api_compat import array_namespace, is_torch_array
+from array_api_compat import array_namespace
 
+from regattn._types import Array
 from regattn._validation import check_count, check_finite, check_real
+from regattn._weighing import elementwise, inner_products, negative_half_distances, row_normalised, softmax, top
 
-Array = Any  # a NumPy array or a torch tensor
-
-
-def inner_products(queries: Array, keys: Array, scale: float) -> Array:
-    r"""Return the scores :math:`\tau \langle q_j, k_i \rangle`, shape (..., n_queries, n_keys)."""
-    xp = array_namespace(queries, keys)
-    return (queries if scale == 1.0 else queries * scale) @ xp.matrix_transpose(keys)
-
-
-def negative_half_distances(queries: Array, keys: Array, scale: float) -> Array:
-    r"""Return the scores :math:`-\tfrac{\tau}{2}\lVert q_j - k_i \rVert^2`, shape (..., n_queries, n_keys)."""
-    xp = array_namespace(queries, keys)
-    origin = xp.mean(keys, axis=-2, keepdims=True)  # distances ignore a shift; a shift to the middle loses fewer digits
-    q, k = queries - origin, keys - origin
-    squared = xp.sum(q * q, axis=-1)[..., :, None] + xp.sum(k * k, axis=-1)[..., None, :]
-    return (-0.5 * scale) * xp.clip(squared - 2 * (q @ xp.matrix_transpose(k)), min=0.0)
+__all__ = ["KERNELS", "Kernel", "elu", "nearest"]
 
 
 @dataclass(frozen=True)
@@ -82,90 +69,6 @@ class Kernel:
         return weights
 
 
-def resolve_kernel(kernel: Any) -> Kernel:
-    """Return the kernel called ``kernel``, or ``kernel`` itself, or one made from a function of the scores."""
-    if isinstance(kernel, Kernel):
-        return kernel
-    if isinstance(kernel, str):
-        if kernel not in KERNELS:
-            raise ValueError(f"unknown kernel {kernel!r}; choose one of {', '.join(KERNELS)}, or pass a function")
-        return KERNELS[kernel]
-    if not callable(kernel):
-        raise ValueError(f"kernel must be a name, a Kernel or a function of the scores, got {kernel!r}")
-    name = getattr(kernel, "__name__", "custom")
-    return Kernel(name, r"g(s_i)", _elementwise(_real_valued(kernel, name)), False, False)
-
-
-def _real_valued(function: Callable[[Array], Array], name: str) -> Callable[[Array], Array]:
-    """Return a reader's function with its result checked: an array of the scores' library that holds real numbers."""
-
-    def similarity(scores: Array) -> Array:
-        weights = function(scores)
-        if not hasattr(weights, "dtype") or is_torch_array(weights) != is_torch_array(scores):
-            raise ValueError(f"kernel {name!r} must return an array like its scores, got {type(weights).__name__}")
-        xp = array_namespace(scores)
-        if xp.isdtype(weights.dtype, "real floating"):
-            return weights
-        if not xp.isdtype(weights.dtype, ("bool", "integral")):
-            raise ValueError(f"kernel {name!r} must return real numbers, got dtype {weights.dtype}")
-        return xp.astype(weights, scores.dtype)
-
-    return similarity
-
-
-def _masked(x: Array, mask: Array | None, fill: float) -> Array:
-    if mask is None:
-        return x
-    xp = array_namespace(x)
-    return xp.where(
-        mask, x, xp.asarray(fill, dtype=x.dtype, device=x.device) if is_torch_array(x) else x.dtype.type(fill)
-    )
-
-
-def _elementwise(similarity: Callable[[Array], Array]) -> Callable[[Array, Array | None], Array]:
-    """Weights g(s), unnormalised."""
-
-    def weigh(scores: Array, mask: Array | None) -> Array:
-        with np.errstate(over="ignore"):  # an overflow is reported as the infinite weight it gives
-            return _masked(similarity(scores), mask, 0.0)
-
-    return weigh
-
-
-def _row_normalised(similarity: Callable[[Array], Array]) -> Callable[[Array, Array | None], Array]:
-    """Weights g(s_i) / Σ g(s_l); a normaliser of zero has no answer and says so."""
-
-    def weigh(scores: Array, mask: Array | None) -> Array:
-        xp = array_namespace(scores)
-        weights = _masked(similarity(scores), mask, 0.0)
-        totals = xp.sum(weights, axis=-1, keepdims=True)
-        zero = totals[..., 0] == 0
-        if bool(xp.any(zero)):
-            row = tuple(int(axis[0]) for axis in xp.nonzero(zero))
-            raise ValueError(
-                f"query {row[0] if len(row) == 1 else row} has weights that sum to 0.0, nothing to divide by"
-            )
-        return weights / totals
-
-    return weigh
-
-
-def _softmax(scores: Array, mask: Array | None) -> Array:
-    r"""Weights exp(s_i) / Σ exp(s_l), after subtracting the row maximum, so that nothing overflows."""
-    xp = array_namespace(scores)
-    scores = _masked(scores, mask, -np.inf)
-    exponentials = xp.exp(scores - xp.max(scores, axis=-1, keepdims=True))
-    return exponentials / xp.sum(exponentials, axis=-1, keepdims=True)
-
-
-def _exp(scores: Array) -> Array:
-    return array_namespace(scores).exp(scores)
-
-
-def _relu(scores: Array) -> Array:
-    return array_namespace(scores).clip(scores, min=0.0)
-
-
 def elu(nu: float = 1.0) -> Kernel:
     r"""Return the row-normalised ELU kernel, :math:`g(s) = s` for s > 0 and :math:`\nu(e^s - 1)` otherwise.
 
@@ -195,12 +98,8 @@ def elu(nu: float = 1.0) -> Kernel:
     """
     nu = check_real(nu, "nu", least=0.0)
 
-    def similarity(scores: Array) -> Array:
-        xp = array_namespace(scores)
-        return xp.where(scores > 0, scores, nu * xp.expm1(xp.clip(scores, max=0.0)))
-
     formula = r"\frac{\mathrm{ELU}_\nu(s_i)}{\sum_l \mathrm{ELU}_\nu(s_l)}"
-    return Kernel("elu", formula, _row_normalised(similarity), nu == 0.0, True)
+    return Kernel("elu", formula, partial(row_normalised, partial(_elu, nu=nu)), nu == 0.0, True)
 
 
 def nearest(k: int = 1) -> Kernel:
@@ -225,38 +124,45 @@ def nearest(k: int = 1) -> Kernel:
 
     Examples
     --------
-    >>> from regattn.attention import attention_weights
+    >>> from regattn import attention_weights
     >>> attention_weights(np.array([[0.9]]), np.array([[0.0], [1.0], [3.0]]), kernel=nearest(2))
     array([[0.5, 0.5, 0. ]])
     """
     k = check_count(k, "k")
 
-    def weigh(scores: Array, mask: Array | None) -> Array:
-        xp = array_namespace(scores)
-        available = scores.shape[-1] if mask is None else int(xp.min(xp.count_nonzero(mask, axis=-1)))
-        if k > available:
-            raise ValueError(f"k must be ≤ {available} (the keys a query may attend to), got {k}")
-        order = xp.argsort(_masked(scores, mask, -np.inf), axis=-1, descending=True, stable=True)
-        ranks = xp.argsort(order, axis=-1, stable=True)
-        return xp.astype(ranks < k, scores.dtype) / k
+    formula = r"\tfrac1k\,[\,i \text{ among the } k \text{ nearest}\,]"
+    return Kernel("nearest", formula, partial(top, k=k), True, True, negative_half_distances)
 
-    return Kernel(
-        "nearest", r"\tfrac1k\,[\,i \text{ among the } k \text{ nearest}\,]", weigh, True, True, negative_half_distances
-    )
+
+def _identity(scores: Array) -> Array:
+    return scores
+
+
+def _exp(scores: Array) -> Array:
+    return array_namespace(scores).exp(scores)
+
+
+def _relu(scores: Array) -> Array:
+    return array_namespace(scores).clip(scores, min=0.0)
+
+
+def _elu(scores: Array, *, nu: float) -> Array:
+    xp = array_namespace(scores)
+    return xp.where(scores > 0, scores, nu * xp.expm1(xp.clip(scores, max=0.0)))
 
 
 KERNELS: dict[str, Kernel] = {
     kernel.name: kernel
     for kernel in (
-        Kernel("identity", r"s_i", _elementwise(lambda scores: scores), False, False),
-        Kernel("softmax", r"\frac{e^{s_i}}{\sum_l e^{s_l}}", _softmax, True, True),
-        Kernel("exponential", r"e^{s_i}", _elementwise(_exp), True, False),
-        Kernel("relu", r"\frac{\max(0, s_i)}{\sum_l \max(0, s_l)}", _row_normalised(_relu), True, True),
+        Kernel("identity", r"s_i", partial(elementwise, _identity), False, False),
+        Kernel("softmax", r"\frac{e^{s_i}}{\sum_l e^{s_l}}", softmax, True, True),
+        Kernel("exponential", r"e^{s_i}", partial(elementwise, _exp), True, False),
+        Kernel("relu", r"\frac{\max(0, s_i)}{\sum_l \max(0, s_l)}", partial(row_normalised, _relu), True, True),
         elu(1.0),
         Kernel(
             "gaussian",
             r"\frac{e^{-\lVert q-k_i\rVert^2/2}}{\sum_l e^{-\lVert q-k_l\rVert^2/2}}",
-            _softmax,
+            softmax,
             True,
             True,
             negative_half_distances,

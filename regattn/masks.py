@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-from typing import Any
-
 import numpy as np
-from array_api_compat import array_namespace, is_torch_array
 
 from regattn._validation import check_count
 
-Array = Any  # a NumPy array or a torch tensor
+__all__ = ["causal_mask", "others_mask"]
 
 
 def causal_mask(n_queries: int, n_keys: int | None = None) -> np.ndarray:
@@ -79,38 +75,3 @@ def others_mask(n: int) -> np.ndarray:
            [1, 1, 0]])
     """
     return ~np.eye(check_count(n, "n", least=2), dtype=bool)
-
-
-def resolve_mask(mask: Any, queries: Array, keys: Array) -> Array | None:
-    """Return the mask as a boolean array of the queries' library, every row of which allows some key."""
-    if mask is None:
-        return None
-    if isinstance(mask, str):
-        if mask != "causal":
-            raise ValueError(f'mask must be a boolean array or "causal", got {mask!r}')
-        mask = causal_mask(queries.shape[-2], keys.shape[-2])
-    if not is_torch_array(mask):
-        mask = np.asarray(mask)
-    if str(mask.dtype).removeprefix("torch.") != "bool":
-        raise ValueError(f"mask must be boolean (True = may attend), got dtype {mask.dtype}")
-    _check_rows(mask, (*np.broadcast_shapes(queries.shape[:-2], keys.shape[:-2]), queries.shape[-2], keys.shape[-2]))
-    if is_torch_array(queries) and not is_torch_array(mask):
-        return sys.modules["torch"].from_numpy(np.ascontiguousarray(mask)).to(queries.device)
-    if is_torch_array(mask) and not is_torch_array(queries):
-        return mask.numpy()
-    return mask
-
-
-def _check_rows(mask: Array, shape: tuple[int, ...]) -> None:
-    """Raise unless the mask broadcasts to ``shape`` and every query may attend to some key."""
-    try:
-        fits = np.broadcast_shapes(tuple(mask.shape), shape) == shape
-    except ValueError:
-        fits = False
-    if not fits:
-        raise ValueError(f"mask has shape {tuple(mask.shape)} but the weights have shape {shape}")
-    xp = array_namespace(mask)
-    rows = xp.any(mask, axis=-1) if mask.ndim else mask
-    if not bool(xp.all(rows)):
-        row = tuple(int(axis[0]) for axis in xp.nonzero(~xp.broadcast_to(rows, shape[:-1])))
-        raise ValueError(f"query {row[0] if len(row) == 1 else row} has nothing to attend to: its mask is all False")

@@ -6,8 +6,7 @@ import sys
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from sklearn.neighbors import KNeighborsRegressor
 from torch.nn import functional
 

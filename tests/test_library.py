@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import importlib
 import inspect
 import pkgutil
 import re
+from collections import Counter
 from functools import cache
 from types import ModuleType
 
@@ -17,69 +19,66 @@ import regattn
 from tests.built import ROOT, article, notebooks, read_notebook
 
 PAGE = "book/reference/library"
-# Modules that only other modules import: what a reader needs of them, those list.
-INTERNAL = {
-    "counting",
-    "exercises.exercise",
-    "grammar_rules",
-    "head_training",
-    "heads",
-    "kernels",
-    "lexicon",
-    "masks",
-    "multihead",
-    "vocabulary",
-    "widgets.base",
-}
 
 
 def modules() -> list[str]:
-    """Return the modules of the package without those whose name starts with an underscore."""
-    found = [module.name.removeprefix("regattn.") for module in pkgutil.walk_packages(regattn.__path__, "regattn.")]
-    return [name for name in found if not re.search(r"(^|\.)_|^exercises\.ch\d", name)]
+    """Return the modules of the package whose names do not start with an underscore."""
+    found = [module.name for module in pkgutil.walk_packages(regattn.__path__, "regattn.")]
+    shown = (name for name in found if not re.search(r"\._|^regattn\.exercises\.ch\d|^regattn\.plain", name))
+    return ["regattn", *shown]
+
+
+def rooms() -> list[str]:
+    """Return what names a public surface: the package, its sub-packages, and `regattn.data`."""
+    inside = {f"regattn.{path.parent.name}" for path in (ROOT / "regattn").glob("*/__init__.py")}
+    return ["regattn", "regattn.data", *sorted(inside)]
 
 
 def listed() -> list[str]:
     """Return the modules that the page of the library lists, in its order."""
     text = (ROOT / f"{PAGE}.md").read_text(encoding="utf-8")
-    return re.findall(r"automodule:: regattn\.(\S+)\n", text)
+    return re.findall(r"automodule:: (regattn\S*)\n", text)
 
 
 def loaded(module: str) -> ModuleType:
     """Return a module of the package."""
-    return importlib.import_module(f"regattn.{module}")
+    return importlib.import_module(module)
 
 
 def public(module: str) -> dict[str, object]:
     """Return the public names of a module."""
-    return {name: getattr(loaded(module), name) for name in loaded(module).__all__}
+    named = {name: getattr(loaded(module), name) for name in loaded(module).__all__}
+    return {name: value for name, value in named.items() if not isinstance(value, ModuleType)}
 
 
-NAMES = [(m, name) for m in listed() for name in loaded(m).__all__]
+NAMES = [(m, name) for m in listed() for name in public(m)]
 every_name = pytest.mark.parametrize(("module", "name"), NAMES, ids=[".".join(pair) for pair in NAMES])
 
 
-def test_every_module_is_listed_or_internal():
-    explorers = {f"widgets.{path.stem}" for path in (ROOT / "regattn" / "widgets").glob("*.js")}
-    named = {name for name in modules() if name not in ("figures", *explorers)}
-    assert named - set(listed()) == INTERNAL
-    assert len(listed()) == len(set(listed()))
+def test_every_room_is_listed_once():
+    assert sorted(listed()) == sorted(rooms())
 
 
-def test_every_name_of_the_package_itself_is_listed():
-    objects = [value for module in listed() for value in public(module).values()]
-    assert [name for name in regattn.__all__ if not any(getattr(regattn, name) is value for value in objects)] == []
+def test_every_name_has_one_home():
+    times = Counter(name for _, name in NAMES)
+    assert [name for name, count in times.items() if count > 1] == []
 
 
-def test_explorers_of_every_module_are_listed():
-    classes = {
-        name
-        for module in modules()
-        if module.startswith("widgets.") and module not in INTERNAL
-        for name, value in vars(loaded(module)).items()
-        if inspect.isclass(value) and value.__module__ == f"regattn.{module}" and name.endswith("Explorer")
-    }
-    assert classes == set(public("widgets"))
+def definitions(module: str) -> set[str]:
+    """Return the names that a module defines itself and does not mark as its own by an underscore."""
+    body = ast.parse(inspect.getsource(loaded(module))).body
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    return {node.name for node in body if isinstance(node, kinds) and not node.name.startswith("_")}
+
+
+def test_what_no_room_names_is_marked_private():
+    named = {name for _, name in NAMES}
+    loose = {f"{m}.{name}" for m in modules() if m not in rooms() for name in definitions(m) - named}
+    assert loose == set()
+
+
+def test_the_public_surface_stays_small():
+    assert len(NAMES) <= 125
 
 
 @every_name
@@ -91,16 +90,21 @@ def test_name_is_documented_by_a_sentence(module, name):
         assert "Alias for" not in first
     else:
         text = (ROOT / f"{PAGE}.md").read_text(encoding="utf-8")
-        by_hand = re.search(rf"py:data:: {name}\n   :module: regattn\.{module}\n\n   \S.+\.\n", text)
-        assert by_hand or ("", name) in ModuleAnalyzer.for_module(f"regattn.{module}").find_attr_docs()
+        by_hand = re.search(rf"py:data:: {name}\n   :module: {module}\n\n   \S.+\.\n", text)
+        assert by_hand or ("", name) in ModuleAnalyzer.for_module(module).find_attr_docs()
+
+
+def every_module() -> list[str]:
+    """Return all modules, private ones too."""
+    return ["regattn", *(module.name for module in pkgutil.walk_packages(regattn.__path__, "regattn."))]
 
 
 @cache
 def examples() -> str:
     """Return the source of every example of the package, which the tests run, one after the other."""
     finder, found = doctest.DocTestFinder(recurse=True), []
-    for module in [*listed(), *INTERNAL]:
-        tests = finder.find(loaded(module), f"regattn.{module}")
+    for module in every_module():
+        tests = finder.find(loaded(module), module)
         found += [example.source for test in tests for example in test.examples]
     return "\n".join(found)
 
@@ -125,7 +129,7 @@ def shown(name: str) -> bool:
 
 def returned_or_taken(record: str) -> bool:
     """Return whether an example calls a function or method of the package that returns or takes a record."""
-    values = [value for module in [*listed(), *INTERNAL] for value in vars(loaded(module)).values()]
+    values = [value for module in every_module() for value in vars(loaded(module)).values()]
     parts = [part for value in values if inspect.isclass(value) for part in vars(value).values()]
     plain = [getattr(part, "fget", None) or getattr(part, "func", None) or part for part in [*values, *parts]]
     functions = {f for f in plain if inspect.isfunction(f) and f.__module__.startswith("regattn")}
@@ -144,7 +148,7 @@ def test_name_has_an_example_that_runs(module, name):
 @pytest.mark.book
 @every_name
 def test_name_stands_on_the_built_page_with_its_description(built_book, module, name):
-    entry = article(built_book / f"{PAGE}.html").find("dt", id=f"regattn.{module}.{name}")
+    entry = article(built_book / f"{PAGE}.html").find("dt", id=f"{module}.{name}")
     assert entry is not None
     assert entry.find_next_sibling("dd").get_text(strip=True)
 

@@ -11,8 +11,7 @@ from functools import cache
 
 import pytest
 from bs4 import BeautifulSoup
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tests.built import ROOT, article
 

@@ -24,7 +24,14 @@ FORBIDDEN = [
     r"pypi\.org|pythonhosted|anaconda\.(org|com)|" + re.escape(CPU_INDEX),  # a package registry
     r"\b(TO" + "DO|FIX" + r"ME|XX" + r"X)\b|lorem ipsum|it is important to note",  # a loose end
 ]
-LIGHT = ["regattn", "regattn.attention", "regattn.least_squares", "regattn.data", "regattn.figures", "regattn.widgets"]
+LIGHT = [
+    "regattn",
+    "regattn.attention",
+    "regattn.regression.least_squares",
+    "regattn.data",
+    "regattn.figures",
+    "regattn.widgets",
+]
 
 
 def read(path: str) -> str:

@@ -4,7 +4,7 @@
     python tools/train_grammar_model.py --steps 50 --output trial.safetensors
 
 Run again after an interruption, it goes on from where it was. It writes the weights and, inside the same file and
-beside it as JSON, a card: data, seed, steps and the metrics that tests/test_grammar_model.py recomputes.
+beside it as JSON, a card: data, seed, steps and the metrics that tests/grammar/test_shipped_model.py recomputes.
 """
 
 from __future__ import annotations
@@ -16,16 +16,13 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from regattn.checkpoints import save_model
-from regattn.grammar import Grammar
-from regattn.grammar_scores import excess_nats
-from regattn.language_model import Architecture, LanguageModel
-from regattn.training import TrainingPlan, train
+from regattn.grammar import Grammar, excess_nats
+from regattn.transformer import Architecture, LanguageModel, TrainingPlan, save_model, train
 
 SEED = 17
 HELD_OUT_SEED = 2027
 BATCH, CONTEXT = 48, 64
-HOME = Path(__file__).resolve().parent.parent / "regattn" / "checkpoints" / "grammar.safetensors"
+HOME = Path(__file__).resolve().parent.parent / "regattn" / "transformer" / "shipped" / "grammar.safetensors"
 
 
 def main() -> None:
@@ -39,9 +36,9 @@ def main() -> None:
 
     grammar = Grammar()
     architecture = Architecture(
-        vocabulary=len(grammar.vocabulary), layers=3, context=CONTEXT, width=96, heads=4, positions="rotary"
+        vocabulary=len(grammar.vocabulary), layers=3, context=CONTEXT, width=96, n_heads=4, positions="rotary"
     )
-    model = LanguageModel(architecture, seed=SEED)
+    model = LanguageModel(architecture, rng=SEED)
     held_out = grammar.sample_tokens(np.random.default_rng(HELD_OUT_SEED), texts=100, length=CONTEXT)
 
     def batches(step: int) -> torch.Tensor:

@@ -10,9 +10,9 @@ import importlib
 import pkgutil
 from typing import Any
 
-from regattn.exercises.exercise import Exercise, Verdict
+from regattn.exercises._exercise import Exercise, Verdict
 
-__all__ = ["Exercise", "Verdict", "check", "exercises"]
+__all__ = ["check", "exercises"]
 
 
 def exercises() -> dict[str, Exercise]:

@@ -3,9 +3,9 @@
 import numpy as np
 
 from regattn.data import load_diabetes, load_macro
-from regattn.descent import gradient_descent, largest_stable_step, mean_squared_error
-from regattn.exercises.exercise import Exercise
-from regattn.least_squares import spectrum
+from regattn.exercises._exercise import Exercise
+from regattn.regression.descent import gradient_descent, largest_stable_step, mean_squared_error
+from regattn.regression.least_squares import spectrum
 
 TWO_POINTS = np.array([[1.0], [2.0]]), np.array([2.0, 2.0])
 

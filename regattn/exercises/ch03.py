@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from regattn.data import load_macro
-from regattn.exercises.exercise import Exercise
-from regattn.least_squares import proximity_weights, spectrum
+from regattn.exercises._exercise import Exercise
+from regattn.regression.least_squares import proximity_weights, spectrum
 
 
 def _line(x: list[float], at: float, y: list[float] | None = None) -> np.ndarray | float:

@@ -4,15 +4,15 @@ import numpy as np
 from scipy.optimize import brentq
 
 from regattn.data import load_macro
-from regattn.exercises.exercise import Exercise
-from regattn.least_squares import Spectrum, spectrum
-from regattn.time_series import lag_matrix
+from regattn.exercises._exercise import Exercise
+from regattn.regression.least_squares import Spectrum, spectrum
+from regattn.series.lags import lag_matrix
 
 
 def _spectrum_of_1984() -> Spectrum:
     """Spectrum of the chapter: 32 predictors known at the end of 1984, in units of their own past."""
     macro = load_macro()
-    state = lag_matrix(macro[["inflation", "unemployment", "bill_rate", "gdp_growth"]], lags=8).loc[:"1984Q3"]
+    state = lag_matrix(macro[["inflation", "unemployment", "bill_rate", "gdp_growth"]], max_lag=8).loc[:"1984Q3"]
     return spectrum(((state - state.mean()) / state.std()).to_numpy(), centre=True)
 
 

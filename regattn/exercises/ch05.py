@@ -9,8 +9,8 @@ from torch.nn import functional
 
 from regattn.attention import attend, attention_weights
 from regattn.data import load_diabetes, load_macro
-from regattn.exercises.exercise import Exercise
-from regattn.similarity import forest_codes
+from regattn.exercises._exercise import Exercise
+from regattn.regression.similarity import forest_codes
 
 
 def _two_keys() -> float:

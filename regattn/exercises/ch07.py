@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from regattn.attention import attend, others_mask
+from regattn.attention import attend
 from regattn.data import load_diabetes
-from regattn.exercises.exercise import Exercise
+from regattn.exercises._exercise import Exercise
 from regattn.kernels import KERNELS
-from regattn.least_squares import proximity_weights
+from regattn.masks import others_mask
+from regattn.regression.least_squares import proximity_weights
 
 
 def _training_error() -> float:

@@ -3,9 +3,9 @@
 import numpy as np
 from scipy.optimize import brentq
 
-from regattn.cooccurrence import context_weights, predict_next, vocabulary_scores
 from regattn.data import load_seven_words
-from regattn.exercises.exercise import Exercise
+from regattn.exercises._exercise import Exercise
+from regattn.words.cooccurrence import context_weights, predict_next, vocabulary_scores
 
 RIVERSIDE = ["river", "bank", "flooded"]
 

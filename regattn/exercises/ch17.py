@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from regattn.exercises.exercise import Exercise
+from regattn.exercises._exercise import Exercise
 
 
 def _row_sums_as_printed() -> np.ndarray:
@@ -15,10 +15,10 @@ def _share(width: int, hidden: int) -> float:
     """Share of the block's parameters that are in the feed-forward layer, from a block that is built."""
     import torch
 
-    from regattn.transformer import Block, BlockDesign
+    from regattn.transformer.block import Block, BlockDesign
 
     with torch.device("meta"):
-        block = Block(BlockDesign(width=width, heads=4, hidden=hidden, bias=False, norm="none"))
+        block = Block(BlockDesign(width=width, n_heads=4, hidden=hidden, bias=False, norm="none"))
     total = sum(p.numel() for p in block.parameters())
     return sum(p.numel() for p in block.feed_forward.parameters()) / total
 
@@ -27,7 +27,7 @@ def _rank() -> int:
     """Rank of the merged query-key matrix of one head of a layer of width 96 with 8 heads."""
     import torch
 
-    from regattn.multihead import MultiHeadAttention
+    from regattn.transformer.multihead import MultiHeadAttention
 
     with torch.random.fork_rng():
         torch.manual_seed(0)

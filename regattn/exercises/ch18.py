@@ -2,28 +2,28 @@
 
 import numpy as np
 
-from regattn.exercises.exercise import Exercise
+from regattn.exercises._exercise import Exercise
 
 
 def _tempered() -> float:
     """Probability of the first of three tokens with logits 2, 1, 0 at temperature one half."""
     import torch
 
-    from regattn.generation import next_token_distribution
+    from regattn.transformer.generation import next_token_distribution
 
     return float(next_token_distribution(torch.tensor([2.0, 1.0, 0.0]), temperature=0.5)[0])
 
 
 def _entropy_after(context: str) -> float:
     """Exact entropy of the next word of the grammar, in nats."""
-    from regattn.grammar import Grammar
+    from regattn.grammar.sentences import Grammar
 
     p = np.array([q for q in Grammar().next_word(context.split()).values() if q])
     return float(-(p * np.log(p)).sum())
 
 
 def _entropy_at_depth_two() -> float:
-    from regattn.grammar import Grammar
+    from regattn.grammar.sentences import Grammar
 
     return Grammar(depth=2).entropy().per_word
 

@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
-from regattn.figures.style import COLOURS, SEQUENCE, new_axes
+from regattn.figures._style import COLOURS, SEQUENCE, new_axes
 
 __all__ = ["plot_fits", "plot_query_weights"]
 

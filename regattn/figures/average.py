@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import matplotlib.pyplot as plt
 import numpy as np
 
-from regattn.figures.style import COLOURS
+from regattn.figures._style import COLOURS
 
 __all__ = ["plot_averages"]
 

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from regattn.descent import Trajectory
-from regattn.figures.style import COLOURS, SEQUENCE, new_axes
+from regattn.figures._style import COLOURS, SEQUENCE, new_axes
+from regattn.regression.descent import Trajectory
 
 __all__ = ["plot_clouds", "plot_line", "plot_losses", "plot_paths"]
 

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import LinearSegmentedColormap
 
-from regattn.figures.style import COLOURS, new_axes
+from regattn.figures._style import COLOURS, new_axes
 
-__all__ = ["plot_head_grids", "plot_probabilities", "plot_words"]
-
-SHADES = LinearSegmentedColormap.from_list("heads", ["#FFFFFF", COLOURS["key"]])
+__all__ = ["plot_probabilities", "plot_words"]
 
 
 def plot_probabilities(words: Sequence[str], series: Mapping[str, Sequence[float]], *, ax: Axes | None = None) -> Axes:
@@ -72,39 +68,3 @@ def plot_words(words: Sequence[str], values: Sequence[float], *, unit: str, ax: 
     ax.set_xticks(range(len(words)), words, rotation=40, ha="right", rotation_mode="anchor")
     ax.set_ylabel(unit)
     return ax
-
-
-def plot_head_grids(grids: Mapping[str, np.ndarray], *, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
-    """Draw grids of one number for each head, layers as rows, each grid on its own scale from zero.
-
-    Parameters
-    ----------
-    grids : mapping of title to ndarray of shape (L, H)
-        Numbers ≥ 0, printed in their cells.
-    axes : sequence of Axes, optional
-        As many as there are grids.
-
-    Returns
-    -------
-    sequence of Axes
-        Each with one image and a text for every head.
-    """
-    layers, heads = next(iter(grids.values())).shape
-    if axes is None:
-        size = (plt.rcParams["figure.figsize"][0], 0.8 + 0.5 * layers)
-        axes = plt.subplots(1, len(grids), figsize=size, squeeze=False, sharey=True)[1][0]
-    for ax, (title, grid) in zip(axes, grids.items(), strict=True):
-        most = grid.max() or 1.0
-        ax.imshow(grid, cmap=SHADES, vmin=0, vmax=most, aspect="auto")
-        for (layer, head), number in np.ndenumerate(grid):
-            colour = "white" if number > 0.55 * most else COLOURS["truth"]
-            ax.text(head, layer, f"{number:.2f}", ha="center", va="center", color=colour, fontsize=9)
-        ax.set_title(title, fontsize=10)
-        ax.set_xticks(range(heads), range(1, heads + 1))
-        ax.set_yticks(range(layers), range(1, layers + 1))
-        ax.set_xlabel("head")
-        ax.tick_params(length=0)
-        ax.grid(visible=False)
-        ax.spines[:].set_visible(False)
-    axes[0].set_ylabel("layer")
-    return axes

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from regattn.figures.style import COLOURS, SEQUENCE, new_axes
-from regattn.least_squares import ScaleAndAlignment, Spectrum
+from regattn.figures._style import COLOURS, SEQUENCE, new_axes
+from regattn.regression.least_squares import ScaleAndAlignment, Spectrum
 
 __all__ = [
-    "plot_curves",
     "plot_filter",
     "plot_forecast",
-    "plot_maps",
     "plot_scale_alignment",
-    "plot_square_matrices",
     "plot_weights",
 ]
 
@@ -129,67 +125,6 @@ def plot_scale_alignment(split: ScaleAndAlignment, labels: Mapping[str, int], *,
     return ax
 
 
-def plot_maps(maps: Mapping[str, np.ndarray], *, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
-    """Draw attention maps side by side, one row for each query, blue above zero and red below, on one scale.
-
-    Parameters
-    ----------
-    maps : mapping of title to ndarray of shape (m, n)
-        Weights of m queries on n keys.
-    axes : sequence of Axes, optional
-        As many as there are maps.
-
-    Returns
-    -------
-    sequence of Axes
-        One for each map, each with one image.
-    """
-    if axes is None:
-        axes = plt.subplots(1, len(maps), figsize=(plt.rcParams["figure.figsize"][0], 2.5), squeeze=False)[1][0]
-    limit = max(np.quantile(np.abs(weights), 0.99) for weights in maps.values())
-    for ax, (title, weights) in zip(axes, maps.items(), strict=True):
-        ax.imshow(weights, vmin=-limit, vmax=limit, interpolation="nearest")
-        ax.set_title(title, fontsize=10)
-        ax.set(xticks=[], yticks=[], xlabel="training row")
-        ax.grid(visible=False)
-    axes[0].set_ylabel("query")
-    return axes
-
-
-def plot_square_matrices(matrices: Mapping[str, np.ndarray], *, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
-    """Draw small matrices with entries in [-1, 1] side by side, each entry written in its cell.
-
-    Parameters
-    ----------
-    matrices : mapping of title to ndarray of shape (p, p)
-        What to draw.
-    axes : sequence of Axes, optional
-        As many as there are matrices.
-
-    Returns
-    -------
-    sequence of Axes
-        One for each matrix, each with an image and p × p texts.
-    """
-    if axes is None:
-        axes = plt.subplots(1, len(matrices), figsize=(plt.rcParams["figure.figsize"][0], 2.7), squeeze=False)[1][0]
-    for ax, (title, matrix) in zip(axes, matrices.items(), strict=True):
-        ax.imshow(matrix, vmin=-1, vmax=1)
-        for (i, j), entry in np.ndenumerate(matrix):
-            ax.text(
-                j,
-                i,
-                f"{entry:.2f}",
-                ha="center",
-                va="center",
-                fontsize=9,
-                color="white" if abs(entry) > 0.6 else "black",
-            )
-        ax.set(title=title, xticks=[], yticks=[])
-        ax.grid(visible=False)
-    return axes
-
-
 def plot_filter(s: Spectrum, ridges: Sequence[float], *, ax: Axes | None = None) -> Axes:
     """Draw how much of each direction is kept, one line for each penalty.
 
@@ -212,44 +147,5 @@ def plot_filter(s: Spectrum, ridges: Sequence[float], *, ax: Axes | None = None)
         ax.plot(np.arange(1, s.rank + 1), s.filter(ridge=ridge), marker=marker, color=colour, label=f"λ = {ridge:g}")
     ax.set(xlabel="direction k, strongest first", ylabel="share kept", ylim=(-0.05, 1.05))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.legend()
-    return ax
-
-
-def plot_curves(
-    x: np.ndarray,
-    curves: Mapping[str, np.ndarray],
-    *,
-    log: bool = False,
-    mark: float | None = None,
-    ax: Axes | None = None,
-) -> Axes:
-    """Draw named curves over one axis; names that are roles (train, test, leave-one-out) take the role's colour.
-
-    Parameters
-    ----------
-    x : ndarray of shape (k,)
-        Penalties or ranks.
-    curves : mapping of name to ndarray of shape (k,)
-        What to draw.
-    log : bool, default False
-        Whether the axis is logarithmic.
-    mark : float, optional
-        A place on the axis to mark.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        With one line for each curve.
-    """
-    ax = new_axes(ax)
-    for (name, curve), colour, dash in zip(curves.items(), SEQUENCE, ("-", "--", "-.", ":", "-", "--"), strict=False):
-        ax.plot(x, curve, color=COLOURS.get(name, colour), linestyle=dash, label=name)
-    if log:
-        ax.set_xscale("log")
-    if mark is not None:
-        ax.axvline(mark, color=COLOURS["query"], linewidth=1.0)
     ax.legend()
     return ax

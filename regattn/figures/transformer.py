@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import LinearSegmentedColormap
 
-from regattn.figures.style import COLOURS, SEQUENCE, new_axes
+from regattn.figures._style import SEQUENCE, new_axes
 
-__all__ = ["plot_curves", "plot_head_maps", "plot_parts"]
-
-SHADES = LinearSegmentedColormap.from_list("weights", ["#FFFFFF", COLOURS["key"]])
+__all__ = ["plot_parts"]
 
 
 def plot_parts(models: Mapping[str, Mapping[str, float]], *, unit: str = "share", ax: Axes | None = None) -> Axes:
@@ -49,84 +45,3 @@ def plot_parts(models: Mapping[str, Mapping[str, float]], *, unit: str = "share"
     ax.grid(visible=False, axis="y")
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False, fontsize=9)
     return ax
-
-
-def plot_curves(
-    curves: Mapping[str, Sequence[float]],
-    *,
-    x: Sequence[float] | None = None,
-    log: bool = False,
-    ax: Axes | None = None,
-) -> Axes:
-    """Draw lines with their names at the right end.
-
-    Parameters
-    ----------
-    curves : mapping of name to sequence of n numbers
-        What to draw.
-    x : sequence of n numbers, optional
-        Where the numbers stand; 0, 1, 2, … by default.
-    log : bool, default False
-        Whether the vertical axis is logarithmic.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        With one line per curve, and its name.
-    """
-    ax = new_axes(ax)
-    for (name, values), colour in zip(curves.items(), SEQUENCE, strict=False):
-        at = np.arange(len(values)) if x is None else np.asarray(x)
-        ax.plot(at, values, color=colour, label=name)
-        ax.annotate(
-            name, (at[-1], values[-1]), xytext=(5, 0), textcoords="offset points", color=colour, va="center", fontsize=9
-        )
-    if log:
-        ax.set_yscale("log")
-    return ax
-
-
-def plot_head_maps(
-    weights: np.ndarray,
-    words: Sequence[str],
-    *,
-    titles: Sequence[str] | None = None,
-    axes: Sequence[Axes] | None = None,
-) -> Sequence[Axes]:
-    """Draw the attention weights of some heads, one square each: rows look, columns are looked at.
-
-    Parameters
-    ----------
-    weights : ndarray of shape (H, T, T)
-        Non-negative; white is 0, the darkest blue is 1.
-    words : sequence of T strings
-        Labels of rows and columns.
-    titles : sequence of H strings, optional
-        "head 1", "head 2", … by default.
-    axes : sequence of Axes, optional
-        As many as heads.
-
-    Returns
-    -------
-    sequence of Axes
-        Each with one image.
-    """
-    if axes is None:
-        width = plt.rcParams["figure.figsize"][0]
-        figure, grid = plt.subplots(
-            1, len(weights), figsize=(width, width / len(weights) + 0.7), squeeze=False, sharey=True
-        )
-        axes = grid[0]
-        figure.supxlabel("looked at", fontsize=9)
-    titles = [f"head {h + 1}" for h in range(len(weights))] if titles is None else titles
-    for ax, head, title in zip(axes, weights, titles, strict=True):
-        ax.imshow(head, cmap=SHADES, vmin=0, vmax=1)
-        ax.set_title(title, fontsize=10)
-        ax.set_xticks(range(len(words)), words, rotation=90, fontsize=8)
-        ax.set_yticks(range(len(words)), words, fontsize=8)
-        ax.tick_params(length=0)
-        ax.grid(visible=False)
-    axes[0].set_ylabel("looks")
-    return axes

@@ -1,19 +1,5 @@
 """Explorers: widgets that live with a kernel and without one. They draw; the models are those of the package."""
 
-from regattn.widgets.average import AverageExplorer
-from regattn.widgets.descent import DescentExplorer
-from regattn.widgets.head import HeadExplorer
-from regattn.widgets.kernel import KernelExplorer
-from regattn.widgets.projection import ProjectionExplorer
-from regattn.widgets.sampling import SamplingExplorer
-from regattn.widgets.spectral import SpectralExplorer
+import lazy_loader
 
-__all__ = [
-    "AverageExplorer",
-    "DescentExplorer",
-    "HeadExplorer",
-    "KernelExplorer",
-    "ProjectionExplorer",
-    "SamplingExplorer",
-    "SpectralExplorer",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -9,7 +9,7 @@ import numpy as np
 
 from regattn._validation import check_vector
 from regattn.attention import attend, attention_weights
-from regattn.widgets.base import Choice, Explorer, Real, check_labels
+from regattn.widgets._base import Choice, Explorer, Real, check_labels
 
 __all__ = ["AverageExplorer"]
 

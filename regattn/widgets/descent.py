@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from regattn._validation import check_count, check_matrix, check_real, check_targets
-from regattn.descent import (
+from regattn.regression.descent import (
     GROWTH_LIMIT,
     Trajectory,
     gradient_descent,
@@ -16,10 +16,10 @@ from regattn.descent import (
     mean_squared_error,
     stochastic_gradient_descent,
 )
-from regattn.least_squares import spectrum
-from regattn.widgets.base import Choice, Count, Explorer, Real, check_labels
+from regattn.regression.least_squares import spectrum
+from regattn.widgets._base import Choice, Count, Explorer, Real, check_labels
 
-__all__ = ["DescentExplorer", "page_batches"]
+__all__ = ["DescentExplorer"]
 
 SIGNS = {"minus": -1, "plus": 1}
 
@@ -30,7 +30,7 @@ class DescentExplorer(Explorer, module="descent"):
     .. math:: \theta_{t+1} = \theta_t \mp \eta \nabla\mathcal{L}(\theta_t)
 
     The browser takes every step itself. With a batch smaller than the data it deals the rows out by
-    :func:`page_batches`, a generator small enough to be the same in both languages. Implements :eq:`descent` and
+    :func:`_page_batches`, a generator small enough to be the same in both languages. Implements :eq:`descent` and
     :eq:`stochastic-descent`; source: eq. (3) of [RK]_, in both signs.
 
     Parameters
@@ -134,7 +134,7 @@ class DescentExplorer(Explorer, module="descent"):
         n = len(self.y)
         if self.batch_size == n:
             return gradient_descent(self.X, self.y, steps=self.steps, **knobs)
-        rows = page_batches(n, size=self.batch_size, steps=self.steps)
+        rows = _page_batches(n, size=self.batch_size, steps=self.steps)
         return stochastic_gradient_descent(self.X, self.y, rows, **knobs)
 
     def result(self) -> dict[str, Any]:
@@ -156,11 +156,11 @@ class DescentExplorer(Explorer, module="descent"):
         }
 
 
-def page_batches(n: int, *, size: int, steps: int, seed: int = 1) -> Iterator[np.ndarray]:
+def _page_batches(n: int, *, size: int, steps: int, seed: int = 1) -> Iterator[np.ndarray]:
     """Yield the batches that the explorer deals in the browser: epochs shuffled by a 32-bit generator (mulberry32).
 
     For pictures, where two languages must draw the same numbers; for everything else use
-    :func:`regattn.descent.batches`.
+    :func:`regattn.regression.descent.batches`.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def page_batches(n: int, *, size: int, steps: int, seed: int = 1) -> Iterator[np
 
     Examples
     --------
-    >>> [rows.tolist() for rows in page_batches(5, size=2, steps=3)]
+    >>> [rows.tolist() for rows in _page_batches(5, size=2, steps=3)]
     [[4, 2], [1, 0], [3]]
     """
     uniform = _mulberry32(seed)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from regattn._validation import check_array
-from regattn.widgets.base import Count, Explorer, check_labels
+from regattn.widgets._base import Count, Explorer, check_labels
 
 __all__ = ["HeadExplorer"]
 

@@ -10,20 +10,20 @@ import traitlets
 
 from regattn._validation import check_count, check_matrix, check_numpy, check_targets
 from regattn.attention import attend, attention_weights
-from regattn.heads import guarded_kernel
 from regattn.kernels import Kernel, nearest
 from regattn.masks import others_mask
-from regattn.widgets.base import Choice, Count, Explorer, Real, check_labels
+from regattn.regression._heads import guarded_kernel
+from regattn.widgets._base import Choice, Count, Explorer, Real, check_labels
 
-__all__ = ["KernelExplorer", "standardised_codes"]
+__all__ = ["KernelExplorer"]
 
 
-def standardised_codes(x: np.ndarray) -> np.ndarray:
+def _standardised_codes(x: np.ndarray) -> np.ndarray:
     r"""Return the codes (1, z) with z the standardised x, for which :math:`F^\top F = n I`.
 
     Examples
     --------
-    >>> standardised_codes(np.array([1.0, 2.0, 3.0])).round(3)
+    >>> _standardised_codes(np.array([1.0, 2.0, 3.0])).round(3)
     array([[ 1.   , -1.225],
            [ 1.   ,  0.   ],
            [ 1.   ,  1.225]])
@@ -43,7 +43,7 @@ class KernelExplorer(Explorer, module="kernel"):
     ----------
     x, y : arrays of shape (n,)
         The predictor and the target.
-    codes : callable, default :func:`standardised_codes`
+    codes : callable, default :func:`_standardised_codes`
         Turns x into codes of shape (n, d).
     kernel : {"softmax", "gaussian", "relu", "elu", "nearest", "identity"}, default "softmax"
         What turns scores into weights. The identity kernel divides scores by n, so that on orthogonal codes with
@@ -92,7 +92,7 @@ class KernelExplorer(Explorer, module="kernel"):
         x: Any,
         y: Any,
         *,
-        codes: Callable[[np.ndarray], np.ndarray] = standardised_codes,
+        codes: Callable[[np.ndarray], np.ndarray] = _standardised_codes,
         kernel: str = "softmax",
         temperature: float = 1.0,
         neighbours: int = 10,

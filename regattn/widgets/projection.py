@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import traitlets
 
-from regattn.cooccurrence import NORMALISERS, context_weights, predict_next, project, vocabulary_scores
-from regattn.counting import check_counts
-from regattn.widgets.base import Choice, Count, Explorer, Real, check_labels
+from regattn.widgets._base import Choice, Count, Explorer, Real, check_labels
+from regattn.words._checks import check_counts
+from regattn.words.cooccurrence import NORMALISERS, context_weights, predict_next, project, vocabulary_scores
 
 __all__ = ["ProjectionExplorer"]
 
@@ -19,7 +19,7 @@ MOST_WORDS = 20  # a page has no room for more
 LONGEST = 12  # words of a sentence, here and in projection.js
 
 
-class Sentence(traitlets.TraitType):
+class _Sentence(traitlets.TraitType):
     """A list of at most 12 words, each of them in the explorer's table; it may be empty."""
 
     def validate(self, obj: Any, value: Any) -> list[str]:
@@ -34,7 +34,7 @@ class Sentence(traitlets.TraitType):
         return list(value)
 
 
-class Counts(traitlets.TraitType):
+class _Counts(traitlets.TraitType):
     """A square, symmetric, non-negative table, one row and column for each word."""
 
     def validate(self, obj: Any, value: Any) -> list[list[float]]:
@@ -65,7 +65,7 @@ class ProjectionExplorer(Explorer, module="projection"):
     sentence : sequence of str
         Words of the table; may be empty, and words may repeat.
     normaliser : {"counts", "softmax", "log softmax"}, default "counts"
-        How scores become weights, as in :func:`regattn.cooccurrence.context_weights`.
+        How scores become weights, as in :func:`regattn.words.cooccurrence.context_weights`.
     unit : float, default 1
         S is divided by it, between 0.1 and 100.
     alt : str, optional
@@ -94,8 +94,8 @@ class ProjectionExplorer(Explorer, module="projection"):
     'money'
     """
 
-    sentence = Sentence([]).tag(sync=True)
-    counts = Counts([]).tag(sync=True)
+    sentence = _Sentence([]).tag(sync=True)
+    counts = _Counts([]).tag(sync=True)
     normaliser = Choice(*NORMALISERS).tag(sync=True)
     unit = Real(1.0, least=0.1, most=100.0).tag(sync=True)
     row = Count(0, most=lambda self: len(self.words) - 1, bound="the last word").tag(sync=True)

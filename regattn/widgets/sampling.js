@@ -14,7 +14,7 @@ function descending(values) {
   return Array.from(values, (_, k) => k).sort((a, b) => values[b] - values[a] || a - b);
 }
 
-// The probabilities a word is drawn from; the same steps, in the same order, as regattn.generation.
+// The probabilities a word is drawn from; the same steps, in the same order, as regattn.transformer.generation.
 function drawnFrom(logits, temperature, topK, topP) {
   const none = new Float64Array(logits.length);
   if (temperature === 0) {

@@ -9,12 +9,12 @@ import numpy as np
 import traitlets
 
 from regattn._validation import check_matrix
-from regattn.widgets.base import Count, Explorer, Real, check_labels
+from regattn.widgets._base import Count, Explorer, Real, check_labels
 
 __all__ = ["SamplingExplorer"]
 
 
-class Context(traitlets.TraitType):
+class _Context(traitlets.TraitType):
     """One of the explorer's contexts."""
 
     def validate(self, obj: Any, value: Any) -> str:
@@ -61,7 +61,7 @@ class SamplingExplorer(Explorer, module="sampling"):
     [0.731, 0.269, 0.0]
     """
 
-    context = Context("").tag(sync=True)
+    context = _Context("").tag(sync=True)
     temperature = Real(1.0, least=0.0, most=3.0).tag(sync=True)
     top_k = Count(1, least=1, most=lambda self: len(self.words), bound="the vocabulary").tag(sync=True)
     top_p = Real(1.0, least=0.05, most=1.0).tag(sync=True)
@@ -111,7 +111,7 @@ class SamplingExplorer(Explorer, module="sampling"):
         """
         import torch  # only here: a page of explorers does not wait for it
 
-        from regattn.generation import next_token_distribution
+        from regattn.transformer.generation import next_token_distribution
 
         logits = torch.from_numpy(self.logits[self.contexts.index(self.context)])
         cuts = {"temperature": self.temperature, "top_k": self.top_k, "top_p": self.top_p}

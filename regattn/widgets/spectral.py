@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from regattn._validation import check_matrix, check_same_width, check_targets
-from regattn.least_squares import scale_and_alignment, spectrum
-from regattn.widgets.base import Choice, Count, Explorer, Real, check_labels
+from regattn.regression.least_squares import scale_and_alignment, spectrum
+from regattn.widgets._base import Choice, Count, Explorer, Real, check_labels
 
 __all__ = ["SpectralExplorer"]
 

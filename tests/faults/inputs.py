@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 import torch
 import traitlets
-from hypothesis import HealthCheck, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, settings, strategies as st
 from scipy import sparse
 
 REFUSED = object()

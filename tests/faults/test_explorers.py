@@ -8,11 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import traitlets
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
+from regattn.widgets._base import safe_json
 from regattn.widgets.average import AverageExplorer
-from regattn.widgets.base import safe_json
 from regattn.widgets.descent import DescentExplorer
 from regattn.widgets.head import HeadExplorer
 from regattn.widgets.kernel import KernelExplorer

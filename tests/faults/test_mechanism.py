@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from regattn import KERNELS, attend, attention_weights, causal_mask, elu, nearest, others_mask
 from tests.faults.inputs import ODD, REFUSED, many, matrices, outcome

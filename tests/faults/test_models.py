@@ -11,17 +11,30 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from regattn.checkpoints import load_model, read_tensors, save_model, write_tensors
-from regattn.generation import generate, next_token_distribution
-from regattn.language_model import Architecture, LanguageModel, next_token_loss
-from regattn.training import TrainingPlan, learning_rate, text_batches, train
-from regattn.transformer import Block, BlockDesign, FeedForward, KeyValueCache, MultiHeadAttention
+from regattn.transformer import (
+    Architecture,
+    Block,
+    BlockDesign,
+    FeedForward,
+    KeyValueCache,
+    LanguageModel,
+    MultiHeadAttention,
+    TrainingPlan,
+    generate,
+    learning_rate,
+    load_model,
+    next_token_distribution,
+    next_token_loss,
+    save_model,
+    text_batches,
+    train,
+)
+from regattn.transformer.checkpoints import read_tensors, write_tensors
 from tests.faults.inputs import ODD, REFUSED, many, outcome
 
-SIZES = {"vocabulary": 11, "layers": 1, "context": 7, "width": 6, "heads": 3}
+SIZES = {"vocabulary": 11, "layers": 1, "context": 7, "width": 6, "n_heads": 3}
 MODEL = LanguageModel(Architecture(**SIZES)).eval()
 
 ENTRANCES = {
@@ -100,7 +113,7 @@ def test_tokens_of_another_kind_are_refused_by_name(dtype):
 
 
 def test_one_token_and_one_word_are_enough():
-    single = LanguageModel(Architecture(vocabulary=1, layers=1, context=1, width=1, heads=1)).eval()
+    single = LanguageModel(Architecture(vocabulary=1, layers=1, context=1, width=1, n_heads=1)).eval()
     assert next_token_distribution(single(torch.tensor([[0]]))).tolist() == [[[1.0]]]
     assert generate(single, torch.tensor([[0]]), 3).tolist() == [[0, 0, 0, 0]]
     assert next_token_loss(single, torch.tensor([[0, 0]])).item() == 0.0
@@ -118,7 +131,7 @@ def test_one_token_and_one_word_are_enough():
         lambda: MultiHeadAttention(6, 2)(torch.zeros(0, 3, 6)),
         lambda: MultiHeadAttention(6, 2)(torch.zeros(2, 0, 6)),
         lambda: MultiHeadAttention(6, 2).weights(torch.zeros(0, 3, 6)),
-        lambda: Block(BlockDesign(width=6, heads=2))(torch.zeros(0, 3, 6)),
+        lambda: Block(BlockDesign(width=6, n_heads=2))(torch.zeros(0, 3, 6)),
         lambda: next_token_distribution(torch.zeros(0, 3)),
         lambda: text_batches([], batch=2, context=1),
     ],
@@ -289,7 +302,7 @@ LARGE = {  # what a note may claim, however small the file
     "vocabulary": [10**9, 10**30],
     "layers": [10**9, 10**30, 2],
     "width": [6 * 10**6, 6 * 10**18],
-    "heads": [4, 10**9],
+    "n_heads": [4, 10**9],
     "hidden": [10**12, 10**30],
     "context": [10**15, 10**30],
     "positions": ["learned", ["none"], {}],
@@ -372,8 +385,12 @@ def test_a_checkpoint_of_something_else_does_not_resume_a_training(tmp_path):
         (FeedForward(6, 11), torch.zeros(2, 6).half(), "x must be torch.float32 .* torch.float16"),
         (FeedForward(6, 11), torch.zeros(2, 7), r"x must have shape \(\.\.\., 6\), got \(2, 7\)"),
         (FeedForward(6, 11), [[0.0] * 6], "x must be a tensor of shape .* got list"),
-        (Block(BlockDesign(width=6, heads=2)), torch.zeros(1, 2, 6).double(), "r must be torch.float32"),
-        (Block(BlockDesign(width=6, heads=2)), torch.zeros(1, 2, 5), r"r must have shape \(B, T, 6\), got \(1, 2, 5\)"),
+        (Block(BlockDesign(width=6, n_heads=2)), torch.zeros(1, 2, 6).double(), "r must be torch.float32"),
+        (
+            Block(BlockDesign(width=6, n_heads=2)),
+            torch.zeros(1, 2, 5),
+            r"r must have shape \(B, T, 6\), got \(1, 2, 5\)",
+        ),
     ],
     ids=["heads-double", "memory-half", "memory-width", "memory-list", "block-double", "block-width"],
 )

@@ -6,27 +6,28 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 from sklearn.dummy import DummyRegressor
 from sklearn.exceptions import ConvergenceWarning
 
-from regattn import proximity_weights, scale_and_alignment, spectrum
-from regattn.descent import (
+from regattn.regression import (
+    AttentionRegressor,
     batches,
     curvatures,
     gradient,
     gradient_descent,
+    kernel_ridge_codes,
     largest_stable_step,
+    least_squares_codes,
     mean_squared_error,
     numerical_gradient,
+    proximity_weights,
+    scale_and_alignment,
+    spectrum,
     stochastic_gradient_descent,
 )
-from regattn.estimator import AttentionRegressor
-from regattn.evaluation import corrected_t_test, diebold_mariano, expanding_window_forecasts
-from regattn.position import alibi_columns, alibi_slopes, frequencies, rotate, sinusoidal_positions
-from regattn.similarity import kernel_ridge_codes, least_squares_codes
-from regattn.time_series import lag_matrix
+from regattn.series import corrected_t_test, diebold_mariano, expanding_window_forecasts, lag_matrix
+from regattn.transformer import alibi_columns, alibi_slopes, frequencies, rotate, sinusoidal_positions
 from tests.faults.inputs import ODD, REFUSED, many, matrices, outcome
 
 X, Y = np.random.default_rng(3).normal(size=(7, 2)), np.arange(7.0)
@@ -90,8 +91,8 @@ ENTRANCES = {
     "rotate, positions": lambda x: rotate(np.ones((3, 2)), x),
     "alibi_slopes": lambda x: alibi_slopes(0 if isinstance(x, int) else x),
     "alibi_columns": lambda x: alibi_columns(x, [0, 1], x),
-    "lag_matrix": lambda x: lag_matrix(x, lags=2),
-    "lags": lambda x: lag_matrix(pd.DataFrame(X), lags=x),
+    "lag_matrix": lambda x: lag_matrix(x, max_lag=2),
+    "max_lag": lambda x: lag_matrix(pd.DataFrame(X), max_lag=x),
 }
 
 
@@ -184,7 +185,7 @@ def test_comparisons_of_errors_do_not_depend_on_units(data):
     errors = np.random.default_rng(data.draw(st.integers(0, 2**32))).normal(size=(2, data.draw(st.integers(4, 9))))
     unit = 2.0 ** data.draw(st.integers(-1000, 500))
     for test, power in (
-        (lambda a, b: diebold_mariano(a, b, lags=0), 2),
+        (lambda a, b: diebold_mariano(a, b, max_lag=0), 2),
         (lambda a, b: corrected_t_test(a, b, test_share=0.3), 1),
     ):
         expected, found = test(*errors), outcome(test, *(errors * unit))
@@ -202,8 +203,11 @@ def test_comparisons_of_errors_do_not_depend_on_units(data):
         (lambda: spectrum(torch.ones(2, 1).requires_grad_()), r"X requires grad, .* give X.detach\(\)"),
         (lambda: corrected_t_test([0.3, 0.7, 0.5], [0.2, 0.6, 0.4], test_share=0.5), "does not vary between splits"),
         (lambda: diebold_mariano([0.1, -0.1, 0.1], [0.3, 0.3, -0.3]), "does not vary, beyond rounding, from -0.08"),
-        (lambda: lag_matrix(pd.DataFrame({"a": [1, 2], "a, 1 back": [3, 4]}), lags=2), "got 'a, 1 back' twice"),
-        (lambda: lag_matrix(pd.Series([1.0, 2.0]), lags=1), "series must be a DataFrame, one column each, got Series"),
+        (lambda: lag_matrix(pd.DataFrame({"a": [1, 2], "a, 1 back": [3, 4]}), max_lag=2), "got 'a, 1 back' twice"),
+        (
+            lambda: lag_matrix(pd.Series([1.0, 2.0]), max_lag=1),
+            "must be a DataFrame, one column each, got Series",
+        ),
         (lambda: numerical_gradient(lambda t: np.nan, [1.0]), "differences of the function must be finite, got nan"),
         (lambda: stochastic_gradient_descent(X, Y, [slice(9, 12)], learning_rate=0.1), "batch 0 must be a vector"),
         (lambda: kernel_ridge_codes(X, X, covariance=lambda a, b: 1.0, ridge=1.0), "must have two dimensions"),

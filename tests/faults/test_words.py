@@ -6,24 +6,28 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from regattn import counting
-from regattn.cooccurrence import (
+from regattn.exercises import check, exercises
+from regattn.grammar import Grammar
+from regattn.words import (
     NORMALISERS,
+    Vocabulary,
+    _chunks,
     context_weights,
+    count_cooccurrences,
+    count_ngrams,
+    counting,
     normalise_rows,
+    ppmi,
     predict_next,
     project,
     selector,
+    split_words,
+    train_tokenizer,
     vocabulary_scores,
 )
-from regattn.counting import count_cooccurrences, ppmi
-from regattn.exercises import check, exercises
-from regattn.grammar import Grammar
-from regattn.tokens import count_ngrams, train_tokenizer
-from regattn.vocabulary import UNKNOWN_WORD, Vocabulary, split_words
+from regattn.words.vocabulary import _UNKNOWN_WORD as UNKNOWN_WORD
 from tests.faults.inputs import ODD, REFUSED, many, matrices, outcome
 
 AB, GRAMMAR = Vocabulary(["a", "b"]), Grammar()
@@ -116,8 +120,8 @@ def test_a_window_wider_than_every_document_costs_no_more_than_the_documents(wei
     documents.append(rng.integers(0, 5000, size=2000))  # one long document does not make the short ones long
     places = []
     with pytest.MonkeyPatch.context() as patch:
-        count = counting._count_chunk
-        patch.setattr(counting, "_count_chunk", lambda *x: places.append(x[1] * len(x[3])) or count(*x))
+        count = counting.count_chunk
+        patch.setattr(counting, "count_chunk", lambda *x: places.append(x[1] * len(x[3])) or count(*x))
         widest = count_cooccurrences(documents, vocabulary, window=100_000, weighting=weighting)
     pairs = sum(len(d) * (len(d) - 1) // 2 for d in documents)
     assert sum(places) < 12 * pairs  # how many pairs of places were looked at
@@ -140,7 +144,7 @@ def test_weights_of_far_words_are_right_to_the_last_digits_and_do_not_depend_on_
     for (i, j), value in exact.items():
         assert found[i, j] == found[j, i] == pytest.approx(value, rel=4e-15)
     for size in (2**20, 2**22 + 7):
-        monkeypatch.setattr(counting, "PAIRS_PER_CHUNK", size)
+        monkeypatch.setattr(_chunks, "PAIRS_PER_CHUNK", size)
         again = count_cooccurrences([document], vocabulary, window=n, weighting="harmonic").toarray()
         np.testing.assert_array_equal(again, found)
 

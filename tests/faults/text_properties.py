@@ -15,11 +15,10 @@ if __name__ == "__main__":  # before the package is imported, so that every bran
 import numpy as np
 import pytest
 
-from regattn.counting import count_cooccurrences
 from regattn.exercises import Exercise
 from regattn.grammar import Grammar
-from regattn.tokens import count_ngrams, train_tokenizer
-from regattn.vocabulary import UNKNOWN_WORD, Vocabulary, split_words
+from regattn.words import Vocabulary, count_cooccurrences, count_ngrams, split_words, train_tokenizer
+from regattn.words.vocabulary import _UNKNOWN_WORD as UNKNOWN_WORD
 
 GRAMMAR = Grammar()
 SPOKEN = GRAMMAR.vocabulary

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from regattn.data import load_seven_words
-from regattn.figures.cooccurrence import plot_neighbours, plot_tables, plot_themes
+from regattn.figures import plot_neighbours, plot_themes
 
 S = load_seven_words()
 
@@ -18,29 +18,6 @@ S = load_seven_words()
 def closed_figures():
     yield
     plt.close("all")
-
-
-def test_a_table_prints_every_count_that_is_not_zero_in_its_cell():
-    (ax,) = plot_tables({"counts": S})
-    written = np.zeros((7, 7), dtype=int)
-    for text in ax.texts:
-        j, i = text.get_position()
-        written[i, j] = int(text.get_text())
-    np.testing.assert_array_equal(written, S)
-    np.testing.assert_array_equal(ax.images[0].get_array(), S)
-    assert [label.get_text() for label in ax.get_yticklabels()] == list(S.index)
-    assert "counts" in {ax.get_title(loc="left"), ax.get_title()}  # on the left in the book's style
-
-
-def test_only_tables_with_fractions_get_decimals():
-    axes = plot_tables({"counts": S.iloc[:2, :2], "shares": S.iloc[:2, :3] / 8}, decimals=3)
-    assert {text.get_text() for text in axes[0].texts} == {"4"}
-    assert {text.get_text() for text in axes[1].texts} == {"0.500", "0.750"}
-
-
-def test_an_empty_table_draws():
-    (ax,) = plot_tables({"nothing": S * 0})
-    assert not ax.texts
 
 
 def test_neighbours_are_bars_with_the_closest_on_top():

@@ -8,9 +8,8 @@ import pandas as pd
 import pytest
 from matplotlib.contour import ContourSet
 
-from regattn.descent import gradient_descent
-from regattn.figures.average import plot_averages
-from regattn.figures.descent import plot_clouds, plot_line, plot_losses, plot_paths
+from regattn.figures import plot_averages, plot_clouds, plot_line, plot_losses, plot_paths
+from regattn.regression import gradient_descent
 
 X = np.array([[1.0, 1.0], [1.0, -1.0], [1.0, 2.0]])
 Y = np.array([3.0, 1.0, 2.0])

@@ -8,17 +8,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from regattn import scale_and_alignment, spectrum
-from regattn.figures.least_squares import (
-    plot_curves,
+from regattn.figures import (
+    COLOURS,
     plot_filter,
     plot_forecast,
-    plot_maps,
     plot_scale_alignment,
-    plot_square_matrices,
     plot_weights,
+    use_style,
 )
-from regattn.figures.style import COLOURS, use_style
+from regattn.regression import scale_and_alignment, spectrum
 
 QUARTERS = pd.period_range("2000Q1", periods=5, freq="Q", name="quarter")
 WEIGHTS = pd.Series([0.5, -0.1, 0.2, 0.0, 0.4], index=QUARTERS)
@@ -52,28 +50,10 @@ def test_scatter_has_scale_across_and_cosine_up():
     assert [text.get_text() for text in ax.texts] == ["first"]
 
 
-def test_matrices_are_drawn_with_their_entries_written_in():
-    axes = plot_square_matrices({"a": np.eye(2), "b": -np.eye(3)})
-    assert [len(ax.texts) for ax in axes] == [4, 9]
-    np.testing.assert_array_equal(axes[1].images[0].get_array(), -np.eye(3))
-
-
-def test_maps_share_one_scale_around_zero():
-    axes = plot_maps({"a": np.eye(3), "b": -2 * np.ones((3, 4))})
-    limits = {ax.images[0].get_clim() for ax in axes}
-    assert limits == {(-2.0, 2.0)}
-
-
 def test_filter_lines_are_the_shares_kept():
     s = spectrum(np.diag([3.0, 1.0]))
     ax = plot_filter(s, [0.0, 9.0])
     np.testing.assert_allclose([line.get_ydata() for line in ax.lines], [[1.0, 1.0], [0.5, 0.1]])
-
-
-def test_curves_named_after_a_role_take_its_colour():
-    ax = plot_curves(np.array([0.1, 1.0]), {"train": np.ones(2), "test": np.zeros(2)}, log=True, mark=0.5)
-    assert [line.get_color() for line in ax.lines[:2]] == [COLOURS["train"], COLOURS["test"]]
-    assert ax.get_xscale() == "log"
 
 
 def test_figures_draw_where_they_are_told():

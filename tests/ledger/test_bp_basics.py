@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.special import expit as sigmoid
-from scipy.special import softmax
+from scipy.special import expit as sigmoid, softmax
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
 
-from regattn.attention import attention_weights
-from regattn.descent import gradient, gradient_descent, mean_squared_error
-from regattn.least_squares import spectrum
+from regattn import attention_weights
+from regattn.regression import gradient, gradient_descent, mean_squared_error, spectrum
 
 
 @pytest.fixture

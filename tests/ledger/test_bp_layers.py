@@ -16,7 +16,7 @@ from scipy.special import expit, softmax
 from torch import nn
 from torch.nn import functional
 
-from regattn.attention import attend, attention_weights
+from regattn import attend, attention_weights
 
 torch.set_num_threads(1)
 

@@ -10,9 +10,7 @@ import torch
 from torch import nn
 
 from regattn import attend, attention_weights
-from regattn.language_model import Architecture, LanguageModel, count_parameters
-from regattn.multihead import MultiHeadAttention
-from regattn.transformer import Block, BlockDesign
+from regattn.transformer import Architecture, Block, BlockDesign, LanguageModel, MultiHeadAttention, count_parameters
 
 RNG = np.random.default_rng(43)
 
@@ -25,13 +23,13 @@ def test_bp_t1_the_output_matrix_is_a_quarter_of_the_attention_parameters():
     attention = MultiHeadAttention(8, 2, bias=False)
     total = sum(p.numel() for p in attention.parameters())
     assert attention.output.weight.numel() / total == 0.25
-    a = Architecture(vocabulary=11, layers=3, context=5, width=8, heads=2, tied=False)
+    a = Architecture(vocabulary=11, layers=3, context=5, width=8, n_heads=2, tied=False)
     counts = count_parameters(LanguageModel(a))
     assert counts["embedding"] == counts["unembedding"] == 11 * 8  # once for the model, not once for each block
 
 
 def test_bp_t2_embedding_a_one_hot_token_looks_up_a_row():
-    model = LanguageModel(Architecture(vocabulary=11, layers=1, context=5, width=8, heads=2))
+    model = LanguageModel(Architecture(vocabulary=11, layers=1, context=5, width=8, n_heads=2))
     one_hot = torch.eye(11)[[3, 7]]
     looked_up = model.embed(torch.tensor([[3, 7]]))[0]
     torch.testing.assert_close(math.sqrt(8) * one_hot @ model.embedding.weight, looked_up)
@@ -93,9 +91,9 @@ def test_bp_t8_the_printed_sum_adds_rows_to_columns():
 def test_bp_t9_parallel_and_sequential_differ_by_the_square_of_the_branch_scale():
     with torch.random.fork_rng():
         torch.manual_seed(4)
-        pre = Block(BlockDesign(width=16, heads=4, norm="none")).double()
+        pre = Block(BlockDesign(width=16, n_heads=4, norm="none")).double()
         x = torch.randn(1, 7, 16, dtype=torch.float64)
-    parallel = Block(BlockDesign(width=16, heads=4, norm="none", order="parallel")).double()
+    parallel = Block(BlockDesign(width=16, n_heads=4, norm="none", order="parallel")).double()
     difference = {}
     for scale in (0.1, 0.01):
         for p, q in zip(parallel.parameters(), pre.parameters(), strict=True):
@@ -111,7 +109,7 @@ def test_bp_t9_parallel_and_sequential_differ_by_the_square_of_the_branch_scale(
 
 
 def test_bp_t10_stacking_whole_models_would_insert_an_unembedding_and_an_embedding():
-    model = LanguageModel(Architecture(vocabulary=11, layers=3, context=5, width=8, heads=2, tied=False))
+    model = LanguageModel(Architecture(vocabulary=11, layers=3, context=5, width=8, n_heads=2, tied=False))
     assert len(model.blocks) == 3
     between = model.embedding.weight.T @ model.unembedding.weight
     assert (between - torch.eye(8)).norm() > 1
@@ -149,7 +147,7 @@ def test_bp_t12_grouped_queries_and_gated_layers_come_near_five_sixths():
 def test_bp_t12_gpt_2_small():
     with torch.device("meta"):
         model = LanguageModel(
-            Architecture(vocabulary=50_257, layers=12, context=1024, width=768, heads=12, positions="learned")
+            Architecture(vocabulary=50_257, layers=12, context=1024, width=768, n_heads=12, positions="learned")
         )
     counts = count_parameters(model)
     assert counts["total"] == 124_439_808

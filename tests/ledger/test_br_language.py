@@ -12,11 +12,17 @@ from torch.nn import functional
 
 from regattn import attend, attention_weights
 from regattn.grammar import Grammar
-from regattn.language_model import Architecture, LanguageModel, count_parameters, next_token_loss
-from regattn.multihead import MultiHeadAttention
-from regattn.position import rotate
-from regattn.tokens import count_ngrams
-from regattn.transformer import Block, BlockDesign
+from regattn.transformer import (
+    Architecture,
+    Block,
+    BlockDesign,
+    LanguageModel,
+    MultiHeadAttention,
+    count_parameters,
+    next_token_loss,
+    rotate,
+)
+from regattn.words import count_ngrams
 
 RNG = np.random.default_rng(44)
 
@@ -89,7 +95,7 @@ def test_br_6c_patterns_are_neither_independent_nor_spanning():
 
 
 def test_br_04_to_08_layers_are_composed():
-    model = LanguageModel(Architecture(vocabulary=11, layers=3, context=9, width=8, heads=2))
+    model = LanguageModel(Architecture(vocabulary=11, layers=3, context=9, width=8, n_heads=2))
     tokens = torch.tensor([[1, 5, 2, 7]])
     trace = model.trace(tokens)
     torch.testing.assert_close(trace.streams[0], model.embed(tokens))
@@ -116,7 +122,7 @@ def test_br_7_0c_the_number_of_heads_is_no_part_of_the_count():
 def test_br_7_0d_and_11_2_the_quoted_sizes_give_175_billion():
     with torch.device("meta"):
         model = LanguageModel(
-            Architecture(vocabulary=50_257, layers=96, context=2048, width=12_288, heads=96, positions="learned")
+            Architecture(vocabulary=50_257, layers=96, context=2048, width=12_288, n_heads=96, positions="learned")
         )
     counts = count_parameters(model)
     assert counts["total"] / 1e9 == pytest.approx(174.60, abs=0.01)
@@ -152,7 +158,7 @@ def test_br_7_2c_under_post_norm_the_identity_path_fades_and_under_pre_norm_it_d
             u = functional.layer_norm(z, (64,)) + torch.randn(64, dtype=torch.float64)  # a branch of variance 1
             jacobian = torch.autograd.functional.jacobian(lambda v: functional.layer_norm(v, (64,)), u)
             path, z = jacobian @ path, u
-        stack = torch.nn.Sequential(*[Block(BlockDesign(width=8, heads=2)).double() for _ in range(24)])
+        stack = torch.nn.Sequential(*[Block(BlockDesign(width=8, n_heads=2)).double() for _ in range(24)])
     assert torch.linalg.matrix_norm(path, 2) < 0.01
     for block in stack:  # pre-norm with silent branches: what is left is the path that passes none of them
         for layer in (block.attention.output, block.feed_forward.values):
@@ -240,7 +246,7 @@ def test_br_13_as_printed_the_future_leaks_and_with_the_mask_in_the_normaliser_i
 
 
 def test_br_s2_without_intercepts_the_printed_block_is_blind_to_scale():
-    block = Block(BlockDesign(width=16, heads=4, order="single", activation="relu", bias=False)).double()
+    block = Block(BlockDesign(width=16, n_heads=4, order="single", activation="relu", bias=False)).double()
     u = torch.from_numpy(RNG.normal(size=(1, 5, 16)))
 
     def after(u):
@@ -252,7 +258,7 @@ def test_br_s2_without_intercepts_the_printed_block_is_blind_to_scale():
 def test_br_s2_the_printed_block_is_neither_post_norm_nor_pre_norm():
     with torch.random.fork_rng():
         torch.manual_seed(6)
-        designs = {o: BlockDesign(width=16, heads=4, order=o, activation="relu") for o in ("single", "post", "pre")}
+        designs = {o: BlockDesign(width=16, n_heads=4, order=o, activation="relu") for o in ("single", "post", "pre")}
         blocks = {order: Block(design).double() for order, design in designs.items()}
         x = torch.randn(1, 7, 16, dtype=torch.float64)
     weights = {k: v for k, v in blocks["single"].state_dict().items() if not k.startswith("norm_2")}
@@ -287,7 +293,7 @@ def test_br_10_2b_the_mean_and_not_the_sum_of_surprisals_is_the_cross_entropy():
     tokens = [numbers[w] for w in text]
     surprisals = count_ngrams(tokens, order=2, vocabulary=len(numbers)).surprisals(tokens)
     assert surprisals.sum() == pytest.approx(16 * surprisals.mean())
-    model = LanguageModel(Architecture(vocabulary=len(numbers), layers=1, context=17, width=8, heads=2))
+    model = LanguageModel(Architecture(vocabulary=len(numbers), layers=1, context=17, width=8, n_heads=2))
     loss = next_token_loss(model, torch.tensor([tokens])).item()
     log_p = torch.log_softmax(model(torch.tensor([tokens[:-1]])), -1)[0].detach()
     assert loss == pytest.approx(-np.mean([log_p[i, t].item() for i, t in enumerate(tokens[1:])]), abs=1e-5)

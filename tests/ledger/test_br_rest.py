@@ -18,11 +18,10 @@ from sklearn.linear_model import LogisticRegression
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from torch import nn
 
-from regattn.attention import attend
-from regattn.cooccurrence import split_words
+from regattn import attend
 from regattn.data import load_lee_corpus
-from regattn.position import sinusoidal_positions
-from regattn.tokens import count_ngrams, train_tokenizer
+from regattn.transformer import sinusoidal_positions
+from regattn.words import count_ngrams, split_words, train_tokenizer
 
 torch.set_num_threads(1)
 

@@ -7,8 +7,9 @@ import pytest
 import torch
 from torch.nn import functional
 
-from regattn import attend, attention_weights, proximity_weights
+from regattn import attend, attention_weights
 from regattn.data import load_diabetes
+from regattn.regression import proximity_weights
 
 
 @pytest.fixture(scope="module")

@@ -12,10 +12,9 @@ from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, StandardScaler
 
-from regattn import attend, attention_weights, elu, others_mask, proximity_weights
+from regattn import attend, attention_weights, elu, others_mask
 from regattn.data import load_diabetes
-from regattn.estimator import AttentionRegressor
-from regattn.similarity import forest_codes, least_squares_codes
+from regattn.regression import AttentionRegressor, forest_codes, least_squares_codes, proximity_weights
 
 
 class Split(NamedTuple):

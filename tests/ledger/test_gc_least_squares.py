@@ -14,8 +14,9 @@ from sklearn.decomposition import PCA
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.pipeline import make_pipeline
 
-from regattn import attend, proximity_weights, scale_and_alignment, spectrum
+from regattn import attend
 from regattn.data import load_diabetes
+from regattn.regression import proximity_weights, scale_and_alignment, spectrum
 
 
 class Split(NamedTuple):

@@ -7,10 +7,11 @@ import scipy.fft
 import scipy.optimize
 import statsmodels.api as sm
 
-from regattn import attend, attention_weights, spectrum
+from regattn import attend, attention_weights
 from regattn.data import load_diabetes
-from regattn.position import frequencies, sinusoidal_positions
-from regattn.time_series import lag_matrix
+from regattn.regression import spectrum
+from regattn.series import lag_matrix
+from regattn.transformer import frequencies, sinusoidal_positions
 
 TRUTH = np.array([1.0, 0.5, 0.1, 0.02])  # standard deviations: observation, level, slope, acceleration
 TRANSITION = np.array([[1.0, 1.0, 0.5], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0]])
@@ -120,7 +121,7 @@ def test_gc_4_4e_a_global_model_beats_local_ones_when_series_are_short_and_alike
 
 def test_gc_4_4f_the_lag_operator_shifts_every_series_of_a_sequence():
     frame = pd.DataFrame(np.arange(22.0).reshape(11, 2), columns=["a", "b"])
-    lagged = lag_matrix(frame, lags=4)
+    lagged = lag_matrix(frame, max_lag=4)
     for p in range(1, 4):
         np.testing.assert_array_equal(lagged[[f"a, {p} back", f"b, {p} back"]], frame.iloc[3 - p : 11 - p])
 

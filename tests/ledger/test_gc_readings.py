@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from regattn import attend, spectrum
+from regattn import attend
 from regattn.data import load_diabetes
+from regattn.regression import spectrum
 
 
 @pytest.fixture(scope="module")

@@ -9,11 +9,10 @@ from scipy.special import log_expit
 from sklearn.linear_model import LinearRegression
 from statsmodels.tsa.api import VAR, AutoReg
 
-from regattn import attend, proximity_weights, spectrum
-from regattn.attention import attention_weights, causal_mask
+from regattn import attend, attention_weights, causal_mask
 from regattn.data import load_macro
-from regattn.evaluation import expanding_window_forecasts
-from regattn.time_series import lag_matrix
+from regattn.regression import proximity_weights, spectrum
+from regattn.series import expanding_window_forecasts, lag_matrix
 
 MACRO = load_macro()[["inflation", "unemployment", "bill_rate"]]
 INFLATION = MACRO["inflation"].to_numpy()
@@ -29,7 +28,7 @@ def without_intercept(y):
 
 def with_lags(series, lags, *, first="1959Q1"):
     """Return the rows of an autoregression with intercept, their targets, and the quarters of the targets."""
-    lagged = lag_matrix(series, lags=lags)
+    lagged = lag_matrix(series, max_lag=lags)
     X = np.column_stack([np.ones(len(lagged) - 1), lagged.to_numpy()[:-1]])
     kept = lagged.index[1:] >= first
     return X[kept], lagged["inflation"].to_numpy()[1:][kept], lagged.index[1:][kept]

@@ -15,8 +15,9 @@ from scipy.special import softmax
 from sklearn.metrics import roc_auc_score
 from torch.nn import functional
 
-from regattn.attention import attend, attention_weights
-from regattn.cooccurrence import (
+from regattn import attend, attention_weights
+from regattn.data import load_lee_corpus, load_seven_words
+from regattn.words import (
     Vocabulary,
     context_weights,
     count_cooccurrences,
@@ -26,7 +27,6 @@ from regattn.cooccurrence import (
     split_words,
     vocabulary_scores,
 )
-from regattn.data import load_lee_corpus, load_seven_words
 
 S = load_seven_words()
 WORDS = list(S.columns)

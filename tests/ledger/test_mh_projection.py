@@ -7,8 +7,9 @@ from itertools import combinations, permutations
 import numpy as np
 import pytest
 
-from regattn.attention import attend
-from regattn.cooccurrence import (
+from regattn import attend
+from regattn.data import load_seven_words
+from regattn.words import (
     context_weights,
     equivariant_maps,
     normalise_rows,
@@ -17,7 +18,6 @@ from regattn.cooccurrence import (
     selector,
     vocabulary_scores,
 )
-from regattn.data import load_seven_words
 
 S = load_seven_words()
 WORDS = list(S.columns)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from regattn.descent import (
+from regattn.regression import (
     batches,
     gradient,
     gradient_descent,

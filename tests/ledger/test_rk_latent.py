@@ -17,8 +17,8 @@ from sklearn.decomposition import PCA
 from torch import nn
 from torch.nn import functional
 
-from regattn.attention import attend, attention_weights
-from regattn.position import sinusoidal_positions
+from regattn import attend, attention_weights
+from regattn.transformer import sinusoidal_positions
 
 torch.set_num_threads(1)
 

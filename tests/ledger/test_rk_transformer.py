@@ -11,9 +11,7 @@ from torch import nn
 from torch.nn import functional
 
 from regattn import attend, attention_weights
-from regattn.multihead import MultiHeadAttention
-from regattn.position import rotate, sinusoidal_positions
-from regattn.transformer import Block, BlockDesign, FeedForward
+from regattn.transformer import Block, BlockDesign, FeedForward, MultiHeadAttention, rotate, sinusoidal_positions
 
 RNG = np.random.default_rng(42)
 
@@ -73,7 +71,7 @@ def test_rk_3_2d_zero_padding_without_a_mask_draws_attention():
 
 
 def test_rk_3_4a_the_residual_adds_what_the_layer_found():
-    block = Block(BlockDesign(width=6, heads=2, norm="none", order="parallel"))
+    block = Block(BlockDesign(width=6, n_heads=2, norm="none", order="parallel"))
     x = torch.randn(2, 5, 6)
     torch.testing.assert_close(block(x) - x, block.attention(x) + block.feed_forward(x))
 
@@ -94,7 +92,7 @@ def test_rk_3_4b_a_stack_of_24_blocks_grows_without_the_division_and_does_not_wi
             torch.manual_seed(3)
             x = torch.randn(1, 16, 64)
             for _ in range(24):
-                block = Block(BlockDesign(width=64, heads=4, norm=norm, order="post", activation="relu"))
+                block = Block(BlockDesign(width=64, n_heads=4, norm=norm, order="post", activation="relu"))
                 for layer in (block.feed_forward.keys, block.feed_forward.values):
                     nn.init.normal_(layer.weight, std=layer.in_features**-0.5 * math.sqrt(2))
                 x = block(x)

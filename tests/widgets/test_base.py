@@ -8,9 +8,9 @@ import re
 import numpy as np
 import pytest
 
-from regattn.figures.style import COLOURS
+from regattn.figures import COLOURS
 from regattn.widgets import SpectralExplorer
-from regattn.widgets.base import FOLDER, Explorer, assemble, safe_json
+from regattn.widgets._base import FOLDER, Explorer, assemble, safe_json
 from tests.widgets.pages import inflation_explorer, made_up_explorer
 
 HOSTILE = '</script><script>alert("x")</script><!-- & \u2028 \u05e9\u05dc\u05d5\u05dd 🦊'

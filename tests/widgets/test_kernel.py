@@ -12,7 +12,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from regattn import attend
-from regattn.widgets.kernel import KernelExplorer, standardised_codes
+from regattn.widgets.kernel import KernelExplorer, _standardised_codes
 from tests.browser import open_offline
 from tests.explorers.kernel import expected
 from tests.widgets.pages import write_page
@@ -240,5 +240,5 @@ def test_in_a_notebook_cleaning_up_leaves_nothing_behind(browser, tmp_path):
 
 
 def test_standard_codes_are_orthogonal_with_squares_that_sum_to_n():
-    F = standardised_codes(np.array([1.0, 5.0, 2.0, 9.0, 4.0]))
+    F = _standardised_codes(np.array([1.0, 5.0, 2.0, 9.0, 4.0]))
     np.testing.assert_allclose(F.T @ F, 5 * np.eye(2), atol=1e-12)

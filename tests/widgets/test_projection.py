@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from regattn.cooccurrence import context_weights, predict_next, project, vocabulary_scores
 from regattn.data import load_seven_words
 from regattn.widgets import ProjectionExplorer
+from regattn.words import context_weights, predict_next, project, vocabulary_scores
 from tests.browser import open_offline
 from tests.widgets.pages import write_page
 

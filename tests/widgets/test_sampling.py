@@ -10,7 +10,7 @@ import pytest
 import torch
 from axe_playwright_python.sync_playwright import Axe
 
-from regattn.generation import next_token_distribution
+from regattn.transformer import next_token_distribution
 from regattn.widgets import SamplingExplorer
 from tests.browser import open_offline
 from tests.explorers.sampling import expected

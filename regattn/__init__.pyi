@@ -1,0 +1,26 @@
+from . import (
+    data as data,
+    exercises as exercises,
+    figures as figures,
+    grammar as grammar,
+    plain as plain,
+    regression as regression,
+    series as series,
+    transformer as transformer,
+    widgets as widgets,
+    words as words,
+)
+from .attention import (
+    attend as attend,
+    attention_weights as attention_weights,
+)
+from .kernels import (
+    KERNELS as KERNELS,
+    Kernel as Kernel,
+    elu as elu,
+    nearest as nearest,
+)
+from .masks import (
+    causal_mask as causal_mask,
+    others_mask as others_mask,
+)

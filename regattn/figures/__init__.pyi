@@ -1,0 +1,33 @@
+from ._style import (
+    COLOURS as COLOURS,
+    use_style as use_style,
+)
+from .attention import (
+    plot_fits as plot_fits,
+    plot_query_weights as plot_query_weights,
+)
+from .average import plot_averages as plot_averages
+from .cooccurrence import (
+    plot_neighbours as plot_neighbours,
+    plot_themes as plot_themes,
+)
+from .curves import plot_curves as plot_curves
+from .descent import (
+    plot_clouds as plot_clouds,
+    plot_line as plot_line,
+    plot_losses as plot_losses,
+    plot_paths as plot_paths,
+)
+from .heat_maps import plot_heat_maps as plot_heat_maps
+from .language_model import (
+    plot_probabilities as plot_probabilities,
+    plot_words as plot_words,
+)
+from .least_squares import (
+    plot_filter as plot_filter,
+    plot_forecast as plot_forecast,
+    plot_scale_alignment as plot_scale_alignment,
+    plot_weights as plot_weights,
+)
+from .race import plot_race as plot_race
+from .transformer import plot_parts as plot_parts

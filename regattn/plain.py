@@ -1,0 +1,78 @@
+"""The mechanism and its first users as one would write them on a blackboard: NumPy alone, no checks, no bounds.
+
+The chapters show these lines, and the tests hold the package's fast code to them.
+"""
+
+import numpy as np
+
+
+def softmax(scores):
+    """Return exp(s_i) / Σ exp(s_l) along the last axis."""
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exponentials / exponentials.sum(axis=-1, keepdims=True)
+
+
+def identity(scores):
+    """Return the scores as they are: the kernel of least squares."""
+    return scores
+
+
+def attend(queries, keys, values, kernel=softmax, scale=1.0, mask=None):
+    """Return one average of the values, (n, d_v), for each query, (m, d), by comparing it with the keys, (n, d)."""
+    scores = scale * queries @ keys.T
+    if mask is not None:  # True where a query may look; softmax makes a weight of zero of -∞
+        scores = np.where(mask, scores, -np.inf)
+    weights = kernel(scores)
+    return weights @ values
+
+
+def gradient_descent(X, y, learning_rate, steps):
+    """Return the parameters after some steps down the slope of the mean squared error, from zero."""
+    theta = np.zeros(X.shape[1])
+    for _ in range(steps):
+        gradient = 2 / len(y) * X.T @ (X @ theta - y)
+        theta = theta - learning_rate * gradient
+    return theta
+
+
+def least_squares_weights(X, X_new):
+    """Return the weight of each training target, (n,), in the prediction at each new row, (m,): shape (m, n)."""
+    omega = np.linalg.inv(X.T @ X)
+    return X_new @ omega @ X.T
+
+
+def ridge_filter(singular_values, ridge):
+    """Return the share of each direction that ridge regression keeps."""
+    return singular_values**2 / (singular_values**2 + ridge)
+
+
+def ridge_weights(X, X_new, ridge):
+    """Return what becomes of the least-squares weights when each direction is kept in part."""
+    U, s, Vt = np.linalg.svd(X, full_matrices=False)
+    queries, keys = X_new @ Vt.T / s, U
+    return queries * ridge_filter(s, ridge) @ keys.T
+
+
+def leave_one_out(hat, y):
+    """Return the error at each row of the model fitted to all others, from the weights on the training rows."""
+    return (y - hat @ y) / (1 - np.diag(hat))
+
+
+def head(x, W_Q, W_K, W_V, mask=None):
+    """Return what each token of x, (T, D), gathers: queries, keys and values of width d from three maps, (D, d)."""
+    queries, keys, values = x @ W_Q, x @ W_K, x @ W_V
+    return attend(queries, keys, values, scale=1 / np.sqrt(W_Q.shape[1]), mask=mask)
+
+
+def layer_norm(x):
+    """Return each row of x with mean zero and variance one."""
+    centred = x - x.mean(axis=-1, keepdims=True)
+    return centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True) + 1e-5)
+
+
+def block(x, heads, W_O, W_1, W_2, mask=None):
+    """Return x after one transformer block: what the heads gather is added to it, then what two layers make of that."""
+    z = layer_norm(x)
+    x = x + np.concatenate([head(z, *maps, mask=mask) for maps in heads], axis=-1) @ W_O
+    hidden = np.maximum(0, layer_norm(x) @ W_1)
+    return x + hidden @ W_2

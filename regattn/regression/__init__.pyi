@@ -1,0 +1,28 @@
+from . import descent as descent
+from .descent import (
+    Trajectory as Trajectory,
+    batches as batches,
+    curvatures as curvatures,
+    gradient as gradient,
+    gradient_descent as gradient_descent,
+    largest_stable_step as largest_stable_step,
+    mean_squared_error as mean_squared_error,
+    numerical_gradient as numerical_gradient,
+    stochastic_gradient_descent as stochastic_gradient_descent,
+)
+from .estimator import AttentionRegressor as AttentionRegressor
+from .least_squares import (
+    LinearFit as LinearFit,
+    Predictor as Predictor,
+    ScaleAndAlignment as ScaleAndAlignment,
+    Spectrum as Spectrum,
+    proximity_weights as proximity_weights,
+    scale_and_alignment as scale_and_alignment,
+    spectrum as spectrum,
+)
+from .similarity import (
+    QueriesAndKeys as QueriesAndKeys,
+    forest_codes as forest_codes,
+    kernel_ridge_codes as kernel_ridge_codes,
+    least_squares_codes as least_squares_codes,
+)

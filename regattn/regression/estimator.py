@@ -1,0 +1,353 @@
+r"""Attention regression as a scikit-learn estimator: learn how to compare, then average what was seen.
+
+.. math:: \hat y_j = \sum_i g(\tilde x_j^\top \Omega\, \tilde x_i)\, y_i, \qquad \tilde x = (1, x - \bar x)
+
+Source: eqs. (28), (31) and (32) of [GC]_.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from regattn._validation import check_count, check_numpy, check_real, check_sizes, column_sizes
+from regattn.attention import attend, attention_weights
+from regattn.masks import others_mask
+from regattn.regression._heads import LEARNED, Head, guarded_kernel
+from regattn.regression.least_squares import spectrum
+
+__all__ = ["AttentionRegressor"]
+
+ENTRIES = 2**20  # weights held at once when predicting: 8 MB for each temporary array
+
+
+class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
+    r"""Regression by attention to the training rows, with a learned comparison Ω.
+
+    With the identity kernel Ω has a closed form, and the estimator is least squares, ridge or principal-component
+    regression. With any other kernel Ω is learned by minimising
+
+    .. math:: \frac{\lVert y - g(\tilde X\Omega\tilde X^\top)\, y\rVert^2}{\lVert y - \bar y\rVert^2}
+              + \lambda \lVert\Omega\rVert_F^2 .
+
+    Implements :eq:`attention-regression`; source: eq. (28) of [GC]_, with the two things it needs to have a minimiser:
+    a row does not attend to itself while Ω is learned, and Ω is penalised.
+
+    Parameters
+    ----------
+    kernel : {"softmax", "relu", "elu", "exponential", "gaussian", "identity"}, default "softmax"
+        What turns scores into weights. ReLU and ELU weights are divided by their sum; a query for which that sum
+        vanishes attends to all rows alike. The Gaussian kernel compares distances in the learned metric Ω.
+    rank : int, optional
+        Rank of Ω, from 1 to the number of features compared; by default Ω is free.
+    n_heads : int, default 1
+        Number of attention maps.
+    combine : {"average", "learn"}, default "average"
+        Whether heads are trained one by one from different starts and averaged, or trained together with a share
+        each (the matrix W_O of multi-head attention, for one target). Shares need not sum to one; the rest goes to
+        uniform attention.
+    encoder : tuple of int, default ()
+        Widths of tanh layers applied to the rows before they are compared; each head has its own.
+    exclude_self : bool, default True
+        Whether a training row is kept from attending to itself while Ω is learned. The closed form of the identity
+        kernel does not use it.
+    fit_intercept : bool, default True
+        Whether rows are centred and a constant joins the comparison.
+    penalty : float, default 0.1
+        λ ≥ 0. For the identity kernel the ridge penalty, in squared units of X; for the others it multiplies the sum
+        of squares of Ω (in units of the columns' standard deviations, so that their units do not matter), of the
+        encoder's weights and of learned shares.
+    validation_fraction : float, default 0
+        Share of the training rows held out to stop training early; 0 for none. They do not become keys.
+    n_iter_no_change : int, default 10
+        Steps without a better validation error after which training stops; the best step is kept.
+    max_iter : int, default 500
+        Largest number of L-BFGS steps.
+    tol : float, default 1e-6
+        Training ends when a step lowers the loss by less than this share, or the gradient is smaller than this.
+    random_state : int, RandomState or None, default None
+        Draws the start and the rows held out.
+    verbose : bool, default False
+        Whether to show a progress bar.
+
+    Attributes
+    ----------
+    omega_ : ndarray of shape (D, D), or (n_heads, D, D) with several heads
+        Ω, acting on :math:`\tilde x = (1, x - \bar x)`, D = p + 1. Without intercept on x itself, D = p. With an
+        encoder the hidden units stand for x; the Gaussian kernel has no constant.
+    head_weights_ : ndarray of shape (n_heads,)
+        The share of each head.
+    loss_curve_ : list of float
+        The loss after each step: share of variance unexplained plus penalty. The mean over heads trained one by one.
+    validation_curve_ : list of float
+        Mean squared error on the rows held out, in units of the training variance; empty without them.
+    n_iter_ : int
+        Number of steps; 1 for the closed form.
+
+    Raises
+    ------
+    ValueError
+        When fitted with a parameter out of its range.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If ``max_iter`` steps were not enough.
+
+    Examples
+    --------
+    >>> x = np.linspace(-2, 2, 41)[:, None]
+    >>> model = AttentionRegressor(kernel="gaussian", penalty=0.001, random_state=0).fit(x, x[:, 0] ** 2)
+    >>> bool(model.score(x, x[:, 0] ** 2) > 0.9)
+    True
+    >>> model.attention_weights(x).sum(axis=1).round(6)[:3]
+    array([1., 1., 1.])
+    """
+
+    def __init__(  # noqa: PLR0913
+        self,
+        *,
+        kernel: str = "softmax",
+        rank: int | None = None,
+        n_heads: int = 1,
+        combine: str = "average",
+        encoder: tuple[int, ...] = (),
+        exclude_self: bool = True,
+        fit_intercept: bool = True,
+        penalty: float = 0.1,
+        validation_fraction: float = 0.0,
+        n_iter_no_change: int = 10,
+        max_iter: int = 500,
+        tol: float = 1e-6,
+        random_state: Any = None,
+        verbose: bool = False,
+    ):
+        self.kernel = kernel
+        self.rank = rank
+        self.n_heads = n_heads
+        self.combine = combine
+        self.encoder = encoder
+        self.exclude_self = exclude_self
+        self.fit_intercept = fit_intercept
+        self.penalty = penalty
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any) -> AttentionRegressor:
+        """Learn Ω and remember the training rows.
+
+        Parameters
+        ----------
+        X : array of shape (n, p)
+            Training rows, n ≥ 2.
+        y : array of shape (n,) or (n, t)
+            Targets, which share one attention map.
+
+        Returns
+        -------
+        AttentionRegressor
+            The estimator itself.
+        """
+        X, y = _validated(self, X, y, multi_output=True, y_numeric=True, dtype=np.float64, ensure_min_samples=2)
+        X, y = check_numpy(X, "X"), check_numpy(y, "y")
+        check_sizes(column_sizes(X), "X")
+        self._check_parameters(X.shape[1])
+        self._one_target = y.ndim == 1
+        if self.kernel == "identity":
+            return self._fit_closed_form(X, y)
+        rng = check_random_state(self.random_state)
+        return self._fit_heads(X, y.reshape(len(y), -1), np.random.default_rng(rng.randint(2**31 - 1)))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the predictions: the training targets averaged under the attention weights.
+
+        Rows are taken in batches, so that memory stays bounded whatever their number.
+
+        Parameters
+        ----------
+        X : array of shape (m, p)
+            Rows to predict at.
+
+        Returns
+        -------
+        ndarray of shape (m,) or (m, t)
+            In the units of the targets.
+        """
+        check_is_fitted(self)
+        X = self._checked(X)
+        if self.kernel == "identity":
+            return self._spectrum.predict(X, self._y, **self._closed_form)
+        step = max(1, ENTRIES // len(self._y))
+        batches = [self._predict_batch(X[start : start + step]) for start in range(0, len(X), step)]
+        fitted = np.concatenate(batches)
+        return fitted[:, 0] if self._one_target else fitted
+
+    def attention_weights(self, X: Any = None) -> np.ndarray:
+        """Return the weight of every training row in the prediction at every row of ``X``.
+
+        ``predict(X)`` is ``attention_weights(X) @ y``.
+
+        Parameters
+        ----------
+        X : array of shape (m, p), optional
+            Rows to predict at; by default the training rows as they were while Ω was learned, so that with
+            ``exclude_self`` the diagonal is zero.
+
+        Returns
+        -------
+        ndarray of shape (m, n)
+            With ``validation_fraction`` above zero, n counts the rows that were not held out.
+        """
+        check_is_fitted(self)
+        if X is not None:
+            X = self._checked(X)
+        if self.kernel == "identity":
+            return self._spectrum.weights(X, **self._closed_form)
+        mask = others_mask(len(self._y)) if X is None and self.exclude_self else None
+        inputs = self._X if X is None else self._standardised(X)
+        weights = np.full((len(inputs), len(self._y)), (1 - self.head_weights_.sum()) / len(self._y))
+        kernel = guarded_kernel(self.kernel)
+        for head, keys, share in zip(self._heads, self._keys, self.head_weights_, strict=True):
+            queries = head.queries(head.features(inputs))
+            weights += share * attention_weights(queries, keys, kernel=kernel, scale=1.0, mask=mask)
+        return weights
+
+    def _predict_batch(self, X: np.ndarray) -> np.ndarray:
+        inputs = self._standardised(X)
+        fitted = np.tile((1 - self.head_weights_.sum()) * self._y.mean(axis=0), (len(X), 1))
+        kernel = guarded_kernel(self.kernel)
+        for head, keys, share in zip(self._heads, self._keys, self.head_weights_, strict=True):
+            fitted += share * attend(head.queries(head.features(inputs)), keys, self._y, kernel=kernel, scale=1.0)
+        return fitted
+
+    def _fit_closed_form(self, X: np.ndarray, y: np.ndarray) -> AttentionRegressor:
+        s = spectrum(X, centre=self.fit_intercept)
+        self._spectrum, self._y = s, y
+        self._closed_form = {"ridge": float(self.penalty), "rank": None if self.rank is None else int(self.rank)}
+        inner = s.omega(**self._closed_form)
+        self.omega_ = inner
+        if self.fit_intercept:
+            self.omega_ = np.zeros((len(inner) + 1,) * 2)
+            self.omega_[0, 0], self.omega_[1:, 1:] = 1 / len(X), inner
+        self.head_weights_ = np.ones(1)
+        residuals = y - s.predict(None, y, **self._closed_form)
+        variation = np.sum((y - y.mean(axis=0)) ** 2)
+        self.loss_curve_ = [float(np.sum(residuals**2) / (variation if variation > 0 else 1.0))]
+        self.validation_curve_, self.n_iter_ = [], 1
+        return self
+
+    def _fit_heads(self, X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> AttentionRegressor:
+        from regattn.regression._head_training import HeadShape, Problem, Stopping, Trained, train
+
+        held_out = rng.permutation(len(X))[: round(self.validation_fraction * len(X))]
+        if len(X) - len(held_out) < 2:
+            raise ValueError(
+                f"validation_fraction leaves {len(X) - len(held_out)} of {len(X)} rows to train on, "
+                f"got {self.validation_fraction}"
+            )
+        kept = np.setdiff1d(np.arange(len(X)), held_out)
+        centre = X[kept].mean(axis=0) if self.fit_intercept else np.zeros(X.shape[1])
+        spread = np.sqrt(((X[kept] - centre) ** 2).mean(axis=0))
+        self._centre = centre
+        self._spread = np.where(spread > 1e-12 * np.abs(X[kept]).max(axis=0), spread, 1.0)
+        self._X, self._y = self._standardised(X[kept]), y[kept]
+        units = np.where(self._y.std(axis=0) > 0, self._y.std(axis=0), 1.0)
+        problem = Problem(
+            self._X,
+            self._y / units,
+            self._standardised(X[held_out]),
+            y[held_out] / units,
+            float(self.penalty),
+            bool(self.exclude_self),
+        )
+        rank = None if self.rank is None else int(self.rank)
+        shape = HeadShape(self.kernel, X.shape[1], tuple(self.encoder), rank, bool(self.fit_intercept))
+        stopping = Stopping(int(self.max_iter), float(self.tol), int(self.n_iter_no_change), bool(self.verbose))
+        together = self.combine == "learn"
+        runs: list[Trained] = [
+            train(problem, shape, self.n_heads if together else 1, stopping, rng)
+            for _ in range(1 if together else self.n_heads)
+        ]
+        self._keep(runs)
+        return self
+
+    def _keep(self, runs: list[Any]) -> None:
+        """Store the trained heads, their maps in the units of X, and how training went."""
+        self._heads: list[Head] = [head for run in runs for head in run.heads]
+        self.head_weights_ = np.concatenate([run.shares / len(runs) for run in runs])
+        self._keys = [head.keys(head.features(self._X)) for head in self._heads]
+        omegas = np.stack([self._omega(head) for head in self._heads])
+        self.omega_ = omegas if self.n_heads > 1 else omegas[0]
+        self.loss_curve_ = _mean_curve([run.loss_curve for run in runs])
+        self.validation_curve_ = _mean_curve([run.validation_curve for run in runs])
+        self.n_iter_ = max(len(run.loss_curve) for run in runs)
+        if not all(run.converged for run in runs):
+            warnings.warn(
+                f"training stopped at max_iter={self.max_iter} before the loss settled; raise max_iter or penalty",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def _omega(self, head: Head) -> np.ndarray:
+        omega = head.query_map if head.key_map is None else head.query_map @ head.key_map.T
+        omega = omega.copy()
+        if head.level is not None:
+            omega[0, 0] += head.level
+        if not head.layers:
+            units = np.concatenate([np.ones(int(head.constant)), self._spread])
+            omega = omega / np.outer(units, units)
+        return omega
+
+    def _checked(self, X: Any) -> np.ndarray:
+        """Return new rows as a finite array with the columns of the training rows."""
+        return _validated(self, X, reset=False, dtype=np.float64)
+
+    def _standardised(self, X: np.ndarray) -> np.ndarray:
+        with np.errstate(over="ignore"):  # an infinite query is refused where it is compared
+            return (X - self._centre) / self._spread
+
+    def _check_parameters(self, p: int) -> None:
+        if self.kernel not in ("identity", *LEARNED):
+            raise ValueError(f"kernel must be one of identity, {', '.join(LEARNED)}, got {self.kernel!r}")
+        if self.combine not in ("average", "learn"):
+            raise ValueError(f'combine must be "average" or "learn", got {self.combine!r}')
+        widths = [check_count(width, "every width in encoder") for width in self.encoder]
+        check_count(self.n_heads, "n_heads")
+        if self.rank is not None:
+            check_count(self.rank, "rank", most=widths[-1] if widths else p, bound="the features compared")
+        check_count(self.n_iter_no_change, "n_iter_no_change")
+        check_count(self.max_iter, "max_iter")
+        check_real(self.penalty, "penalty", least=0.0)
+        check_real(self.tol, "tol", least=0.0, strictly=True)
+        check_real(self.validation_fraction, "validation_fraction", least=0.0, most=0.9)
+        if self.kernel == "identity" and self.n_heads > 1:
+            raise ValueError(f"n_heads must be 1 for the identity kernel (its heads collapse), got {self.n_heads}")
+        if self.kernel == "identity" and widths:
+            raise ValueError(f"the identity kernel has a closed form and takes no encoder, got {self.encoder!r}")
+
+
+def _validated(*inputs: Any, **how: Any) -> Any:
+    """Return what scikit-learn's check returns; a whole number beyond every float is refused like an infinite one."""
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn adds up infinities before it refuses them
+            return validate_data(*inputs, **how)
+    except OverflowError as error:
+        raise ValueError(f"X and y must hold numbers that a float can hold: {error}") from error
+
+
+def _mean_curve(curves: list[list[float]]) -> list[float]:
+    """Return the mean of curves of different lengths; a shorter one stays at its last value."""
+    longest = max(len(curve) for curve in curves)
+    if longest == 0:
+        return []
+    return np.mean([curve + curve[-1:] * (longest - len(curve)) for curve in curves], axis=0).tolist()

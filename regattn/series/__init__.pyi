@@ -1,0 +1,7 @@
+from .evaluation import (
+    Comparison as Comparison,
+    corrected_t_test as corrected_t_test,
+    diebold_mariano as diebold_mariano,
+    expanding_window_forecasts as expanding_window_forecasts,
+)
+from .lags import lag_matrix as lag_matrix

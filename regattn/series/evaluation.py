@@ -1,0 +1,185 @@
+"""Comparing predictions fairly: forecasts made in order, and tests of one model's errors against another's."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import stats
+from sklearn.base import clone
+
+from regattn._validation import check_count, check_finite, check_matrix, check_real, check_targets, check_vector
+
+SAME = 1e-15  # differences that vary by less, in units of the largest entry, vary by rounding alone
+
+__all__ = ["Comparison", "corrected_t_test", "diebold_mariano", "expanding_window_forecasts"]
+
+
+class Comparison(NamedTuple):
+    """A mean difference of losses with its standard error, test statistic and two-sided p-value."""
+
+    difference: float
+    standard_error: float
+    statistic: float
+    p_value: float
+
+
+def expanding_window_forecasts(
+    model: Any, X: Any, y: Any, *, start: int, horizon: int = 1, refit_every: int = 1
+) -> np.ndarray:
+    """Return forecasts of ``y[start:]``, each from a model fitted only to what was known when it was made.
+
+    Row t of ``X`` holds what was known at date t - ``horizon``. The forecast of ``y[t]`` may use ``y[s]`` for
+    s ≤ t - ``horizon`` only; with ``refit_every`` above one, a fit serves several dates and uses still less.
+
+    Parameters
+    ----------
+    model : scikit-learn regressor
+        Cloned for every fit, its tuning included if it is a grid search.
+    X : array of shape (T, p)
+        Inputs, oldest first.
+    y : array of shape (T,)
+        Targets of the same rows.
+    start : int
+        First row to forecast; at least 2 rows must be known before it.
+    horizon : int, default 1
+        Steps ahead.
+    refit_every : int, default 1
+        Dates between two fits.
+
+    Returns
+    -------
+    ndarray of shape (T - start,)
+        In units of ``y``.
+
+    Raises
+    ------
+    ValueError
+        If ``start`` leaves nothing to fit or nothing to forecast, or a count is below 1.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyRegressor
+    >>> y = np.array([1.0, 3.0, 5.0, 7.0])
+    >>> expanding_window_forecasts(DummyRegressor(), np.zeros((4, 1)), y, start=2)
+    array([2., 3.])
+    """
+    X = check_matrix(X, "X")
+    y = check_targets(y, len(X))
+    horizon, refit_every = check_count(horizon, "horizon"), check_count(refit_every, "refit_every")
+    start = check_count(start, "start", least=horizon + 1, most=len(X) - 1, bound="the last row")
+    forecasts = []
+    for first in range(start, len(X), refit_every):
+        known = first - horizon + 1
+        fitted = clone(model).fit(X[:known], y[:known])
+        forecasts.append(fitted.predict(X[first : first + refit_every]))
+    return np.concatenate(forecasts)
+
+
+def diebold_mariano(errors: Any, rival_errors: Any, *, horizon: int = 1, max_lag: int | None = None) -> Comparison:
+    r"""Return the Diebold–Mariano test of equal squared error, with the small-sample correction of Harvey et al.
+
+    .. math:: d_t = e_t^2 - \tilde e_t^2, \qquad
+              S = \bar d \Big/ \sqrt{\hat V/n} \cdot \sqrt{\frac{n + 1 - 2h + h(h-1)/n}{n}}
+
+    V̂ is the Newey–West estimate of the long-run variance of :math:`d_t`, with weights 1 - k/(max_lag + 1) on its
+    autocovariances. S is compared with Student's t with n - 1 degrees of freedom.
+
+    Parameters
+    ----------
+    errors, rival_errors : arrays of shape (n,)
+        Forecast errors for the same dates, in order.
+    horizon : int, default 1
+        Steps ahead h of the forecasts.
+    max_lag : int, optional
+        Autocovariances used; by default the larger of h - 1 and the whole part of :math:`4 (n/100)^{2/9}`.
+
+    Returns
+    -------
+    Comparison
+        A negative ``difference`` speaks for the first forecast. In squared units of the errors.
+
+    Raises
+    ------
+    ValueError
+        If the lengths differ, ``max_lag`` is too large, or the difference of squared errors is the same at every date.
+
+    Examples
+    --------
+    >>> diebold_mariano([1.0, -1.0, 2.0, 1.0], [2.0, 1.0, -2.0, 3.0], max_lag=0).difference
+    -2.75
+    """
+    first, second = (check_vector(e, "errors") for e in (errors, rival_errors))
+    if first.shape != second.shape:
+        raise ValueError(f"errors have shapes {first.shape} and {second.shape}, need one common length")
+    n, horizon = len(first), check_count(horizon, "horizon", most=len(first) - 1, bound="the number of errors less one")
+    if max_lag is None:
+        max_lag = min(n - 1, max(horizon - 1, int(4 * (n / 100) ** (2 / 9))))
+    max_lag = check_count(max_lag, "max_lag", least=0, most=n - 1, bound="the number of errors less one")
+    unit = _unit(first, second)  # squares of squares neither overflow nor vanish
+    d = (first / unit) ** 2 - (second / unit) ** 2
+    centred = d - d.mean()
+    autocovariances = np.array([centred[k:] @ centred[: n - k] / n for k in range(max_lag + 1)])
+    weights = np.where(np.arange(max_lag + 1) == 0, 1.0, 2 * (1 - np.arange(max_lag + 1) / (max_lag + 1)))
+    variance = float(weights @ autocovariances)
+    if variance <= SAME**2:
+        raise ValueError(f"the loss differential does not vary, beyond rounding, from {d.mean() * unit * unit:g}")
+    standard_error = np.sqrt(variance / n / ((n + 1 - 2 * horizon + horizon * (horizon - 1) / n) / n))
+    return _comparison(float(d.mean()) * unit, float(standard_error) * unit, n - 1, unit)
+
+
+def corrected_t_test(losses: Any, rival_losses: Any, *, test_share: float) -> Comparison:
+    r"""Return the paired t test over repeated cross-validation, its variance corrected for shared training rows.
+
+    .. math:: t = \bar d \Big/ \sqrt{\left(\tfrac1k + \tfrac{\pi}{1-\pi}\right) \hat\sigma_d^2}
+
+    over k splits that hold out a share π of the rows. The plain paired test divides by k alone, as if splits that
+    train on the same rows were independent, and finds differences that are not there.
+
+    Parameters
+    ----------
+    losses, rival_losses : arrays of shape (k,)
+        The loss of each split, for the two models on the same splits.
+    test_share : float
+        π, above 0 and below 1.
+
+    Returns
+    -------
+    Comparison
+        A negative ``difference`` speaks for the first model.
+
+    Raises
+    ------
+    ValueError
+        If the lengths differ, there are fewer than two splits, or the differences do not vary.
+
+    Examples
+    --------
+    >>> corrected_t_test([1.0, 2.0, 3.0], [2.0, 4.0, 6.0], test_share=0.2).difference
+    -2.0
+    """
+    first, second = (check_vector(e, "losses") for e in (losses, rival_losses))
+    if first.shape != second.shape or len(first) < 2:
+        raise ValueError(f"losses have shapes {first.shape} and {second.shape}, need one common length ≥ 2")
+    test_share = check_real(test_share, "test_share", least=0.0, most=1 - 1e-9, strictly=True)
+    unit = _unit(first, second)
+    d = first / unit - second / unit
+    variance = d.var(ddof=1)
+    if variance <= SAME**2:
+        raise ValueError(f"the difference of losses does not vary between splits, it is always {d.mean() * unit:g}")
+    standard_error = np.sqrt((1 / len(d) + test_share / (1 - test_share)) * variance)
+    return _comparison(float(d.mean()), float(standard_error), len(d) - 1, unit)
+
+
+def _unit(first: np.ndarray, second: np.ndarray) -> float:
+    """Return the power of two next above the largest entry; dividing by it costs no digit."""
+    largest = max(np.abs(first).max(), np.abs(second).max())
+    return float(np.ldexp(1.0, np.frexp(largest)[1]))
+
+
+def _comparison(difference: float, standard_error: float, dof: int, unit: float) -> Comparison:
+    """Return the comparison of a mean and its error given in a unit of the losses."""
+    statistic = difference / standard_error
+    p_value = float(2 * stats.t.sf(abs(statistic), dof))
+    check_finite(np.array(standard_error * unit), "the standard error")
+    return Comparison(difference * unit, standard_error * unit, statistic, p_value)

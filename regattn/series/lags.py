@@ -1,0 +1,49 @@
+"""Regressions on a series' own past: lags as columns, quarters as rows."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from regattn._validation import check_count
+
+__all__ = ["lag_matrix"]
+
+
+def lag_matrix(series: pd.DataFrame, *, max_lag: int) -> pd.DataFrame:
+    """Return each series now and at ``max_lag`` - 1 dates before, a column each; dates without a full past drop out.
+
+    Parameters
+    ----------
+    series : DataFrame of shape (T, k), indexed by date
+        The series, oldest first.
+    max_lag : int
+        How many values of each series a row holds, at least 1; 1 is the present alone.
+
+    Returns
+    -------
+    DataFrame of shape (T - max_lag + 1, k * max_lag)
+        Columns named "inflation", "inflation, 1 back", … in the units of the series, all series at one lag together.
+
+    Raises
+    ------
+    ValueError
+        If ``series`` is not a DataFrame, ``max_lag`` is not a whole number between 1 and T, or two columns would
+        have one name.
+
+    Examples
+    --------
+    >>> lag_matrix(pd.DataFrame({"x": [1.0, 2.0, 4.0]}), max_lag=2)
+         x  x, 1 back
+    1  2.0        1.0
+    2  4.0        2.0
+    """
+    if not isinstance(series, pd.DataFrame):
+        raise ValueError(f"series must be a DataFrame, one column each, got {type(series).__name__}")
+    max_lag = check_count(max_lag, "max_lag", most=len(series), bound="the number of dates")
+    names = [f"{name}, {back} back" if back else name for back in range(max_lag) for name in series]
+    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    if twice is not None:
+        raise ValueError(f"columns must differ in name, got {twice!r} twice")
+    shifted = (series[name].shift(back) for back in range(max_lag) for name in series)
+    columns = dict(zip(names, shifted, strict=True))
+    return pd.DataFrame(columns).iloc[max_lag - 1 :].dropna()

@@ -1,0 +1,38 @@
+from .block import (
+    Block as Block,
+    BlockDesign as BlockDesign,
+    FeedForward as FeedForward,
+    block_from_torch as block_from_torch,
+)
+from .checkpoints import (
+    load_model as load_model,
+    load_shipped as load_shipped,
+    save_model as save_model,
+)
+from .generation import (
+    generate as generate,
+    next_token_distribution as next_token_distribution,
+)
+from .language_model import (
+    Architecture as Architecture,
+    LanguageModel as LanguageModel,
+    Trace as Trace,
+    count_parameters as count_parameters,
+    next_token_loss as next_token_loss,
+)
+from .multihead import (
+    KeyValueCache as KeyValueCache,
+    MultiHeadAttention as MultiHeadAttention,
+)
+from .position import (
+    alibi_columns as alibi_columns,
+    alibi_slopes as alibi_slopes,
+    frequencies as frequencies,
+    rotate as rotate,
+    sinusoidal_positions as sinusoidal_positions,
+)
+from .training import (
+    TrainingPlan as TrainingPlan,
+    text_batches as text_batches,
+    train as train,
+)

@@ -1,0 +1,53 @@
+"""Where a training stands, written to a file and read back, so that going on ends in the same bits."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from regattn.transformer._plan import TrainingPlan
+from regattn.transformer._tensors import read_tensors, write_tensors
+
+
+@dataclass
+class TrainingState:
+    """Where training stands: rows of the history, losses since the last of them, steps done."""
+
+    rows: list[dict[str, float]]
+    losses: list[float]
+    step: int
+
+
+def save_state(
+    path: Any, named: dict[str, Tensor], optimiser: torch.optim.Optimizer, plan: TrainingPlan, state: TrainingState
+) -> None:
+    tensors = {f"weight/{name}": p for name, p in named.items()}
+    for name, p in named.items():
+        tensors |= {f"{key}/{name}": value for key, value in optimiser.state[p].items()}
+    write_tensors(path, tensors, note={"plan": _essentials(plan), **asdict(state)})
+
+
+def resume(path: Any, named: dict[str, Tensor], optimiser: torch.optim.Optimizer, plan: TrainingPlan) -> TrainingState:
+    tensors, note = read_tensors(path)
+    if not isinstance(note, dict) or not {"plan", "rows", "losses", "step"} <= note.keys():
+        raise ValueError(f"checkpoint {os.path.basename(path)} is not one of a training: its note says {note!r:.200}")
+    if note["plan"] != _essentials(plan):
+        raise ValueError(f"the checkpoint was made with another plan: {note['plan']}, not {_essentials(plan)}")
+    keys = ("step", "exp_avg", "exp_avg_sq")
+    shapes = {name: tuple(tensor.shape) for name, tensor in tensors.items()}
+    wanted = {f"{key}/{name}": tuple(p.shape) for key in ("weight", *keys[1:]) for name, p in named.items()}
+    if shapes != wanted | {f"step/{name}": () for name in named}:
+        found = sorted(name.removeprefix("weight/") for name in shapes if name.startswith("weight/"))
+        raise ValueError(f"the checkpoint belongs to another model: it has weights {found}")
+    for name, p in named.items():
+        p.data.copy_(tensors[f"weight/{name}"])
+        optimiser.state[p] = {key: tensors[f"{key}/{name}"] for key in keys}
+    return TrainingState(note["rows"], note["losses"], note["step"])
+
+
+def _essentials(plan: TrainingPlan) -> dict[str, Any]:
+    return {name: value for name, value in asdict(plan).items() if name not in ("progress", "save_every")}

@@ -1,0 +1,84 @@
+"""Named tensors in a file: written whole or not at all, and refused when truncated or altered."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+from torch import Tensor
+
+
+def write_tensors(path: str | os.PathLike, tensors: dict[str, Tensor], *, note: dict[str, Any]) -> None:
+    """Write named tensors and a JSON-able ``note`` to ``path``, all at once or not at all.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_tensors(Path(folder) / "a.safetensors", {"x": torch.ones(2)}, note={"step": 3})
+    ...     read_tensors(Path(folder) / "a.safetensors")
+    ({'x': tensor([1., 1.])}, {'step': 3})
+    """
+    tensors = {name: tensor.detach().contiguous() for name, tensor in tensors.items()}
+    text = json.dumps(note)
+    data = save(tensors, metadata={"note": text, "sha256": _fingerprint(tensors, text)})
+    path = Path(path)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)  # mkstemp makes it private
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def read_tensors(path: str | os.PathLike) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    """Return the tensors and the note of a file made by :func:`write_tensors`.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If the file is truncated, altered or of another make.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"no checkpoint at {path}")
+    try:
+        with safe_open(path, framework="pt") as file:
+            metadata = file.metadata() or {}
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
+    except (SafetensorError, UnicodeDecodeError, OSError) as error:
+        raise ValueError(f"checkpoint {path.name} is damaged and was not loaded: {error}") from error
+    if not {"note", "sha256"} <= metadata.keys():
+        raise ValueError(f"checkpoint {path.name} was not written by this package: it has no note or no sha256")
+    found = _fingerprint(tensors, metadata["note"])
+    if found != metadata["sha256"]:
+        raise ValueError(
+            f"checkpoint {path.name} was altered and was not loaded: sha256 is {found[:12]}…, "
+            f"the file says {metadata['sha256'][:12]}…"
+        )
+    try:
+        return tensors, json.loads(metadata["note"])
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"checkpoint {path.name} has a note that is no JSON: {error}") from error
+
+
+def _fingerprint(tensors: dict[str, Tensor], note: str) -> str:
+    digest = hashlib.sha256(note.encode())
+    for name in sorted(tensors):
+        tensor = tensors[name].contiguous()
+        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)} ".encode())
+        digest.update(tensor.reshape(-1).view(torch.uint8).numpy().tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,116 @@
+"""Saving and loading models as safetensors files: numbers and text only, so that loading never runs code.
+
+A file carries the sha-256 of its contents; a truncated or altered one is refused. Writing is atomic: the file appears
+complete or not at all.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from regattn.transformer._tensors import read_tensors, write_tensors
+from regattn.transformer.language_model import Architecture, LanguageModel
+
+__all__ = ["load_model", "load_shipped", "save_model"]
+
+
+def save_model(model: LanguageModel, path: str | os.PathLike, *, card: dict[str, Any] | None = None) -> None:
+    """Write a model to ``path``, with a ``card`` that says where it comes from.
+
+    Parameters
+    ----------
+    model : LanguageModel
+        With a kernel given by name (a function cannot be saved without saving code).
+    path : path
+        Usually ending in .safetensors; its folder must exist.
+    card : dict, optional
+        Anything JSON can hold: data, seed, steps, metrics.
+
+    Raises
+    ------
+    ValueError
+        If the kernel is not a name.
+
+    Examples
+    --------
+    >>> model = LanguageModel(Architecture(vocabulary=11, layers=1, context=7, width=6, n_heads=3))
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_model(model, Path(folder) / "m.safetensors", card={"steps": 0})
+    ...     again, card = load_model(Path(folder) / "m.safetensors")
+    >>> card, torch.equal(model.embedding.weight, again.embedding.weight)
+    ({'steps': 0}, True)
+    """
+    architecture = model.architecture
+    if not isinstance(architecture.kernel, str):
+        raise ValueError(f"kernel must be a name to be saved, got {architecture.kernel!r}")
+    tensors = dict(model.named_parameters())  # a tied matrix appears once
+    write_tensors(path, tensors, note={"architecture": asdict(architecture), "card": card or {}})
+
+
+def load_model(path: str | os.PathLike) -> tuple[LanguageModel, dict[str, Any]]:
+    """Return the model at ``path``, in evaluation mode, and its card.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If the file is damaged, altered, does not hold a language model, or holds other tensors than the model it
+        describes; no model of that size is made before this is known.
+    """
+    tensors, note = read_tensors(path)
+    if not isinstance(note, dict) or not {"architecture", "card"} <= note.keys():
+        found = sorted(note) if isinstance(note, dict) else note
+        raise ValueError(f"checkpoint {Path(path).name} holds no language model: its note has {found}")
+    try:
+        model = LanguageModel(_architecture(note["architecture"], tensors))
+    except ValueError as error:
+        raise ValueError(f"checkpoint {Path(path).name} was not loaded: {error}") from error
+    model.to(next(iter(tensors.values())).dtype)
+    for name, parameter in model.named_parameters():
+        parameter.data.copy_(tensors[name])
+    return model.eval(), note["card"]
+
+
+def load_shipped(name: str = "grammar") -> tuple[LanguageModel, dict[str, Any]]:
+    """Return a model that comes with the package, and its card.
+
+    Examples
+    --------
+    >>> model, card = load_shipped()
+    >>> card["metrics"]["excess_nats"] < 0.01
+    True
+    """
+    return load_model(Path(str(files("regattn.transformer") / "shipped" / f"{name}.safetensors")))
+
+
+def _architecture(sizes: Any, tensors: dict[str, Tensor]) -> Architecture:
+    """Return the described architecture; raise, before a number of its size is allocated, if ``tensors`` do not fit."""
+    try:
+        architecture = Architecture(**sizes)
+        if architecture.layers > len(tensors):
+            raise ValueError(f"it describes {architecture.layers} layers but holds {len(tensors)} tensors")
+        with torch.device("meta"):  # shapes without numbers
+            wanted = {name: tuple(p.shape) for name, p in LanguageModel(architecture).named_parameters()}
+    except (TypeError, RuntimeError, OverflowError) as error:
+        raise ValueError(f"it describes an unknown architecture: {error}") from error
+    if wanted.keys() != tensors.keys():
+        odd = sorted(wanted.keys() ^ tensors.keys())
+        raise ValueError(f"it does not fit its architecture: {odd[0]} is in only one of them")
+    dtypes = {tensor.dtype for tensor in tensors.values()}
+    if len(dtypes) > 1 or not min(dtypes, key=str).is_floating_point:
+        raise ValueError(f"its tensors must be of one floating-point type, got {', '.join(sorted(map(str, dtypes)))}")
+    for name, shape in wanted.items():
+        if tensors[name].shape != shape:
+            raise ValueError(f"{name} has shape {tuple(tensors[name].shape)}, expected {shape}")
+        if not torch.isfinite(tensors[name]).all():
+            raise ValueError(f"{name} has numbers that are not finite")
+    return architecture

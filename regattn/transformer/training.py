@@ -1,0 +1,178 @@
+r"""One training loop: AdamW, warm-up and cosine decay, clipped gradients, a history, and resuming without a trace.
+
+Batches are a function of the step number. Nothing but the step, the weights and the optimiser's moments then decides
+how training goes on, so a run that was interrupted and resumed ends in the same bits as one that was not.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+from torch import Tensor, nn
+from tqdm.auto import tqdm
+
+from regattn._validation import check_count
+from regattn.transformer._chance import Chance, seed_from
+from regattn.transformer._plan import TrainingPlan, learning_rate
+from regattn.transformer._resuming import TrainingState, resume, save_state
+from regattn.transformer.language_model import next_token_loss
+
+__all__ = ["TrainingPlan", "text_batches", "train"]
+
+
+def text_batches(tokens: Any, *, batch: int, context: int, rng: Chance = 0) -> Callable[[int], Tensor]:
+    """Return a function of the step that cuts ``batch`` windows of ``context + 1`` tokens from a long text.
+
+    Parameters
+    ----------
+    tokens : array-like of int, shape (N,)
+        The text, longer than ``context``.
+    batch, context : int
+        B and T.
+    rng : int or Generator, default 0
+        Seed, or a generator that one is drawn from. Together with the step it decides where the windows start.
+
+    Returns
+    -------
+    callable
+        Step number -> Tensor of shape (batch, context + 1).
+
+    Raises
+    ------
+    ValueError
+        If the text is too short, not one-dimensional or not of whole numbers.
+
+    Examples
+    --------
+    >>> batches = text_batches(range(100), batch=2, context=3)
+    >>> torch.equal(batches(7), batches(7)), tuple(batches(0).shape)
+    (True, (2, 4))
+    """
+    tokens = np.asarray(tokens)
+    check_count(batch, "batch")
+    check_count(context, "context")
+    if tokens.ndim != 1 or len(tokens) <= context:
+        raise ValueError(f"tokens must be one text of more than {context} tokens, got shape {tokens.shape}")
+    if tokens.dtype.kind not in "iu":
+        raise ValueError(f"tokens must be whole numbers, got dtype {tokens.dtype}")
+    seed, tokens = seed_from(rng), torch.from_numpy(tokens.astype(np.int64))
+
+    def windows(step: int) -> Tensor:
+        starts = np.random.default_rng([seed, step]).integers(0, len(tokens) - context, size=batch)
+        return tokens[torch.from_numpy(starts)[:, None] + torch.arange(context + 1)]
+
+    return windows
+
+
+def train(
+    model: nn.Module,
+    batches: Callable[[int], Any],
+    plan: TrainingPlan,
+    *,
+    loss: Callable[[nn.Module, Any], Tensor] = next_token_loss,
+    evaluate: Callable[[nn.Module], dict[str, float]] | None = None,
+    checkpoint: str | os.PathLike | None = None,
+) -> pd.DataFrame:
+    """Train the model in place and return the history.
+
+    Parameters
+    ----------
+    model : module
+        Changed in place; left in evaluation mode.
+    batches : callable
+        Step number -> whatever ``loss`` takes, the same whenever asked; see :func:`text_batches`.
+    plan : TrainingPlan
+        Steps, rates, evaluation.
+    loss : callable, default :func:`regattn.transformer.language_model.next_token_loss`
+        Model and batch -> scalar tensor.
+    evaluate : callable, optional
+        Model -> dict of numbers, without gradients; the first is the one ``patience`` watches (smaller is better).
+    checkpoint : path, optional
+        Where to save every ``plan.save_every`` steps. If the file is there, training goes on from it.
+
+    Returns
+    -------
+    DataFrame
+        One row per evaluation, indexed by step: ``loss`` (mean training loss since the row before), ``learning_rate``,
+        and what ``evaluate`` returned.
+
+    Raises
+    ------
+    ValueError
+        If the loss is not finite, or the checkpoint belongs to another model or plan.
+
+    Examples
+    --------
+    >>> line = nn.Linear(1, 1)
+    >>> x = torch.arange(5.0)[:, None]
+    >>> history = train(line, lambda step: x, TrainingPlan(steps=400, peak=0.1, decay=0.0),
+    ...                 loss=lambda model, x: ((model(x) - 2 * x - 1) ** 2).mean())
+    >>> bool(history.loss.iloc[-1] < 1e-3)
+    True
+    """
+    named = dict(model.named_parameters())
+    matrices = [p for p in named.values() if p.ndim > 1]
+    vectors = [p for p in named.values() if p.ndim <= 1]
+    optimiser = torch.optim.AdamW(
+        [{"params": matrices, "weight_decay": plan.decay}, {"params": vectors, "weight_decay": 0.0}],
+        lr=plan.peak,
+        betas=(0.9, 0.95),
+        fused=True,
+    )
+    state = TrainingState(rows=[], losses=[], step=0)
+    if checkpoint is not None and os.path.exists(checkpoint):
+        state = resume(checkpoint, named, optimiser, plan)
+    bar = tqdm(total=plan.steps, initial=state.step, disable=not plan.progress, unit="step")
+    while state.step < plan.steps and not _stopped(state.rows, plan):
+        model.train()
+        _update(model, batches(state.step), loss, optimiser, plan, state)
+        if state.step % plan.evaluate_every == 0 or state.step == plan.steps:
+            model.eval()
+            with torch.no_grad():
+                scores = evaluate(model) if evaluate else {}
+            row = {"step": state.step, "loss": float(np.mean(state.losses))}
+            state.rows.append(row | {"learning_rate": optimiser.param_groups[0]["lr"]} | scores)
+            state.losses.clear()
+            bar.set_postfix(loss=f"{row['loss']:.3f}")
+        bar.update()
+        if checkpoint is not None and (state.step % plan.save_every == 0 or state.step == plan.steps):
+            save_state(checkpoint, named, optimiser, plan, state)
+    bar.close()
+    model.eval()
+    return pd.DataFrame(state.rows).set_index("step")
+
+
+def _update(
+    model: nn.Module,
+    batch: Any,
+    loss: Callable,
+    optimiser: torch.optim.Optimizer,
+    plan: TrainingPlan,
+    state: TrainingState,
+) -> None:
+    for group in optimiser.param_groups:
+        group["lr"] = learning_rate(plan, state.step)
+    optimiser.zero_grad(set_to_none=True)
+    value = loss(model, batch)
+    value.backward()
+    nn.utils.clip_grad_norm_(model.parameters(), plan.clip)
+    number = value.item()
+    if not math.isfinite(number):
+        raise ValueError(f"the loss must be finite, got {number} at step {state.step}")
+    optimiser.step()
+    state.losses.append(number)
+    state.step += 1
+
+
+def _stopped(rows: list[dict[str, float]], plan: TrainingPlan) -> bool:
+    if plan.patience is None or not rows:
+        return False
+    watched = list(rows[0])[3] if len(rows[0]) > 3 else "loss"
+    values = [row[watched] for row in rows]
+    return len(values) - 1 - int(np.argmin(values)) >= plan.patience

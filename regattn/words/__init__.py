@@ -1,0 +1,5 @@
+"""Words: counted into tables, projected into sentences, cut into tokens."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

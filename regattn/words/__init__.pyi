@@ -1,0 +1,23 @@
+from .cooccurrence import (
+    NORMALISERS as NORMALISERS,
+    context_weights as context_weights,
+    normalise_rows as normalise_rows,
+    predict_next as predict_next,
+    project as project,
+    selector as selector,
+    vocabulary_scores as vocabulary_scores,
+)
+from .counting import (
+    count_cooccurrences as count_cooccurrences,
+    ppmi as ppmi,
+)
+from .equivariance import equivariant_maps as equivariant_maps
+from .tokens import (
+    NGram as NGram,
+    count_ngrams as count_ngrams,
+    train_tokenizer as train_tokenizer,
+)
+from .vocabulary import (
+    Vocabulary as Vocabulary,
+    split_words as split_words,
+)

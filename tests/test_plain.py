@@ -1,0 +1,98 @@
+"""The lines on the blackboard and the fast code of the package give the same numbers."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+
+import numpy as np
+import pytest
+import torch
+
+from regattn import attend, causal_mask, plain
+from regattn.regression import descent, spectrum
+from regattn.transformer import Block, BlockDesign, MultiHeadAttention
+
+m, n, d, d_v = 3, 7, 5, 2
+rng = np.random.default_rng(11)
+Q, K, V = rng.normal(size=(m, d)), rng.normal(size=(n, d)), rng.normal(size=(n, d_v))
+X, X_new, y = rng.normal(size=(13, 3)), rng.normal(size=(m, 3)), rng.normal(size=13)
+same = {"rtol": 1e-12, "atol": 1e-13}
+
+
+@pytest.mark.parametrize("kernel", ["softmax", "identity"])
+def test_attend(kernel):
+    expected = plain.attend(Q, K, V, kernel=getattr(plain, kernel), scale=0.7)
+    np.testing.assert_allclose(attend(Q, K, V, kernel=kernel, scale=0.7), expected, **same)
+
+
+def test_attend_behind_a_mask():
+    mask = causal_mask(m, n)
+    np.testing.assert_allclose(attend(Q, K, V, scale=0.7, mask=mask), plain.attend(Q, K, V, scale=0.7, mask=mask))
+
+
+def test_attend_on_torch():
+    fused = attend(*map(torch.from_numpy, (Q, K, V)), scale=0.7).numpy()
+    np.testing.assert_allclose(fused, plain.attend(Q, K, V, scale=0.7), **same)
+
+
+def test_gradient_descent():
+    path = descent.gradient_descent(X, y, learning_rate=0.03, steps=17)
+    np.testing.assert_allclose(path.parameters[-1], plain.gradient_descent(X, y, 0.03, 17), **same)
+
+
+def test_least_squares_weights():
+    np.testing.assert_allclose(spectrum(X).weights(X_new), plain.least_squares_weights(X, X_new), rtol=1e-10)
+
+
+def test_ridge_filter_and_weights():
+    s = spectrum(X)
+    np.testing.assert_allclose(s.filter(ridge=2.5), plain.ridge_filter(s.singular_values, 2.5), **same)
+    np.testing.assert_allclose(s.weights(X_new, ridge=2.5), plain.ridge_weights(X, X_new, 2.5), rtol=1e-10)
+
+
+@pytest.mark.parametrize("ridge", [0.0, 2.5])
+def test_leave_one_out(ridge):
+    hat = plain.ridge_weights(X, X, ridge)
+    np.testing.assert_allclose(spectrum(X).loo_residuals(y, ridge=ridge), plain.leave_one_out(hat, y), rtol=1e-10)
+
+
+def test_leave_one_out_is_what_refitting_says():
+    errors = [y[i] - plain.least_squares_weights(np.delete(X, i, 0), X[[i]]) @ np.delete(y, i) for i in range(13)]
+    hat = plain.least_squares_weights(X, X)
+    np.testing.assert_allclose(plain.leave_one_out(hat, y), np.ravel(errors), rtol=1e-10)
+
+
+def maps_of(attention: MultiHeadAttention) -> list[list[np.ndarray]]:
+    """Return W_Q, W_K, W_V of every head, each (D, d)."""
+    maps = attention.projection.weight.detach().unflatten(0, (3, attention.n_heads, -1))  # (3, H, d, D)
+    return [[maps[part, h].T.numpy() for part in range(3)] for h in range(attention.n_heads)]
+
+
+def test_head():
+    torch.manual_seed(3)
+    attention = MultiHeadAttention(6, 1, bias=False).double()
+    attention.output.weight.data = torch.eye(6, dtype=torch.float64)
+    x = rng.normal(size=(4, 6))
+    expected = plain.head(x, *maps_of(attention)[0], mask=causal_mask(4))
+    found = attention(torch.from_numpy(x)[None], mask="causal")[0].detach().numpy()
+    np.testing.assert_allclose(found, expected, **same)
+
+
+def test_block():
+    torch.manual_seed(5)
+    block = Block(BlockDesign(width=6, n_heads=2, hidden=11, bias=False, activation="relu")).double()
+    x = rng.normal(size=(5, 6))
+    W_O = block.attention.output.weight.detach().T.numpy()
+    W_1, W_2 = (layer.weight.detach().T.numpy() for layer in (block.feed_forward.keys, block.feed_forward.values))
+    expected = plain.block(x, maps_of(block.attention), W_O, W_1, W_2, mask=causal_mask(5))
+    found = block(torch.from_numpy(x)[None], mask="causal")[0].detach().numpy()
+    np.testing.assert_allclose(found, expected, **same)
+
+
+def test_the_blackboard_needs_numpy_alone_and_raises_nothing():
+    tree = ast.parse(inspect.getsource(plain))
+    imported = [a.name for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom) for a in node.names]
+    assert imported == ["numpy"]
+    assert not [node for node in ast.walk(tree) if isinstance(node, ast.Raise | ast.Assert | ast.Try)]
+    assert len(inspect.getsource(plain).splitlines()) <= 90

@@ -1,0 +1,140 @@
+"""Facts about the training loop."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from regattn.transformer import Architecture, LanguageModel, TrainingPlan, text_batches, train
+from regattn.transformer._plan import learning_rate
+
+SMALL = Architecture(vocabulary=7, layers=2, context=11, width=10, n_heads=5, positions="rotary")
+TEXT = np.tile([0, 3, 1, 6, 2], 60)  # a text that repeats, so that its entropy rate is 0
+
+
+def fresh(seed: int = 3) -> LanguageModel:
+    return LanguageModel(SMALL, rng=seed)
+
+
+def test_a_repeating_text_is_learned_to_its_entropy_of_zero():
+    model = fresh()
+    history = train(model, text_batches(TEXT, batch=5, context=11), TrainingPlan(steps=150, peak=1e-2, warmup=10))
+    assert history.index.tolist() == [100, 150]
+    assert history["loss"].iloc[-1] < 0.15  # five tokens differ: the first one told decides the rest
+    assert not model.training
+
+
+def test_one_step_equals_one_step_of_torch_adamw_by_hand():
+    model, peer = nn.Linear(3, 2), nn.Linear(3, 2)
+    peer.load_state_dict(model.state_dict())
+    x = torch.randn(5, 3, generator=torch.Generator().manual_seed(1))
+    plan = TrainingPlan(steps=1, peak=0.01, decay=0.3, clip=0.5)
+    train(model, lambda _: x, plan, loss=lambda m, x: (m(x) ** 2).sum())
+    (peer(x) ** 2).sum().backward()
+    norm = math.sqrt(sum(float((p.grad**2).sum()) for p in peer.parameters()))
+    assert norm > 0.5
+    for p, decay in ((peer.weight, 0.3), (peer.bias, 0.0)):
+        g = p.grad * 0.5 / (norm + 1e-6)
+        expected = p * (1 - 0.01 * decay) - 0.01 * g / (g.abs() + 1e-8)  # both moments corrected give g and g²
+        ours = model.weight if p.ndim == 2 else model.bias
+        torch.testing.assert_close(ours, expected, atol=1e-6, rtol=0)
+
+
+@pytest.mark.parametrize("stop_at", [5, 13, 17])
+def test_a_resumed_run_ends_in_the_same_bits_as_an_uninterrupted_one(tmp_path, stop_at):
+    batches = text_batches(TEXT, batch=3, context=11, rng=4)
+    plan = TrainingPlan(steps=23, warmup=3, evaluate_every=7, save_every=5)
+    whole = fresh()
+    expected = train(whole, batches, plan)
+
+    def power_cut(step):
+        if step == stop_at:
+            raise KeyboardInterrupt
+        return batches(step)
+
+    path = tmp_path / "run.safetensors"
+    with pytest.raises(KeyboardInterrupt):
+        train(fresh(), power_cut, plan, checkpoint=path)
+    resumed = fresh(seed=99)  # its own weights must not matter
+    history = train(resumed, batches, plan, checkpoint=path)
+    for ours, theirs in zip(resumed.parameters(), whole.parameters(), strict=True):
+        assert torch.equal(ours, theirs)
+    assert history.equals(expected)
+
+
+def test_a_finished_run_is_not_trained_again(tmp_path):
+    path = tmp_path / "run.safetensors"
+    batches, plan = text_batches(TEXT, batch=3, context=11), TrainingPlan(steps=5)
+    first = train(fresh(), batches, plan, checkpoint=path)
+    again = train(fresh(), lambda step: pytest.fail("asked for a batch"), plan, checkpoint=path)
+    assert again.equals(first)
+
+
+def test_a_checkpoint_of_another_plan_or_model_is_refused(tmp_path):
+    path = tmp_path / "run.safetensors"
+    batches = text_batches(TEXT, batch=3, context=11)
+    train(fresh(), batches, TrainingPlan(steps=5), checkpoint=path)
+    with pytest.raises(ValueError, match=r"another plan.*'steps': 5.*'steps': 6"):
+        train(fresh(), batches, TrainingPlan(steps=6), checkpoint=path)
+    with pytest.raises(ValueError, match="another model"):
+        train(nn.Linear(2, 2), batches, TrainingPlan(steps=5), checkpoint=path)
+
+
+def test_training_stops_after_the_evaluations_that_bring_nothing_new():
+    scores = iter([3.0, 2.0, 2.5, 2.4, 1.0])
+    plan = TrainingPlan(steps=50, evaluate_every=2, patience=2)
+    batches = text_batches(TEXT, batch=3, context=11)
+    history = train(fresh(), batches, plan, evaluate=lambda model: {"held_out": next(scores)})
+    assert history["held_out"].tolist() == [3.0, 2.0, 2.5, 2.4]
+    assert history.index.tolist() == [2, 4, 6, 8]
+
+
+def test_rate_rises_in_a_line_and_falls_along_a_cosine():
+    plan = TrainingPlan(steps=101, peak=2.0, warmup=20, final=0.25)
+    rates = [learning_rate(plan, s) for s in range(101)]
+    np.testing.assert_allclose(np.diff(rates[:20]), 0.1, atol=1e-12)
+    assert max(rates) == rates[19] == rates[20] == 2.0
+    assert rates[60] == pytest.approx(2.0 * (1 + 0.25) / 2)
+    assert rates[100] == pytest.approx(0.5)
+
+
+def test_every_window_of_a_text_is_a_stretch_of_it():
+    batches = text_batches(range(50), batch=7, context=5, rng=2)
+    for step in range(5):
+        windows = batches(step)
+        assert windows.shape == (7, 6)
+        assert (windows.diff(dim=1) == 1).all()
+    assert not torch.equal(batches(0), batches(1))
+    starts = np.concatenate([batches(step)[:, 0].numpy() for step in range(300)])
+    assert (starts.min(), starts.max()) == (0, 44)  # the last window ends with the text
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: TrainingPlan(steps=0), "steps must be ≥ 1, got 0"),
+        (lambda: TrainingPlan(steps=5, warmup=6), "warmup must be ≤ 5 .*got 6"),
+        (lambda: TrainingPlan(steps=5, peak=0.0), "peak must be > 0, got 0.0"),
+        (lambda: TrainingPlan(steps=5, decay=-0.1), "decay must be ≥ 0, got -0.1"),
+        (lambda: TrainingPlan(steps=5, patience=0), "patience must be ≥ 1, got 0"),
+        (lambda: text_batches(range(5), batch=1, context=5), r"more than 5 tokens, got shape \(5,\)"),
+        (lambda: text_batches(range(50), batch=0, context=5), "batch must be ≥ 1, got 0"),
+        (
+            lambda: train(
+                nn.Linear(1, 1),
+                lambda _: torch.ones(1, 1),
+                TrainingPlan(steps=3),
+                loss=lambda m, x: m(x).sum() * math.inf,
+            ),
+            "loss must be finite, got -?inf at step 0",
+        ),
+    ],
+)
+def test_bad_input_is_refused_with_its_value(call, message):
+    torch.manual_seed(0)
+    with pytest.raises(ValueError, match=message):
+        call()

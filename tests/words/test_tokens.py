@@ -1,0 +1,115 @@
+"""Facts about tokens and counted language models."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from regattn.words import count_ngrams, train_tokenizer
+
+TEXT = np.random.default_rng(5).zipf(1.6, size=400) % 11
+
+
+def test_merges_are_those_of_counting_pairs_by_hand():
+    tokenizer = train_tokenizer(["aaabdaaabac"], vocabulary=259)
+    learned = [token for token, number in sorted(tokenizer.get_vocab().items(), key=lambda i: i[1]) if number >= 256]
+    assert learned[0] == "aa"  # four times; every other pair at most twice
+    assert all(len(token) > 1 for token in learned)
+    assert tokenizer.get_vocab_size() == 259
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return train_tokenizer(["the cat sat on the mat", "the dog sat on the log"] * 20, vocabulary=280)
+
+
+@settings(max_examples=100, deadline=None)
+@given(text=st.text(max_size=40))
+def test_decoding_gives_back_any_text(tokenizer, text):
+    assert tokenizer.decode(tokenizer.encode(text).ids) == text
+
+
+def test_frequent_words_become_single_tokens(tokenizer):
+    assert tokenizer.encode("the").tokens == ["the"]
+    assert len(tokenizer.encode("unhappiness").tokens) > 3
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+def test_probabilities_sum_to_one_for_seen_and_unseen_contexts(order):
+    model = count_ngrams(TEXT, order=order, vocabulary=13)
+    for context in ([], [1], [12], [1, 2, 1], [12, 11, 12], TEXT[:7].tolist()):
+        p = model.probabilities(context)
+        assert p.sum() == pytest.approx(1.0, abs=1e-12)
+        assert (p > 0).all()
+
+
+def test_bigram_equals_the_formula_by_hand():
+    a, b, c = 0, 1, 2
+    model = count_ngrams([a, b, a, b, a, c], order=2, vocabulary=3, discount=0.5)
+    # pairs ab 2, ba 2, ac 1; different contexts before a, b, c: 1, 1, 1
+    low = [(1 - 0.5) / 3 + 0.5 * 3 / 3 / 3] * 3
+    after_a = [0 + 0.5 * 2 / 3 * low[a], (2 - 0.5) / 3 + 0.5 * 2 / 3 * low[b], (1 - 0.5) / 3 + 0.5 * 2 / 3 * low[c]]
+    np.testing.assert_allclose(model.probabilities([a]), after_a, atol=1e-15)
+    np.testing.assert_allclose(model.probabilities([c]), low, atol=1e-15)  # c was never followed by anything
+
+
+def test_trigram_equals_a_slow_recursion_over_the_text():
+    discount, vocabulary, text = 0.7, 13, TEXT.tolist()
+    grams = {n: Counter(tuple(text[i : i + n]) for i in range(len(text) - n + 1)) for n in (1, 2, 3)}
+
+    def count(gram):
+        if len(gram) == 3:
+            return grams[3][gram]
+        # a gram counts once for each different longer gram that ends in it
+        level = {3: set(grams[3])}
+        level[2] = {g[1:] for g in level[3]}
+        return sum(1 for g in level[len(gram) + 1] if g[1:] == gram)
+
+    def p(word, context):
+        below = 1 / vocabulary if not context else p(word, context[1:])
+        after = {w: count((*context, w)) for w in range(vocabulary)}
+        total = sum(after.values())
+        if total == 0:
+            return below
+        kinds = sum(1 for c in after.values() if c)
+        return max(after[word] - discount, 0) / total + discount * kinds / total * below
+
+    model = count_ngrams(text, order=3, vocabulary=vocabulary, discount=discount)
+    for context in ((text[3], text[4]), (text[50], text[51]), (12, 1)):
+        expected = [p(w, context) for w in range(vocabulary)]
+        np.testing.assert_allclose(model.probabilities(context), expected, atol=1e-12)
+
+
+def test_surprisals_are_minus_the_logs_of_the_probabilities():
+    model = count_ngrams(TEXT, order=3, vocabulary=11)
+    text = TEXT[100:107].tolist()
+    expected = [-math.log(model.probabilities(text[:i])[text[i]]) for i in range(1, 7)]
+    np.testing.assert_allclose(model.surprisals(text), expected, atol=1e-14)
+
+
+def test_a_longer_context_helps_on_a_text_that_needs_it():
+    text = [0, 0, 1, 1] * 60  # the next token is known from two, not from one
+    cost = {n: count_ngrams(text, order=n, vocabulary=2).surprisals(text[:41]).mean() for n in (1, 2, 3)}
+    assert cost[3] < 0.05
+    assert cost[2] == pytest.approx(math.log(2), abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: train_tokenizer(["a"], vocabulary=255), "vocabulary must be ≥ 256, got 255"),
+        (lambda: train_tokenizer("abc", vocabulary=256), "several strings, got one of 3"),
+        (lambda: count_ngrams([0, 1], order=3, vocabulary=2), "has 2 tokens, too few for order 3"),
+        (lambda: count_ngrams([0, 5], order=1, vocabulary=3), "from 0 to 2, got 5"),
+        (lambda: count_ngrams([0, -1], order=1, vocabulary=3), "from 0 to 2, got -1"),
+        (lambda: count_ngrams([0.5], order=1, vocabulary=3), "whole numbers, got float64"),
+        (lambda: count_ngrams([0, 1], order=1, vocabulary=3, discount=0.0), "discount must be > 0, got 0.0"),
+    ],
+)
+def test_bad_input_is_refused_with_its_value(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
