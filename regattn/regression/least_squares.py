@@ -281,18 +281,12 @@ class Spectrum:
         ValueError
             If some leverage is 1: without that row the fit is not determined.
         """
-        y, level = self._check_targets(y)
+        y, _ = self._check_targets(y)
         if y.ndim != 1:
             raise ValueError(f"y must have shape (n,), got shape {y.shape}")
-        filters = np.atleast_2d(self.filter(ridge=ridge, rank=rank))
-        own = product(filters, (self.scores**2).T)  # leverages less what the intercept adds; overwritten, being large
-        if own.max() + self._uniform > 1 - 1e-10:  # nearer to 1 than rounding leaves no digit of the residual
-            row = int(np.nonzero(own + self._uniform > 1 - 1e-10)[-1][0])
-            raise ValueError(f"row {row} has leverage 1: without it the fit is not determined")
-        errors = product(filters * self._left.project(y - level), self.scores.T)
-        np.subtract(y - level, errors, out=errors)
-        np.divide(errors, np.subtract(1 - self._uniform, own, out=own), out=errors)
-        return errors.reshape(*np.shape(ridge), -1)
+        y_hat, h = self.predict(None, y, ridge=ridge, rank=rank), self.leverage(ridge=ridge, rank=rank)
+        _check_leverage(h)
+        return (y - y_hat) / (1 - h)
 
     @property
     def _uniform(self) -> float:
@@ -490,6 +484,13 @@ def scale_and_alignment(F_new: Any, F_train: Any) -> ScaleAndAlignment:
 
 def _with_column(codes: np.ndarray, constant: float) -> np.ndarray:
     return np.concatenate((codes, np.full((*codes.shape[:-1], 1), constant)), axis=-1)
+
+
+def _check_leverage(leverage: np.ndarray) -> None:
+    """Raise if a row decides its own fit alone."""
+    if leverage.max() > 1 - 1e-10:  # nearer to 1 than rounding leaves no digit of the residual
+        row = int(np.nonzero(leverage > 1 - 1e-10)[-1][0])
+        raise ValueError(f"row {row} has leverage 1: without it the fit is not determined")
 
 
 def _check_ridge(ridge: Any) -> np.ndarray:
