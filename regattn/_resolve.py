@@ -5,19 +5,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 from array_api_compat import array_namespace, is_torch_array
 
-from regattn._types import Array
+from regattn._types import Array, KernelLike, MaskLike
 from regattn._validation import hides_numbers
 from regattn._weighing import elementwise
 from regattn.kernels import KERNELS, Kernel
 from regattn.masks import causal_mask
 
 
-def resolve_kernel(kernel: Any) -> Kernel:
+def resolve_kernel(kernel: KernelLike) -> Kernel:
     """Return the kernel called ``kernel``, or ``kernel`` itself, or one made from a function of the scores."""
     if isinstance(kernel, Kernel):
         return kernel
@@ -44,7 +43,7 @@ def _real_valued(function: Callable[[Array], Array], name: str, scores: Array) -
     return xp.astype(weights, scores.dtype)
 
 
-def resolve_mask(mask: Any, queries: Array, keys: Array) -> Array | None:
+def resolve_mask(mask: MaskLike, queries: Array, keys: Array) -> Array | None:
     """Return the mask as a boolean array of the queries' library, every row of which allows some key."""
     if mask is None:
         return None
