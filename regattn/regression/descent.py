@@ -281,7 +281,13 @@ def batches(n: int, *, size: int, steps: int, rng: np.random.Generator, replace:
 
 
 def gradient_descent(
-    X: ArrayLike, y: ArrayLike, *, learning_rate: LearningRate, steps: int, start: ArrayLike | None = None, sign: int = -1
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    learning_rate: LearningRate,
+    steps: int,
+    start: ArrayLike | None = None,
+    sign: int = -1,
 ) -> Trajectory:
     r"""Return the trajectory of full-batch gradient descent on the mean squared error.
 
