@@ -72,6 +72,7 @@ def test_the_global_generators_are_left_as_they_were():
     [
         (-1, "rng must be ≥ 0, got -1"),
         ("x", "rng must be a whole number, got 'x'"),
+        (2**64, r"rng must be ≤ 18446744073709551615 \(64 bits\), got 18446744073709551616"),
         (1.5, "rng must be a whole number, got 1.5"),
         (None, "rng must be a whole number, got None"),
         (True, "rng must be a whole number, got True"),
