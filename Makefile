@@ -67,3 +67,8 @@ clean: ## remove what was built
 
 distclean: clean ## remove the environment as well
 	rm -rf .venv *.egg-info
+
+.PHONY: mutants
+mutants: setup ## alter the package in 60 places, one at a time; list what the tests miss (an hour)
+	@test -x _build/mutants/bin/cosmic-ray || { $(PY) -m venv _build/mutants && _build/mutants/bin/pip install --quiet cosmic-ray==8.7.0; }
+	@_build/mutants/bin/python tools/mutants.py --python $(PY)

@@ -133,6 +133,16 @@ def test_nearest_breaks_ties_in_favour_of_the_first_key():
     np.testing.assert_array_equal(weights, [[0.5, 0.5, 0.0]])
 
 
+@pytest.mark.parametrize("convert", [np.asarray, torch.tensor])
+def test_nearest_needs_k_keys_in_the_narrowest_row_of_a_mask(convert):
+    queries, keys = convert([[0.0], [5.0]]), convert([[1.0], [2.0], [4.0]])
+    mask = convert([[True, True, True], [False, False, True]])
+    weights = attention_weights(queries, keys, kernel=nearest(1), mask=mask)
+    np.testing.assert_array_equal(weights, [[1, 0, 0], [0, 0, 1]])
+    with pytest.raises(ValueError, match=r"k must be ≤ 1 \(the keys a query may attend to\), got 2"):
+        attention_weights(queries, keys, kernel=nearest(2), mask=mask)
+
+
 def test_softmax_survives_scores_of_any_size():
     queries, keys = np.array([[1e4], [-1e8]]), np.array([[1.0], [0.5], [-1.0]])
     np.testing.assert_array_equal(attention_weights(queries, keys, scale=1.0), [[1, 0, 0], [0, 0, 1]])
