@@ -15,7 +15,7 @@ from nbconvert import HTMLExporter
 from pybtex.database import parse_file
 from sphinx.errors import ExtensionError
 
-from tests.built import ROOT, article, label, notebooks, read_notebook
+from tests.built import ROOT, article, label, notebooks, read_notebook, toc_pages
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 from plain_markdown import to_myst
@@ -142,6 +142,30 @@ def test_page_of_the_book_has_the_labels_of_the_notebook(built_book, path):
     equations = set(re.findall(r"(?m)^\$\$ \(([\w-]+)\)$", "\n".join(texts(path))))
     wanted = (labels_of(path) - equations) | {f"equation-{name}" for name in equations}
     assert wanted <= {tag["id"] for tag in found}
+
+
+@cache
+def numbers(page: Path) -> dict[str, str]:
+    """Return the numbers of the equations of a built page by their ids."""
+    found = article(page).select("div.math[id]:has(.eqno)")
+    return {equation["id"]: equation.select_one(".eqno").next_element.get_text() for equation in found}
+
+
+@pytest.mark.book
+@every_notebook
+def test_equations_are_numbered_by_the_chapter(built_book, path):
+    names = re.findall(r"(?m)^\$\$ \(([\w-]+)\)$", "\n".join(texts(path)))
+    expected = {f"equation-{name}": f"({int(path.name[:2])}.{i})" for i, name in enumerate(names, start=1)}
+    assert numbers(built_book / path.relative_to(ROOT).with_suffix(".html")) == expected
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("page", toc_pages(), ids=label)
+def test_a_reference_to_an_equation_shows_its_number(built_book, page):
+    here = built_book / f"{page}.html"
+    for link in article(here).select('a[href*="#equation-"]:not(.headerlink)'):
+        file, _, name = link["href"].partition("#")
+        assert link.get_text() == numbers((here.parent / file).resolve() if file else here)[name]
 
 
 @pytest.mark.parametrize(
