@@ -5,18 +5,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 from array_api_compat import array_namespace, is_torch_array
 
-from regattn._types import Array
+from regattn._types import Array, KernelLike, MaskLike
+from regattn._validation import hides_numbers
 from regattn._weighing import elementwise
 from regattn.kernels import KERNELS, Kernel
 from regattn.masks import causal_mask
 
 
-def resolve_kernel(kernel: Any) -> Kernel:
+def resolve_kernel(kernel: KernelLike) -> Kernel:
     """Return the kernel called ``kernel``, or ``kernel`` itself, or one made from a function of the scores."""
     if isinstance(kernel, Kernel):
         return kernel
@@ -43,14 +43,14 @@ def _real_valued(function: Callable[[Array], Array], name: str, scores: Array) -
     return xp.astype(weights, scores.dtype)
 
 
-def resolve_mask(mask: Any, queries: Array, keys: Array) -> Array | None:
+def resolve_mask(mask: MaskLike, queries: Array, keys: Array) -> Array | None:
     """Return the mask as a boolean array of the queries' library, every row of which allows some key."""
     if mask is None:
         return None
     if isinstance(mask, str):
         if mask != "causal":
             raise ValueError(f'mask must be a boolean array or "causal", got {mask!r}')
-        mask = causal_mask(queries.shape[-2], keys.shape[-2])
+        return _causal(queries, keys)
     if not is_torch_array(mask):
         mask = np.asarray(mask)
     if str(mask.dtype).removeprefix("torch.") != "bool":
@@ -63,6 +63,15 @@ def resolve_mask(mask: Any, queries: Array, keys: Array) -> Array | None:
     return mask
 
 
+def _causal(queries: Array, keys: Array) -> Array:
+    """Return the causal mask as an array of the queries' library, made where they live."""
+    m, n = queries.shape[-2], keys.shape[-2]
+    if m > n or not is_torch_array(queries):
+        return causal_mask(m, n)  # which says what is wrong with more queries than keys
+    torch = sys.modules["torch"]
+    return torch.ones((m, n), dtype=torch.bool, device=queries.device).tril(n - m)
+
+
 def _check_rows(mask: Array, shape: tuple[int, ...]) -> None:
     """Raise unless the mask broadcasts to ``shape`` and every query may attend to some key."""
     try:
@@ -73,6 +82,6 @@ def _check_rows(mask: Array, shape: tuple[int, ...]) -> None:
         raise ValueError(f"mask has shape {tuple(mask.shape)} but the weights have shape {shape}")
     xp = array_namespace(mask)
     rows = xp.any(mask, axis=-1) if mask.ndim else mask
-    if not bool(xp.all(rows)):
+    if not hides_numbers(rows) and not bool(xp.all(rows)):
         row = tuple(int(axis[0]) for axis in xp.nonzero(~xp.broadcast_to(rows, shape[:-1])))
         raise ValueError(f"query {row[0] if len(row) == 1 else row} has nothing to attend to: its mask is all False")

@@ -9,6 +9,8 @@ import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
+    from pandas import DataFrame
+    from scipy.sparse import sparray
     from torch import Tensor
 
     from regattn.kernels import Kernel
@@ -21,3 +23,6 @@ KernelLike: TypeAlias = Union[str, "Kernel", Callable[[Array], Array]]
 
 MaskLike: TypeAlias = Union[str, "ArrayLike", "Tensor", None]
 """A boolean array in which True means may attend, "causal", or None."""
+
+Table: TypeAlias = Union["DataFrame", "ArrayLike", "sparray"]
+"""A table of numbers: a DataFrame whose labels are words, an array, or a sparse array."""

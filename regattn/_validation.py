@@ -40,8 +40,25 @@ def as_floating(x: Any, name: str) -> Any:
     return x if kind == "f" else array_namespace(x).astype(x, double)
 
 
+def hides_numbers(x: Any) -> bool:
+    """Return whether ``x`` stands for many tensors or for none yet: under ``torch.func`` and in ``torch.compile``.
+
+    Shapes are checked there as everywhere; what depends on numbers is not.
+    """
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(x, torch.Tensor) and (torch.compiler.is_compiling() or is_mapped(x))
+
+
+def is_mapped(x: Any) -> bool:
+    """Return whether a torch tensor is inside a transformation of ``torch.func``, such as ``vmap``."""
+    torch = sys.modules["torch"]  # the compiler, which cannot follow the question, answers it first
+    return not torch.compiler.is_compiling() and torch._C._functorch.is_functorch_wrapped_tensor(x)
+
+
 def all_finite(x: Any) -> bool:
-    """Return whether no entry of ``x`` is NaN or infinite."""
+    """Return whether no entry of ``x`` is NaN or infinite; True where nobody can look."""
+    if hides_numbers(x):
+        return True
     x = x.detach() if is_torch_array(x) else x
     with np.errstate(over="ignore", invalid="ignore"):
         total = float(x.sum())  # one pass, no temporary: a finite sum has finite terms
@@ -64,6 +81,8 @@ def check_finite(x: Any, name: str) -> None:
 
 def largest(x: Any, name: str) -> float:
     """Return the largest absolute value in ``x``; raise as :func:`check_finite` does."""
+    if hides_numbers(x):
+        return 0.0
     low, high = x.detach().aminmax() if is_torch_array(x) else (x.min(), x.max())  # no temporary; NaN if an entry is
     found = max(-float(low), float(high))
     if not found < math.inf:
@@ -74,8 +93,10 @@ def largest(x: Any, name: str) -> float:
 def size(x: Any, name: str) -> float:
     """Return the root of the sum of squares of ``x``; more if the squares are too small, infinity if too large.
 
-    Raises as :func:`check_finite` does.
+    Raises as :func:`check_finite` does. Zero where nobody can look.
     """
+    if hides_numbers(x):
+        return 0.0
     if isinstance(x, np.ndarray):
         with np.errstate(over="ignore", invalid="ignore"):
             found = float(np.linalg.norm(x))

@@ -8,6 +8,7 @@ import numpy as np
 from array_api_compat import array_namespace, is_torch_array
 
 from regattn._types import Array
+from regattn._validation import hides_numbers
 
 
 def inner_products(queries: Array, keys: Array, scale: float) -> Array:
@@ -27,8 +28,7 @@ def negative_half_distances(queries: Array, keys: Array, scale: float) -> Array:
 
 def elementwise(similarity: Callable[[Array], Array], scores: Array, mask: Array | None) -> Array:
     """Return the weights g(s), unnormalised."""
-    with np.errstate(over="ignore"):  # an overflow is reported as the infinite weight it gives
-        return masked(similarity(scores), mask, 0.0)
+    return masked(similarity(scores), mask, 0.0)
 
 
 def row_normalised(similarity: Callable[[Array], Array], scores: Array, mask: Array | None) -> Array:
@@ -37,7 +37,7 @@ def row_normalised(similarity: Callable[[Array], Array], scores: Array, mask: Ar
     weights = masked(similarity(scores), mask, 0.0)
     totals = xp.sum(weights, axis=-1, keepdims=True)
     zero = totals[..., 0] == 0
-    if bool(xp.any(zero)):
+    if not hides_numbers(zero) and bool(xp.any(zero)):
         row = tuple(int(axis[0]) for axis in xp.nonzero(zero))
         raise ValueError(f"query {row[0] if len(row) == 1 else row} has weights that sum to 0.0, nothing to divide by")
     return weights / totals
@@ -54,7 +54,9 @@ def softmax(scores: Array, mask: Array | None) -> Array:
 def top(scores: Array, mask: Array | None, *, k: int) -> Array:
     """Return weight 1/k on the k largest scores, the first of equal ones, and 0 on the rest."""
     xp = array_namespace(scores)
-    available = scores.shape[-1] if mask is None else int(xp.min(xp.count_nonzero(mask, axis=-1)))
+    available = scores.shape[-1]
+    if mask is not None and not hides_numbers(mask):
+        available = int(xp.min(xp.count_nonzero(mask, axis=-1)))
     if k > available:
         raise ValueError(f"k must be ≤ {available} (the keys a query may attend to), got {k}")
     order = xp.argsort(masked(scores, mask, -np.inf), axis=-1, descending=True, stable=True)

@@ -10,16 +10,13 @@ same code (the array API); gradients pass through.
 from __future__ import annotations
 
 import math
-import sys
-from typing import Any
 
-import numpy as np
 from array_api_compat import array_namespace, is_torch_array
 
+from regattn._fast import average, can_be_fused, fused_softmax, overflow_allowed, reassociated, scores_fit
 from regattn._resolve import resolve_kernel, resolve_mask
 from regattn._types import Array, KernelLike, MaskLike
-from regattn._validation import all_finite, as_floating, check_finite, check_real, check_same_width, largest, size
-from regattn._weighing import inner_products
+from regattn._validation import as_floating, check_real, check_same_width
 from regattn.kernels import Kernel
 
 __all__ = ["attend", "attention_weights"]
@@ -137,14 +134,23 @@ def attend(
     queries, keys, values = _check_inputs(queries=queries, keys=keys, values=values)
     kernel = resolve_kernel(kernel)
     scale = _check_scale(scale, kernel, queries.shape[-1])
-    one_dimensional = values.ndim == 1
-    if one_dimensional:
-        values = values[:, None]
-    if kernel.name == "softmax" and not isinstance(queries, np.ndarray):
-        outputs = _fused_softmax(queries, keys, values, scale, mask)
+    columns = values[:, None] if values.ndim == 1 else values
+    if kernel.name == "softmax" and can_be_fused(queries):
+        outputs = fused_softmax(queries, keys, columns, scale, mask)
+    elif kernel.name == "identity" and mask is None:
+        outputs = reassociated(queries, keys, columns, scale)
     else:
-        outputs = _composed(queries, keys, values, kernel, scale, mask)
-    return outputs[..., 0] if one_dimensional else outputs
+        outputs = average(_weights(queries, keys, kernel, scale, mask), columns)
+    return outputs[..., 0] if values.ndim == 1 else outputs
+
+
+def _weights(queries: Array, keys: Array, kernel: Kernel, scale: float, mask: MaskLike) -> Array:
+    """Return what the formula says: scores from queries and keys, weights from scores."""
+    allowed = resolve_mask(mask, queries, keys)
+    bounded = scores_fit(queries, keys, kernel, scale)
+    with overflow_allowed(queries):  # it is reported as the infinite score or weight it gives
+        scores = kernel.scores(queries, keys, scale)
+        return kernel.weights(scores, allowed, finite=bounded)
 
 
 def _check_inputs(**named: Array) -> list[Array]:
@@ -179,95 +185,3 @@ def _check_scale(scale: float | None, kernel: Kernel, d: int) -> float:
     if scale is None:
         return 1 / math.sqrt(d) if kernel.name == "softmax" else 1.0
     return check_real(scale, "scale")
-
-
-def _weights(queries: Array, keys: Array, kernel: Kernel, scale: float, mask: Any) -> Array:
-    bounded = _score_bound(queries, keys, scale) <= float(array_namespace(queries).finfo(queries.dtype).max)
-    allowed = resolve_mask(mask, queries, keys)
-    with np.errstate(all="ignore"):  # an overflow is reported as the infinite score or weight it gives
-        scores = kernel.scores(queries, keys, scale)
-        return kernel.weights(scores, allowed, finite=bounded and kernel.scores is inner_products)
-
-
-def _score_bound(queries: Array, keys: Array, scale: float) -> float:
-    """Return twice what neither a score (Cauchy and Schwarz) nor a scaled query is above; raise if one is not finite.
-
-    Twice, because sums are rounded.
-    """
-    return 2 * abs(scale) * size(queries, "queries") * max(1.0, size(keys, "keys"))
-
-
-def _composed(queries: Array, keys: Array, values: Array, kernel: Kernel, scale: float, mask: Any) -> Array:
-    """Attention as it is defined, or for the identity kernel the same products in the cheaper order."""
-    if kernel.name == "identity" and mask is None:
-        return _linear_attention(queries, keys, values, scale)
-    check_finite(values, "values")
-    with np.errstate(all="ignore"):
-        outputs = _weights(queries, keys, kernel, scale, mask) @ values
-    check_finite(outputs, "the averages")
-    return outputs
-
-
-def _linear_attention(queries: Array, keys: Array, values: Array, scale: float) -> Array:
-    """Return the averages of the identity kernel, in time linear in the numbers of queries and keys."""
-    with np.errstate(all="ignore"):
-        outputs = queries @ (array_namespace(queries).matrix_transpose(keys) @ values * scale)
-    if not all_finite(outputs):  # if they are finite all inputs are: nothing times NaN or infinity is
-        for name, x in (("queries", queries), ("keys", keys), ("values", values), ("the averages", outputs)):
-            check_finite(x, name)
-    return outputs
-
-
-def _fused_softmax(queries: Array, keys: Array, values: Array, scale: float, mask: Any) -> Array:
-    """Softmax attention by torch's fused kernel."""
-    torch = sys.modules["torch"]
-    most = torch.finfo(queries.dtype).max
-    if not _score_bound(queries, keys, scale) <= most:
-        _check_scores_fit(queries, keys, scale, most)
-    total = math.sqrt(keys.shape[-2]) * size(values, "values")
-    square = queries.shape[-2] == keys.shape[-2]
-    causal = isinstance(mask, str) and mask == "causal" and square  # torch's own flag aligns the other way otherwise
-    allowed = None if causal else resolve_mask(mask, queries, keys)
-    fused = torch.nn.functional.scaled_dot_product_attention
-    if allowed is None and queries.ndim == 4 and keys.shape == values.shape and _alike(queries, keys):
-        outputs = fused(queries, keys, values, is_causal=causal, scale=scale)
-    else:
-        d_v = values.shape[-1]
-        batch, queries, keys, values, allowed = _four_axes(queries, keys, values, allowed)
-        outputs = fused(queries, keys, values, attn_mask=allowed, is_causal=causal, scale=scale)
-        outputs = outputs.reshape(*batch, *outputs.shape[-2:])[..., :d_v]
-    if not total <= most:  # otherwise not even the sum of all values overflows
-        check_finite(outputs, "the averages")
-    return outputs
-
-
-def _check_scores_fit(queries: Array, keys: Array, scale: float, most: float) -> None:
-    """Raise if a score could overflow: the fused kernel would answer with NaN, or with zeros, and say nothing."""
-    q, k = largest(queries, "queries"), largest(keys, "keys")
-    if abs(scale) * q * k * queries.shape[-1] > most:
-        raise ValueError(f"scores must be finite, got queries up to {q:g} and keys up to {k:g} with scale {scale:g}")
-
-
-def _alike(queries: Array, keys: Array) -> bool:
-    """Return whether two arrays agree in all axes but the one before the last."""
-    return queries.shape[:-2] == keys.shape[:-2] and queries.shape[-1] == keys.shape[-1]
-
-
-def _four_axes(
-    queries: Array, keys: Array, values: Array, allowed: Array | None
-) -> tuple[tuple[int, ...], Array, Array, Array, Array | None]:
-    """Return the leading axes, and the inputs with four axes and one width, which the fused kernel wants."""
-    functional = sys.modules["torch"].nn.functional
-    batch = np.broadcast_shapes(queries.shape[:-2], keys.shape[:-2], values.shape[:-2])
-    width = max(queries.shape[-1], values.shape[-1])
-
-    def four_axes(x: Array) -> Array:
-        x = x.expand(*batch, *x.shape[-2:])
-        return x.reshape((1,) * (4 - x.ndim) + tuple(x.shape)) if x.ndim < 4 else x.flatten(0, -4)
-
-    def widened(x: Array) -> Array:  # columns of zeros change neither scores nor the values asked for
-        return four_axes(functional.pad(x, (0, width - x.shape[-1])) if x.shape[-1] < width else x)
-
-    if allowed is not None and allowed.ndim > 2:
-        allowed = four_axes(allowed.expand(*allowed.shape[:-2], queries.shape[-2], keys.shape[-2]))
-    return batch, widened(queries), widened(keys), widened(values), allowed

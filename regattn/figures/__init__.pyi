@@ -7,6 +7,7 @@ from .attention import (
     plot_query_weights as plot_query_weights,
 )
 from .average import plot_averages as plot_averages
+from .blackboard import blackboard as blackboard
 from .cooccurrence import (
     plot_neighbours as plot_neighbours,
     plot_themes as plot_themes,

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from regattn._validation import check_count, check_finite, check_matrix, check_real, check_targets, check_vector
 
@@ -67,7 +68,7 @@ class Trajectory:
     diverged_at: int | None
 
 
-def mean_squared_error(X: Any, y: Any, parameters: Any) -> float:
+def mean_squared_error(X: ArrayLike, y: ArrayLike, parameters: ArrayLike) -> float:
     r"""Return the loss :math:`\mathcal{L}(\theta) = \frac1n \sum_i (y_i - x_i^\top\theta)^2`.
 
     Implements :eq:`squared-loss`; source: eq. (2) of [RK]_, with the index of the summand restored.
@@ -103,7 +104,7 @@ def mean_squared_error(X: Any, y: Any, parameters: Any) -> float:
     return float(loss)
 
 
-def gradient(X: Any, y: Any, parameters: Any) -> np.ndarray:
+def gradient(X: ArrayLike, y: ArrayLike, parameters: ArrayLike) -> np.ndarray:
     r"""Return the gradient of the loss, :math:`\nabla\mathcal{L}(\theta) = \frac2n X^\top(X\theta - y)`.
 
     It points uphill. Implements :eq:`squared-loss-gradient`.
@@ -136,7 +137,9 @@ def gradient(X: Any, y: Any, parameters: Any) -> np.ndarray:
     return slope
 
 
-def numerical_gradient(function: Callable[[np.ndarray], float], parameters: Any, *, width: float = 1e-5) -> np.ndarray:
+def numerical_gradient(
+    function: Callable[[np.ndarray], float], parameters: ArrayLike, *, width: float = 1e-5
+) -> np.ndarray:
     r"""Return the gradient of a function by central differences, one parameter at a time.
 
     .. math:: \frac{\partial f}{\partial\theta_k} \approx \frac{f(\theta + h e_k) - f(\theta - h e_k)}{2h}
@@ -175,7 +178,7 @@ def numerical_gradient(function: Callable[[np.ndarray], float], parameters: Any,
     return check_vector(slopes, "the differences of the function", "(p,)")
 
 
-def curvatures(X: Any) -> np.ndarray:
+def curvatures(X: ArrayLike) -> np.ndarray:
     r"""Return the eigenvalues of the Hessian :math:`H = \frac2n X^\top X`, largest first.
 
     Read off the singular values of X: :math:`\lambda_k = 2 s_k^2 / n`. Beyond the rank of X they are zero: along those
@@ -208,7 +211,7 @@ def curvatures(X: Any) -> np.ndarray:
     return np.concatenate([found, np.zeros(X.shape[1] - len(found))])
 
 
-def largest_stable_step(X: Any) -> float:
+def largest_stable_step(X: ArrayLike) -> float:
     r"""Return :math:`2/\lambda_{\max}`: full-batch descent converges for every smaller step and for no larger one.
 
     Implements :eq:`stable-step`.
@@ -278,7 +281,13 @@ def batches(n: int, *, size: int, steps: int, rng: np.random.Generator, replace:
 
 
 def gradient_descent(
-    X: Any, y: Any, *, learning_rate: LearningRate, steps: int, start: Any = None, sign: int = -1
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    learning_rate: LearningRate,
+    steps: int,
+    start: ArrayLike | None = None,
+    sign: int = -1,
 ) -> Trajectory:
     r"""Return the trajectory of full-batch gradient descent on the mean squared error.
 
@@ -325,7 +334,13 @@ def gradient_descent(
 
 
 def stochastic_gradient_descent(
-    X: Any, y: Any, batches: Iterable[Any], *, learning_rate: LearningRate, start: Any = None, sign: int = -1
+    X: ArrayLike,
+    y: ArrayLike,
+    batches: Iterable[Any],
+    *,
+    learning_rate: LearningRate,
+    start: ArrayLike | None = None,
+    sign: int = -1,
 ) -> Trajectory:
     r"""Return the trajectory of descent in which each step sees one batch B of the rows.
 
@@ -360,7 +375,9 @@ def stochastic_gradient_descent(
     return _walk(X, y, batches, learning_rate, start, sign)
 
 
-def _walk(X: Any, y: Any, batches: Iterable[Any], learning_rate: LearningRate, start: Any, sign: int) -> Trajectory:
+def _walk(
+    X: ArrayLike, y: ArrayLike, batches: Iterable[Any], learning_rate: LearningRate, start: ArrayLike, sign: int
+) -> Trajectory:
     X, y, point = _check_problem(X, y, start, "start")
     if isinstance(sign, bool) or np.ndim(sign) or sign not in (-1, 1):
         raise ValueError(f"sign must be -1 (downhill) or 1 (uphill), got {sign!r}")
@@ -418,7 +435,9 @@ def _deal(n: int, size: int, steps: int, rng: np.random.Generator, replace: bool
         yield order[place * size : (place + 1) * size]
 
 
-def _check_problem(X: Any, y: Any, parameters: Any, name: str = "parameters") -> tuple[np.ndarray, ...]:
+def _check_problem(
+    X: ArrayLike, y: ArrayLike, parameters: ArrayLike, name: str = "parameters"
+) -> tuple[np.ndarray, ...]:
     X = check_matrix(X, "X")
     y = check_targets(y, len(X))
     if y.ndim != 1:

@@ -11,6 +11,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -143,7 +144,7 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any) -> AttentionRegressor:
+    def fit(self, X: ArrayLike, y: ArrayLike) -> AttentionRegressor:
         """Learn Ω and remember the training rows.
 
         Parameters
@@ -168,7 +169,7 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         rng = check_random_state(self.random_state)
         return self._fit_heads(X, y.reshape(len(y), -1), np.random.default_rng(rng.randint(2**31 - 1)))
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: ArrayLike) -> np.ndarray:
         """Return the predictions: the training targets averaged under the attention weights.
 
         Rows are taken in batches, so that memory stays bounded whatever their number.
@@ -192,7 +193,7 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         fitted = np.concatenate(batches)
         return fitted[:, 0] if self._one_target else fitted
 
-    def attention_weights(self, X: Any = None) -> np.ndarray:
+    def attention_weights(self, X: ArrayLike = None) -> np.ndarray:
         """Return the weight of every training row in the prediction at every row of ``X``.
 
         ``predict(X)`` is ``attention_weights(X) @ y``.
@@ -308,7 +309,7 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
             omega = omega / np.outer(units, units)
         return omega
 
-    def _checked(self, X: Any) -> np.ndarray:
+    def _checked(self, X: ArrayLike) -> np.ndarray:
         """Return new rows as a finite array with the columns of the training rows."""
         return _validated(self, X, reset=False, dtype=np.float64)
 

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from regattn._validation import (
     check_count,
@@ -96,7 +97,7 @@ class Spectrum:
         """Numerical rank r of the (centred) design matrix."""
         return len(self.singular_values)
 
-    def filter(self, *, ridge: Any = 0.0, rank: int | None = None) -> np.ndarray:
+    def filter(self, *, ridge: ArrayLike = 0.0, rank: int | None = None) -> np.ndarray:
         r"""Return the share of each direction that is kept, :math:`s_k^2 / (s_k^2 + \lambda)`; zero beyond the rank.
 
         Implements :eq:`ridge-filter`; source: eq. (30) of [GC]_.
@@ -110,7 +111,7 @@ class Spectrum:
         squares = self.singular_values**2
         return np.where(np.arange(self.rank) < kept, squares / (squares + ridge[..., None]), 0.0)
 
-    def embedding(self, *, ridge: Any = 0.0, rank: int | None = None) -> np.ndarray:
+    def embedding(self, *, ridge: ArrayLike = 0.0, rank: int | None = None) -> np.ndarray:
         r"""Return :math:`W = V_L (S_L^2 + \lambda I)^{-1/2}`, the encoder of queries and keys.
 
         Implements :eq:`embedding`; source: eqs. (12), (27) and (30) of [GC]_.
@@ -123,7 +124,7 @@ class Spectrum:
         ridge, kept = self._check(ridge, rank)
         return self.directions[:, :kept] / np.sqrt(self.singular_values[:kept] ** 2 + ridge[..., None])[..., None, :]
 
-    def omega(self, *, ridge: Any = 0.0, rank: int | None = None) -> np.ndarray:
+    def omega(self, *, ridge: ArrayLike = 0.0, rank: int | None = None) -> np.ndarray:
         r"""Return :math:`\Omega = W W^\top`, which is :math:`(X^\top X + \lambda I)^{-1}` at full rank.
 
         Source: eqs. (21), (27) and (29) of [GC]_.
@@ -136,7 +137,7 @@ class Spectrum:
         W = self.embedding(ridge=ridge, rank=rank)
         return W @ W.mT
 
-    def codes(self, X_new: Any = None, *, ridge: Any = 0.0, rank: int | None = None) -> np.ndarray:
+    def codes(self, X_new: ArrayLike = None, *, ridge: ArrayLike = 0.0, rank: int | None = None) -> np.ndarray:
         r"""Return the codes :math:`F = X W`, of the training rows when ``X_new`` is not given.
 
         Implements :eq:`codes`; source: eqs. (5) and (13) of [GC]_. For training rows U itself is used, which keeps
@@ -151,7 +152,7 @@ class Spectrum:
         shrink = self.singular_values / np.sqrt(self.singular_values**2 + ridge[..., None])
         return self._orthonormal_codes(X_new)[:, :kept] * shrink[..., None, :kept]
 
-    def weights(self, X_new: Any = None, *, ridge: Any = 0.0, rank: int | None = None) -> np.ndarray:
+    def weights(self, X_new: ArrayLike = None, *, ridge: ArrayLike = 0.0, rank: int | None = None) -> np.ndarray:
         r"""Return the attention weights :math:`\omega_{ji} = \langle F_j, F_i \rangle` on the training targets.
 
         After centring each weight is 1/n (uniform attention) plus a correction, and the corrections of a row sum to
@@ -168,7 +169,7 @@ class Spectrum:
             queries, keys = (_with_column(codes, np.sqrt(self._uniform)) for codes in (queries, keys))
         return attention_weights(queries, keys, kernel="identity")
 
-    def predict(self, X_new: Any, y: Any, *, ridge: Any = 0.0, rank: int | None = None) -> np.ndarray:
+    def predict(self, X_new: ArrayLike, y: ArrayLike, *, ridge: ArrayLike = 0.0, rank: int | None = None) -> np.ndarray:
         """Return the predictions at ``X_new`` (None for the training rows), for one target or several.
 
         The cost of k penalties is one product of the new codes with a k-column matrix, not k fits.
@@ -189,7 +190,7 @@ class Spectrum:
         """
         return self.predictor(X_new, y)(ridge=ridge, rank=rank)
 
-    def predictor(self, X_new: Any, y: Any) -> Predictor:
+    def predictor(self, X_new: ArrayLike, y: ArrayLike) -> Predictor:
         """Return the predictions at ``X_new`` as a function of the penalty and the rank alone: what a slider moves.
 
         All that depends on neither is computed once; a call then costs one small product.
@@ -215,7 +216,7 @@ class Spectrum:
         # what each direction knows about the targets, shape (r,) or (r, t)
         return Predictor(self, codes, self._left.project(y - level), level)
 
-    def coefficients(self, y: Any, *, ridge: Any = 0.0, rank: int | None = None) -> LinearFit:
+    def coefficients(self, y: ArrayLike, *, ridge: ArrayLike = 0.0, rank: int | None = None) -> LinearFit:
         """Return the slope coefficients and the intercept (zero without centring).
 
         Returns
@@ -233,7 +234,7 @@ class Spectrum:
             return LinearFit(coef[..., 0, :], intercept[..., 0])
         return LinearFit(coef.mT, intercept)
 
-    def effective_dof(self, *, ridge: Any = 0.0, rank: int | None = None) -> np.ndarray | float:
+    def effective_dof(self, *, ridge: ArrayLike = 0.0, rank: int | None = None) -> np.ndarray | float:
         r"""Return the effective degrees of freedom, the trace of the hat matrix: :math:`\sum_k s_k^2/(s_k^2+\lambda)`.
 
         A centred fit adds one for its intercept. Implements :eq:`effective-dof`.
@@ -245,7 +246,7 @@ class Spectrum:
         """
         return self.filter(ridge=ridge, rank=rank).sum(axis=-1) + (self.centre is not None)
 
-    def leverage(self, *, ridge: Any = 0.0, rank: int | None = None) -> np.ndarray:
+    def leverage(self, *, ridge: ArrayLike = 0.0, rank: int | None = None) -> np.ndarray:
         r"""Return the leverages :math:`h_{ii} = \lVert F_i \rVert^2` (plus 1/n if centred): the weight on oneself.
 
         Returns
@@ -257,7 +258,7 @@ class Spectrum:
         leverage += self._uniform
         return leverage.reshape(*np.shape(ridge), -1)
 
-    def loo_residuals(self, y: Any, *, ridge: Any = 0.0, rank: int | None = None) -> np.ndarray:
+    def loo_residuals(self, y: ArrayLike, *, ridge: ArrayLike = 0.0, rank: int | None = None) -> np.ndarray:
         r"""Return the leave-one-out residuals :math:`(y_i - \hat y_i)/(1 - h_{ii})`, without refitting.
 
         For OLS and ridge these are exactly the errors made at row i by the model fitted to the others (its intercept
@@ -281,25 +282,19 @@ class Spectrum:
         ValueError
             If some leverage is 1: without that row the fit is not determined.
         """
-        y, level = self._check_targets(y)
+        y, _ = self._check_targets(y)
         if y.ndim != 1:
             raise ValueError(f"y must have shape (n,), got shape {y.shape}")
-        filters = np.atleast_2d(self.filter(ridge=ridge, rank=rank))
-        own = product(filters, (self.scores**2).T)  # leverages less what the intercept adds; overwritten, being large
-        if own.max() + self._uniform > 1 - 1e-10:  # nearer to 1 than rounding leaves no digit of the residual
-            row = int(np.nonzero(own + self._uniform > 1 - 1e-10)[-1][0])
-            raise ValueError(f"row {row} has leverage 1: without it the fit is not determined")
-        errors = product(filters * self._left.project(y - level), self.scores.T)
-        np.subtract(y - level, errors, out=errors)
-        np.divide(errors, np.subtract(1 - self._uniform, own, out=own), out=errors)
-        return errors.reshape(*np.shape(ridge), -1)
+        y_hat, h = self.predict(None, y, ridge=ridge, rank=rank), self.leverage(ridge=ridge, rank=rank)
+        _check_leverage(h)
+        return (y - y_hat) / (1 - h)
 
     @property
     def _uniform(self) -> float:
         """The weight that an intercept gives every training row."""
         return 0.0 if self.centre is None else 1 / len(self._left)
 
-    def _orthonormal_codes(self, X_new: Any) -> np.ndarray:
+    def _orthonormal_codes(self, X_new: ArrayLike) -> np.ndarray:
         if X_new is None:
             return self.scores
         X_new = check_matrix(X_new, "X_new")
@@ -311,13 +306,13 @@ class Spectrum:
         check_finite(codes, "codes of X_new")
         return codes
 
-    def _check(self, ridge: Any, rank: int | None) -> tuple[np.ndarray, int]:
+    def _check(self, ridge: ArrayLike, rank: int | None) -> tuple[np.ndarray, int]:
         ridge = _check_ridge(ridge)
         if rank is None:
             return ridge, self.rank
         return ridge, check_count(rank, "rank", most=self.rank, bound="the rank of X")
 
-    def _check_targets(self, y: Any) -> tuple[np.ndarray, np.ndarray]:
+    def _check_targets(self, y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """Return y and the level (0, or the mean when centred) its fit starts from."""
         y = check_targets(y, len(self._left))
         return y, np.zeros(y.shape[1:]) if self.centre is None else y.mean(axis=0)
@@ -344,7 +339,7 @@ class Predictor:
     content: np.ndarray
     level: np.ndarray
 
-    def __call__(self, *, ridge: Any = 0.0, rank: int | None = None) -> np.ndarray:
+    def __call__(self, *, ridge: ArrayLike = 0.0, rank: int | None = None) -> np.ndarray:
         """Return the predictions, as :meth:`Spectrum.predict` does."""
         filters = self.spectrum.filter(ridge=ridge, rank=rank)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -358,7 +353,7 @@ class Predictor:
         return predictions
 
 
-def spectrum(X: Any, *, centre: bool = False, tolerance: float | None = None) -> Spectrum:
+def spectrum(X: ArrayLike, *, centre: bool = False, tolerance: float | None = None) -> Spectrum:
     r"""Return the thin singular value decomposition of a design matrix with its rank decided.
 
     .. math:: X = U S V^\top, \qquad U^\top U = V^\top V = I_r
@@ -412,7 +407,9 @@ def spectrum(X: Any, *, centre: bool = False, tolerance: float | None = None) ->
     return Spectrum(left, singular_values, directions, middle)
 
 
-def proximity_weights(X_train: Any, X_new: Any, *, ridge: float = 0.0, rank: int | None = None) -> np.ndarray:
+def proximity_weights(
+    X_train: ArrayLike, X_new: ArrayLike, *, ridge: float = 0.0, rank: int | None = None
+) -> np.ndarray:
     r"""Return the weight that least squares gives each training target when it predicts at each new row.
 
     .. math:: \omega_{ji} = \langle F_j, F_i \rangle, \qquad F = X W,\; W W^\top = (X^\top X + \lambda I)^{-1}
@@ -450,7 +447,7 @@ def proximity_weights(X_train: Any, X_new: Any, *, ridge: float = 0.0, rank: int
     return spectrum(X_train).weights(X_new, ridge=check_real(ridge, "ridge", least=0.0), rank=rank)
 
 
-def scale_and_alignment(F_new: Any, F_train: Any) -> ScaleAndAlignment:
+def scale_and_alignment(F_new: ArrayLike, F_train: ArrayLike) -> ScaleAndAlignment:
     r"""Return the two factors of every weight: how far out the two codes are, and how well they line up.
 
     .. math:: \omega_{ji} = \lVert F_j \rVert \lVert F_i \rVert \cos\theta_{ji}
@@ -492,7 +489,14 @@ def _with_column(codes: np.ndarray, constant: float) -> np.ndarray:
     return np.concatenate((codes, np.full((*codes.shape[:-1], 1), constant)), axis=-1)
 
 
-def _check_ridge(ridge: Any) -> np.ndarray:
+def _check_leverage(leverage: np.ndarray) -> None:
+    """Raise if a row decides its own fit alone."""
+    if leverage.max() > 1 - 1e-10:  # nearer to 1 than rounding leaves no digit of the residual
+        row = int(np.nonzero(leverage > 1 - 1e-10)[-1][0])
+        raise ValueError(f"row {row} has leverage 1: without it the fit is not determined")
+
+
+def _check_ridge(ridge: ArrayLike) -> np.ndarray:
     penalties = np.asarray(ridge)
     if penalties.dtype.kind not in "fiub":
         raise ValueError(f"ridge must be a real number or several, got {ridge!r}")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.linalg import cholesky, solve_triangular
 
 from regattn._validation import check_matrix, check_real, check_same_width
@@ -21,7 +22,9 @@ class QueriesAndKeys(NamedTuple):
     keys: np.ndarray
 
 
-def least_squares_codes(X: Any, X_new: Any, *, ridge: float = 0.0, rank: int | None = None) -> QueriesAndKeys:
+def least_squares_codes(
+    X: ArrayLike, X_new: ArrayLike, *, ridge: float = 0.0, rank: int | None = None
+) -> QueriesAndKeys:
     r"""Return the codes under which OLS, ridge and principal-component regression are attention.
 
     .. math:: q = \left(\tfrac{1}{\sqrt n},\; (x - \bar x) W\right), \qquad W W^\top = (X_c^\top X_c + \lambda I)^{-1}
@@ -68,7 +71,7 @@ def _with_constant(codes: np.ndarray, level: float) -> np.ndarray:
 
 
 def kernel_ridge_codes(
-    X: Any, X_new: Any, *, covariance: Callable[[np.ndarray, np.ndarray], np.ndarray], ridge: float
+    X: ArrayLike, X_new: ArrayLike, *, covariance: Callable[[np.ndarray, np.ndarray], np.ndarray], ridge: float
 ) -> QueriesAndKeys:
     r"""Return the codes under which kernel ridge regression, and the mean of a Gaussian process, are attention.
 
@@ -119,7 +122,7 @@ def kernel_ridge_codes(
     return QueriesAndKeys(queries, keys)
 
 
-def forest_codes(forest: Any, X: Any, X_new: Any) -> QueriesAndKeys:
+def forest_codes(forest: Any, X: ArrayLike, X_new: ArrayLike) -> QueriesAndKeys:
     r"""Return the codes under which a fitted random forest is attention: which leaf of each tree a row falls into.
 
     .. math:: \omega_{ji} = \frac1B \sum_{b=1}^{B}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import stats
 from sklearn.base import clone
 
@@ -25,7 +26,7 @@ class Comparison(NamedTuple):
 
 
 def expanding_window_forecasts(
-    model: Any, X: Any, y: Any, *, start: int, horizon: int = 1, refit_every: int = 1
+    model: Any, X: ArrayLike, y: ArrayLike, *, start: int, horizon: int = 1, refit_every: int = 1
 ) -> np.ndarray:
     """Return forecasts of ``y[start:]``, each from a model fitted only to what was known when it was made.
 
@@ -76,7 +77,9 @@ def expanding_window_forecasts(
     return np.concatenate(forecasts)
 
 
-def diebold_mariano(errors: Any, rival_errors: Any, *, horizon: int = 1, max_lag: int | None = None) -> Comparison:
+def diebold_mariano(
+    errors: ArrayLike, rival_errors: ArrayLike, *, horizon: int = 1, max_lag: int | None = None
+) -> Comparison:
     r"""Return the Diebold–Mariano test of equal squared error, with the small-sample correction of Harvey et al.
 
     .. math:: d_t = e_t^2 - \tilde e_t^2, \qquad
@@ -128,7 +131,7 @@ def diebold_mariano(errors: Any, rival_errors: Any, *, horizon: int = 1, max_lag
     return _comparison(float(d.mean()) * unit, float(standard_error) * unit, n - 1, unit)
 
 
-def corrected_t_test(losses: Any, rival_losses: Any, *, test_share: float) -> Comparison:
+def corrected_t_test(losses: ArrayLike, rival_losses: ArrayLike, *, test_share: float) -> Comparison:
     r"""Return the paired t test over repeated cross-validation, its variance corrected for shared training rows.
 
     .. math:: t = \bar d \Big/ \sqrt{\left(\tfrac1k + \tfrac{\pi}{1-\pi}\right) \hat\sigma_d^2}

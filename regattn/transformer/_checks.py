@@ -9,6 +9,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from regattn._resolve import resolve_kernel
+from regattn._types import KernelLike
 from regattn._validation import check_count
 from regattn._weighing import inner_products
 from regattn.kernels import Kernel
@@ -42,7 +43,7 @@ def check_tokens(x: Any, name: str, weight: Tensor, axes: str = "B, T") -> None:
         raise ValueError(f"{name} must be {weight.dtype} as the weights are, got {x.dtype}; convert one of them")
 
 
-def check_heads(width: int, n_heads: int, *, kernel: Any, positions: str) -> Kernel:
+def check_heads(width: int, n_heads: int, *, kernel: KernelLike, positions: str) -> Kernel:
     """Return the kernel, or raise if width, heads, kernel and position scheme do not fit together."""
     check_count(width, "width")
     check_count(n_heads, "n_heads")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from array_api_compat import array_namespace
+from numpy.typing import ArrayLike
 
 from regattn._types import Array
 from regattn._validation import check_count, check_finite, check_numpy, check_real
@@ -46,7 +45,7 @@ def frequencies(width: int, *, base: float = 10_000.0) -> np.ndarray:
     return turns
 
 
-def rotation_angles(positions: Any, width: int, *, base: float = 10_000.0) -> np.ndarray:
+def rotation_angles(positions: ArrayLike, width: int, *, base: float = 10_000.0) -> np.ndarray:
     r"""Return the angle :math:`p\,\theta_i` of every pair at every position, shape (T, width / 2), in radians.
 
     Examples

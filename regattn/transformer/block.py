@@ -6,10 +6,10 @@ Letters: B sequences in a batch, T tokens, D model width, H heads, d = D / H.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from torch import Tensor, nn
 
+from regattn._types import KernelLike, MaskLike
 from regattn._validation import check_count
 from regattn.transformer._checks import ACTIVATIONS, NORMS, ORDERS, check_choice, check_heads, check_tokens
 from regattn.transformer._linear import Linear
@@ -59,7 +59,7 @@ class BlockDesign:
     order: str = "pre"
     norm: str = "layer"
     activation: str = "gelu"
-    kernel: Any = "softmax"
+    kernel: KernelLike = "softmax"
     positions: str = "none"
     bias: bool = True
 
@@ -140,7 +140,7 @@ class Block(nn.Module):
         self.norm_1 = make_norm(design)
         self.norm_2 = make_norm(design) if design.order in ("pre", "post") else nn.Identity()
 
-    def forward(self, r: Tensor, *, mask: Any = None, cache: KeyValueCache | None = None) -> Tensor:
+    def forward(self, r: Tensor, *, mask: MaskLike = None, cache: KeyValueCache | None = None) -> Tensor:
         """Return the residual stream after this block, shape (B, T, D)."""
         check_tokens(r, "r", self.attention.projection.weight)
         x = self.attention_input(r)

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from regattn._types import KernelLike, MaskLike
 from regattn._validation import check_count
 from regattn.attention import attend, attention_weights
 from regattn.transformer._checks import check_heads, check_tokens
@@ -98,7 +98,7 @@ class MultiHeadAttention(nn.Module):
     """
 
     def __init__(
-        self, width: int, n_heads: int, *, kernel: Any = "softmax", positions: str = "none", bias: bool = True
+        self, width: int, n_heads: int, *, kernel: KernelLike = "softmax", positions: str = "none", bias: bool = True
     ) -> None:
         super().__init__()
         self.kernel = check_heads(width, n_heads, kernel=kernel, positions=positions)
@@ -108,7 +108,7 @@ class MultiHeadAttention(nn.Module):
         self.output = Linear(width, width, bias=bias)  # W_O
 
     def forward(
-        self, x: Tensor, *, memory: Tensor | None = None, mask: Any = None, cache: KeyValueCache | None = None
+        self, x: Tensor, *, memory: Tensor | None = None, mask: MaskLike = None, cache: KeyValueCache | None = None
     ) -> Tensor:
         """Return what each token of ``x``, shape (B, T, D), gathers from ``memory`` (by default from ``x`` itself).
 
@@ -120,7 +120,7 @@ class MultiHeadAttention(nn.Module):
         heads = attend(queries, keys, values, kernel=self.kernel, scale=self.scale, mask=mask)
         return self.output(heads.transpose(1, 2).flatten(2))  # (B, H, T, d) -> (B, T, D)
 
-    def weights(self, x: Tensor, *, memory: Tensor | None = None, mask: Any = None) -> Tensor:
+    def weights(self, x: Tensor, *, memory: Tensor | None = None, mask: MaskLike = None) -> Tensor:
         """Return the attention weights of every head, shape (B, H, T, T)."""
         queries, keys, _ = self._queries_keys_values(x, memory, None)
         return attention_weights(queries, keys, kernel=self.kernel, scale=self.scale, mask=mask)

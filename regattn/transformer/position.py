@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from array_api_compat import is_torch_array
+from numpy.typing import ArrayLike
 
 from regattn._types import Array
 from regattn._validation import check_array, check_count, check_finite, check_vector
@@ -19,7 +20,7 @@ from regattn.transformer._rotation import frequencies, rotate_pairs, rotation_an
 __all__ = ["alibi_columns", "alibi_slopes", "frequencies", "rotate", "sinusoidal_positions"]
 
 
-def sinusoidal_positions(positions: Any, width: int, *, base: float = 10_000.0) -> np.ndarray:
+def sinusoidal_positions(positions: ArrayLike, width: int, *, base: float = 10_000.0) -> np.ndarray:
     r"""Return one vector per position: sine and cosine of each angle, side by side.
 
     .. math:: P_{p,2i} = \sin(p\, b^{-2i/D}), \qquad P_{p,2i+1} = \cos(p\, b^{-2i/D})
@@ -56,7 +57,7 @@ def sinusoidal_positions(positions: Any, width: int, *, base: float = 10_000.0) 
     return np.stack((np.sin(angles), np.cos(angles)), axis=-1).reshape(len(angles), -1)
 
 
-def rotate(x: Array, positions: Any, *, base: float = 10_000.0) -> Array:
+def rotate(x: Array, positions: ArrayLike, *, base: float = 10_000.0) -> Array:
     r"""Return queries or keys turned by their position (rotary embedding).
 
     .. math:: \langle R_p q,\, R_t k \rangle = \langle q,\, R_{t-p} k \rangle
@@ -129,7 +130,7 @@ def alibi_slopes(n_heads: int) -> np.ndarray:
     return 2.0 ** (-8.0 * np.arange(1, n_heads + 1) / n_heads)
 
 
-def alibi_columns(slopes: Any, query_positions: Any, key_positions: Any) -> tuple[np.ndarray, np.ndarray]:
+def alibi_columns(slopes: Any, query_positions: Any, key_positions: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     r"""Return two columns for the queries and two for the keys whose inner product is the ALiBi penalty.
 
     .. math:: -m_h\,(p - t) = \langle (m_h,\, -m_h p),\ (t,\, 1) \rangle

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from regattn._types import Table
 
-def check_counts(counts: Any, *, negative: bool = False) -> Any:
+
+def check_counts(counts: Table, *, negative: bool = False) -> Any:
     """Return a square table as a NumPy array or CSR array; raise if it is not square, finite and (usually) ≥ 0."""
     S = counts.tocsr() if sparse.issparse(counts) else np.asarray(counts)
     entries = S.data if sparse.issparse(S) else S

@@ -15,8 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 from scipy import sparse
 
+from regattn._types import Table
 from regattn._validation import check_count, check_matrix, check_real
 from regattn.attention import attend, attention_weights
 from regattn.words._checks import check_counts
@@ -71,7 +73,7 @@ def selector(tokens: Sequence[Any], vocabulary: Vocabulary | int) -> np.ndarray:
     return np.eye(check_count(vocabulary, "vocabulary"))[_numbers(tokens, range(vocabulary))]
 
 
-def project(S: Any, tokens: Sequence[Any]) -> np.ndarray:
+def project(S: Table, tokens: Sequence[Any]) -> np.ndarray:
     r"""Return the scores of the words of a sentence for each other.
 
     .. math:: M = Z S Z^\top, \qquad M_{rs} = S_{w_r w_s}
@@ -109,7 +111,7 @@ def project(S: Any, tokens: Sequence[Any]) -> np.ndarray:
     return attention_weights(*_encode(S, tokens)[:2], kernel="identity")
 
 
-def normalise_rows(M: Any) -> np.ndarray:
+def normalise_rows(M: ArrayLike) -> np.ndarray:
     r"""Return each row divided by its sum: counts become shares.
 
     .. math:: \mathrm{Norm}(M)_{rs} = \frac{M_{rs}}{\sum_t M_{rt}} = \mathrm{softmax}(\log M)_{rs}
@@ -148,7 +150,7 @@ def normalise_rows(M: Any) -> np.ndarray:
     return M / totals
 
 
-def context_weights(S: Any, tokens: Sequence[Any], *, normaliser: str = "log softmax") -> np.ndarray:
+def context_weights(S: Table, tokens: Sequence[Any], *, normaliser: str = "log softmax") -> np.ndarray:
     r"""Return the attention weights of the words of a sentence on each other, under one of three normalisers.
 
     - ``"counts"``: the scores M themselves (identity kernel).
@@ -191,7 +193,7 @@ def context_weights(S: Any, tokens: Sequence[Any], *, normaliser: str = "log sof
     return attention_weights(queries, keys, **how)
 
 
-def vocabulary_scores(S: Any, tokens: Sequence[Any], *, normaliser: str = "counts") -> np.ndarray:
+def vocabulary_scores(S: Table, tokens: Sequence[Any], *, normaliser: str = "counts") -> np.ndarray:
     r"""Return, for each word of a sentence, the weighted sum of the sentence's rows of S.
 
     .. math:: E = g(Z S Z^\top)\,(Z S), \qquad E_{rj} = \sum_s g(M)_{rs}\, S_{w_s j}
@@ -228,7 +230,9 @@ def vocabulary_scores(S: Any, tokens: Sequence[Any], *, normaliser: str = "count
     return attend(queries, keys, values, **how)
 
 
-def predict_next(S: Any, tokens: Sequence[Any], *, normaliser: str = "counts", temperature: float = 1.0) -> np.ndarray:
+def predict_next(
+    S: Table, tokens: Sequence[Any], *, normaliser: str = "counts", temperature: float = 1.0
+) -> np.ndarray:
     r"""Return a probability for every word of the vocabulary to come next.
 
     .. math:: p = \mathrm{softmax}\Bigl(\frac1\tau\, \frac1R \sum_{r} E_r\Bigr)
@@ -275,7 +279,7 @@ class _Codes(NamedTuple):
     values: np.ndarray
 
 
-def _encode(S: Any, tokens: Sequence[Any]) -> _Codes:
+def _encode(S: Table, tokens: Sequence[Any]) -> _Codes:
     labels = None
     if isinstance(S, pd.DataFrame):
         labels, S = _labels(S), S.to_numpy()

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from regattn._types import Table
 from regattn._validation import check_count, check_real
 from regattn.words._checks import check_counts
 from regattn.words._chunks import add_transpose, chunks, count_chunk
@@ -101,7 +102,7 @@ def count_cooccurrences(
     return sum(parts[1:], start=parts[0])
 
 
-def ppmi(counts: Any, *, context_power: float = 1.0, shift: float = 0.0) -> Any:
+def ppmi(counts: Table, *, context_power: float = 1.0, shift: float = 0.0) -> Any:
     r"""Return the positive pointwise mutual information of a table of counts.
 
     .. math:: \max\Bigl(0,\; \log \frac{S_{ij}\,/\,\sum S}{p_i\, p_j} - \text{shift}\Bigr),

@@ -1,0 +1,81 @@
+"""Sphinx extension: a search that works from a file and knows other names.
+
+Sphinx's search shows an excerpt of each result by fetching the page, which a browser refuses to a page opened from
+disk. Here the texts travel with the search page. And an index of other names (`book/reference/terms.yml`) leads
+"hat matrix" or "LayerNorm" to the places that explain them.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import yaml
+from bs4 import BeautifulSoup
+from sphinx import addnodes
+from sphinx.util import logging
+
+TERMS = "book/reference/terms.yml"
+TEXTS = "search_texts.js"
+SCRIPT = Path(__file__).with_suffix(".js")
+HIDDEN = "pre, script, style, noscript, .math, .headerlink, figure.regattn, table.docutils"
+logger = logging.getLogger(__name__)
+
+
+def read_terms(root: Path) -> dict[str, str]:
+    """Return the place that explains each name: a page, or a page and a label, as `page#label`."""
+    path = root / TERMS
+    return yaml.safe_load(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
+def check_terms(app, env) -> None:
+    """Warn of a name that leads nowhere."""
+    labels = env.get_domain("std").anonlabels
+    for name, place in read_terms(Path(app.srcdir)).items():
+        page, _, label = place.partition("#")
+        if page not in env.found_docs or (label and labels.get(label, ("", ""))[0] != page):
+            logger.warning("%s: %r leads to %r, which is not in the book", TERMS, name, place)
+
+
+def add_terms(app, doctree, docname) -> None:
+    """Put the names that a page explains into the index of the search."""
+    labels = app.env.get_domain("std").anonlabels
+    for name, place in read_terms(Path(app.srcdir)).items():
+        page, _, label = place.partition("#")
+        if page == docname:
+            target = labels[label][1] if label in labels else ""
+            doctree += addnodes.index(entries=[("single", name, target, "main", None)])
+
+
+def text_of(page: Path) -> str:
+    """Return what a built page says, in one line, without code, formulas and explorers."""
+    body = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser").select_one("article.bd-article")
+    for tag in body.select(HIDDEN):
+        tag.decompose()
+    return " ".join(body.get_text(" ").split())
+
+
+def write_texts(app, exception) -> None:
+    """Write the texts of all pages into one script beside the search."""
+    if exception is not None or app.builder.name != "html":
+        return
+    pages = {name: Path(app.outdir) / f"{name}.html" for name in sorted(app.env.found_docs)}
+    texts = {f"{name}.html": text_of(page) for name, page in pages.items() if page.exists()}
+    script = f"window.searchTexts = {json.dumps(texts, ensure_ascii=False)};\n{SCRIPT.read_text(encoding='utf-8')}"
+    (Path(app.outdir) / "_static" / TEXTS).write_text(script, encoding="utf-8")
+
+
+def load_texts(app, pagename, templatename, context, doctree) -> None:
+    """Load the texts on the search page, before anything is searched."""
+    if pagename == "search":
+        tag = f'<script src="_static/{TEXTS}"></script>'
+        context["metatags"] = context.get("metatags", "") + tag
+
+
+def setup(app) -> dict[str, bool]:
+    """Register the extension."""
+    app.connect("env-updated", check_terms)
+    app.connect("doctree-resolved", add_terms)
+    app.connect("html-page-context", load_texts)
+    app.connect("build-finished", write_texts)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,114 @@
+"""Attention by shorter roads to the same numbers, and the bounds by which one look at the inputs serves all scores."""
+
+from __future__ import annotations
+
+import math
+import sys
+from contextlib import AbstractContextManager, nullcontext
+
+import numpy as np
+from array_api_compat import array_namespace, is_torch_array
+
+from regattn._resolve import resolve_mask
+from regattn._types import Array, MaskLike
+from regattn._validation import all_finite, check_finite, is_mapped, largest, size
+from regattn._weighing import inner_products
+from regattn.kernels import Kernel
+
+
+def overflow_allowed(x: Array) -> AbstractContextManager:
+    """Return a context in which NumPy says nothing of an overflow; torch never does."""
+    return nullcontext() if is_torch_array(x) else np.errstate(all="ignore")
+
+
+def scores_fit(queries: Array, keys: Array, kernel: Kernel, scale: float) -> bool:
+    """Return whether no score can overflow; raise if a query or key is not finite."""
+    most = float(array_namespace(queries).finfo(queries.dtype).max)
+    return score_bound(queries, keys, scale) <= most and kernel.scores is inner_products
+
+
+def score_bound(queries: Array, keys: Array, scale: float) -> float:
+    """Return twice what neither a score (Cauchy and Schwarz) nor a scaled query is above; raise if one is not finite.
+
+    Twice, because sums are rounded.
+    """
+    return 2 * abs(scale) * size(queries, "queries") * max(1.0, size(keys, "keys"))
+
+
+def average(weights: Array, values: Array) -> Array:
+    """Return the averages of the values; raise if one overflows."""
+    check_finite(values, "values")
+    with overflow_allowed(values):
+        outputs = weights @ values
+    check_finite(outputs, "the averages")
+    return outputs
+
+
+def reassociated(queries: Array, keys: Array, values: Array, scale: float) -> Array:
+    """Return the averages of the identity kernel, Q(K'V), in time linear in the numbers of queries and keys."""
+    with overflow_allowed(queries):
+        outputs = queries @ (array_namespace(queries).matrix_transpose(keys) @ values * scale)
+    if not all_finite(outputs):  # if they are finite all inputs are: nothing times NaN or infinity is
+        for name, x in (("queries", queries), ("keys", keys), ("values", values), ("the averages", outputs)):
+            check_finite(x, name)
+    return outputs
+
+
+def can_be_fused(x: Array) -> bool:
+    """Return whether torch has a fused kernel for x: it has none for NumPy arrays, nor under ``torch.func``."""
+    return is_torch_array(x) and not is_mapped(x)
+
+
+def fused_softmax(queries: Array, keys: Array, values: Array, scale: float, mask: MaskLike) -> Array:
+    """Return the averages of softmax attention by torch's fused kernel, whose memory is linear in the keys."""
+    torch = sys.modules["torch"]
+    most = torch.finfo(queries.dtype).max
+    if not score_bound(queries, keys, scale) <= most:
+        _check_scores_fit(queries, keys, scale, most)
+    total = math.sqrt(keys.shape[-2]) * size(values, "values")
+    square = queries.shape[-2] == keys.shape[-2]
+    causal = isinstance(mask, str) and mask == "causal" and square  # torch's own flag aligns the other way otherwise
+    allowed = None if causal else resolve_mask(mask, queries, keys)
+    fused = torch.nn.functional.scaled_dot_product_attention
+    if allowed is None and queries.ndim == 4 and keys.shape == values.shape and _alike(queries, keys):
+        outputs = fused(queries, keys, values, is_causal=causal, scale=scale)
+    else:
+        d_v = values.shape[-1]
+        batch, queries, keys, values, allowed = _four_axes(queries, keys, values, allowed)
+        outputs = fused(queries, keys, values, attn_mask=allowed, is_causal=causal, scale=scale)
+        outputs = outputs.reshape(*batch, *outputs.shape[-2:])[..., :d_v]
+    if not total <= most:  # otherwise not even the sum of all values overflows
+        check_finite(outputs, "the averages")
+    return outputs
+
+
+def _check_scores_fit(queries: Array, keys: Array, scale: float, most: float) -> None:
+    """Raise if a score could overflow: the fused kernel would answer with NaN, or with zeros, and say nothing."""
+    q, k = largest(queries, "queries"), largest(keys, "keys")
+    if abs(scale) * q * k * queries.shape[-1] > most:
+        raise ValueError(f"scores must be finite, got queries up to {q:g} and keys up to {k:g} with scale {scale:g}")
+
+
+def _alike(queries: Array, keys: Array) -> bool:
+    """Return whether two arrays agree in all axes but the one before the last."""
+    return queries.shape[:-2] == keys.shape[:-2] and queries.shape[-1] == keys.shape[-1]
+
+
+def _four_axes(
+    queries: Array, keys: Array, values: Array, allowed: Array | None
+) -> tuple[tuple[int, ...], Array, Array, Array, Array | None]:
+    """Return the leading axes, and the inputs with four axes and one width, which the fused kernel wants."""
+    functional = sys.modules["torch"].nn.functional
+    batch = np.broadcast_shapes(queries.shape[:-2], keys.shape[:-2], values.shape[:-2])
+    width = max(queries.shape[-1], values.shape[-1])
+
+    def four_axes(x: Array) -> Array:
+        x = x.expand(*batch, *x.shape[-2:])
+        return x.reshape((1,) * (4 - x.ndim) + tuple(x.shape)) if x.ndim < 4 else x.flatten(0, -4)
+
+    def widened(x: Array) -> Array:  # columns of zeros change neither scores nor the values asked for
+        return four_axes(functional.pad(x, (0, width - x.shape[-1])) if x.shape[-1] < width else x)
+
+    if allowed is not None and allowed.ndim > 2:
+        allowed = four_axes(allowed.expand(*allowed.shape[:-2], queries.shape[-2], keys.shape[-2]))
+    return batch, widened(queries), widened(keys), widened(values), allowed

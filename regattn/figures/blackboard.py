@@ -1,0 +1,53 @@
+"""The lines of a function, shown as they run."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from IPython.display import Markdown
+
+__all__ = ["blackboard"]
+
+
+def blackboard(*functions: Callable) -> Markdown:
+    """Show the source of some functions, usually of :mod:`regattn.plain`, as highlighted Python.
+
+    What is shown is what runs: text and code cannot differ.
+
+    Parameters
+    ----------
+    functions : functions
+        Written in Python, in the order to show.
+
+    Returns
+    -------
+    IPython.display.Markdown
+        A block of code that notebooks and pages display.
+
+    Raises
+    ------
+    ValueError
+        If there is nothing to show, or something is not a function written in Python.
+
+    Examples
+    --------
+    >>> from regattn import plain
+    >>> print(blackboard(plain.identity).data)
+    ```python
+    def identity(scores):
+        \"\"\"Return the scores as they are: the kernel of least squares.\"\"\"
+        return scores
+    ```
+    """
+    from IPython.display import Markdown
+
+    if not functions:
+        raise ValueError("blackboard needs at least one function, got none")
+    for function in functions:
+        if not inspect.isfunction(function):
+            raise ValueError(f"blackboard shows functions written in Python, got {function!r}")
+    sources = [inspect.getsource(function).rstrip() for function in functions]
+    return Markdown("```python\n" + "\n\n\n".join(sources) + "\n```")

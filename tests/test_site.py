@@ -1,0 +1,110 @@
+"""What a published copy needs besides its pages: descriptions, a first page, a page for wrong addresses, a search."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+import yaml
+
+from tests.browser import open_offline
+from tests.built import ROOT, label, soup, toc_pages
+
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+import published
+
+TERMS = yaml.safe_load((ROOT / "book" / "reference" / "terms.yml").read_text(encoding="utf-8"))
+every_page = pytest.mark.parametrize("page", toc_pages(), ids=label)
+
+
+@pytest.mark.book
+@every_page
+def test_page_has_a_title_and_a_description_for_those_who_link_to_it(built_book, page):
+    head = soup(built_book / f"{page}.html").head
+    described = head.find("meta", attrs={"name": "description"})["content"]
+    shared = {tag["property"]: tag["content"] for tag in head.find_all("meta", property=True)}
+    assert 20 <= len(described) <= 220
+    assert shared["og:title"]
+    assert shared["og:title"] in head.title.get_text()
+    assert shared["og:site_name"] == "Regression Is Attention"
+
+
+@pytest.mark.book
+def test_descriptions_differ(built_book):
+    found = [soup(built_book / f"{page}.html").find("meta", attrs={"name": "description"})["content"] for page in PAGES]
+    assert len(set(found)) == len(found)
+
+
+PAGES = [page for page in toc_pages() if not page.startswith("book/solutions")]
+
+
+@pytest.mark.book
+def test_the_folder_of_the_site_leads_to_the_first_page(built_book):
+    first = soup(built_book / "index.html")
+    assert first.html["lang"] == "en"
+    assert len(first.find_all("title")) == 1
+    assert (built_book / first.find("a")["href"]).exists()
+
+
+@pytest.mark.book
+def test_a_wrong_address_gets_a_page_with_the_list_of_chapters(built_book):
+    lost = soup(built_book / "404.html")
+    assert "not in the book" in lost.select_one("article").get_text()
+    assert len(lost.select(".bd-sidebar-primary a[href$='.html']")) >= len(PAGES)
+
+
+@pytest.mark.book
+def test_a_copy_without_an_address_promises_none(built_book):
+    assert not (built_book / "sitemap.xml").exists()
+    assert soup(built_book / f"{PAGES[0]}.html").find("link", rel="canonical") is None
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [
+        ({"REGATTN_REPOSITORY": ""}, ""),
+        ({"REGATTN_REPOSITORY": "Owner/name"}, "https://owner.github.io/name/"),
+        ({"REGATTN_REPOSITORY": "Owner/name", "REGATTN_SITE": "https://example.org/book"}, "https://example.org/book/"),
+    ],
+    ids=["unknown", "pages", "named"],
+)
+def test_the_address_of_the_site_comes_from_the_environment(monkeypatch, environment, expected):
+    monkeypatch.delenv("REGATTN_SITE", raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert published.address(ROOT) == expected
+
+
+def test_an_address_that_is_none_is_named(monkeypatch):
+    monkeypatch.setenv("REGATTN_SITE", "example.org")
+    with pytest.raises(ValueError, match="got 'example.org'"):
+        published.address(ROOT)
+
+
+def results(browser, folder, query):
+    """Return the first result of a search from disk, its excerpt, and what the page logged as errors."""
+    with open_offline(browser, folder / "search.html") as page:
+        page.goto(f"{(folder / 'search.html').resolve().as_uri()}?q={query}")
+        page.wait_for_selector("#search-results li a")
+        links = page.locator("#search-results li a").evaluate_all("(links) => links.map((a) => a.getAttribute('href'))")
+        page.wait_for_selector("#search-results li p.context")
+        excerpt = page.locator("#search-results li p.context").first.inner_text()
+        return links, excerpt, page.errors
+
+
+@pytest.mark.book
+@pytest.mark.browser
+@pytest.mark.parametrize("name", ["LayerNorm", "backpropagation", "hat matrix", "dot product", "GPT", "induction head"])
+def test_another_name_finds_the_page_that_explains_it(browser, built_book, name):
+    links, excerpt, errors = results(browser, built_book, name)
+    assert any(link.startswith(TERMS[name].partition("#")[0]) for link in links[:2])
+    assert len(excerpt) > 60
+    assert errors == []
+
+
+@pytest.mark.book
+@pytest.mark.browser
+def test_the_search_shows_the_words_around_what_was_found_though_pages_are_files(browser, built_book):
+    _, excerpt, errors = results(browser, built_book, "leverage")
+    assert "leverage" in excerpt.lower()
+    assert errors == []

@@ -1,0 +1,76 @@
+"""`attend` under what torch does to functions, and kernels in files: the same numbers as called plainly."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+import torch
+
+from regattn import KERNELS, attend, elu, nearest
+from regattn.transformer import Block, BlockDesign
+
+B, T, d, d_v = 3, 7, 5, 2
+masks = pytest.mark.parametrize("mask", [None, "causal"], ids=["no-mask", "causal"])
+kernels = pytest.mark.parametrize("kernel", list(KERNELS))
+
+
+def inputs() -> tuple[torch.Tensor, ...]:
+    """Return queries, keys and values; no score is negative, so that every kernel has an answer under every mask."""
+    generator = torch.Generator().manual_seed(1)
+    return tuple(torch.rand(B, T, width, generator=generator, dtype=torch.float64) for width in (d, d, d_v))
+
+
+@masks
+@kernels
+def test_mapping_over_a_batch_gives_what_the_batch_gives(kernel, mask):
+    mapped = torch.func.vmap(lambda q, k, v: attend(q, k, v, kernel=kernel, mask=mask))(*inputs())
+    torch.testing.assert_close(mapped, attend(*inputs(), kernel=kernel, mask=mask))
+
+
+@masks
+@kernels
+def test_gradients_of_each_example_are_those_of_the_batch(kernel, mask):
+    def loss(q, k, v):
+        return attend(q, k, v, kernel=kernel, mask=mask).square().sum()
+
+    q, k, v = inputs()
+    each = torch.func.vmap(torch.func.grad(loss, argnums=2))(q, k, v)
+    v.requires_grad_()
+    loss(q, k, v).backward()
+    torch.testing.assert_close(each, v.grad)
+
+
+@pytest.mark.filterwarnings("ignore")  # torch.compile warns of its own age and of caches in libraries
+@masks
+@kernels
+def test_compiling_leaves_one_graph_and_the_same_numbers(kernel, mask):
+    torch.compiler.reset()
+
+    def call(q, k, v):
+        return attend(q, k, v, kernel=kernel, mask=mask)
+
+    compiled = torch.compile(call, backend="eager", fullgraph=True)  # one graph: nothing falls back to Python
+    torch.testing.assert_close(compiled(*inputs()), call(*inputs()))
+
+
+def test_shapes_are_checked_where_numbers_cannot_be():
+    q, k, v = inputs()
+    with pytest.raises(ValueError, match="queries has 4 columns but keys has 5"):
+        torch.func.vmap(attend)(q[..., :4], k, v)
+
+
+@pytest.mark.parametrize("kernel", [*KERNELS.values(), elu(0.5), nearest(3)], ids=lambda kernel: kernel.name)
+def test_a_kernel_comes_out_of_a_file_as_it_went_in(kernel):
+    again = pickle.loads(pickle.dumps(kernel))
+    q, k, v = inputs()
+    assert torch.equal(attend(q, k, v, kernel=again), attend(q, k, v, kernel=kernel))
+    assert (again.name, again.formula) == (kernel.name, kernel.formula)
+
+
+def test_a_block_can_be_saved_whole(tmp_path):
+    block = Block(BlockDesign(width=6, n_heads=2, kernel=elu(0.5)))
+    torch.save(block, tmp_path / "block.pt")
+    again = torch.load(tmp_path / "block.pt", weights_only=False)
+    x = torch.rand(B, T, 6)
+    assert torch.equal(again(x), block(x))
