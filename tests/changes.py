@@ -71,6 +71,7 @@ def package() -> Package:
     return Package(ROOT)
 
 
+@cache
 def inputs(path: Path) -> set[str]:
     """Return the paths that a notebook's outputs depend on."""
     return {file.relative_to(ROOT).as_posix() for file in [path, *package().files(code_of(path))]} | {PINS}
@@ -99,13 +100,19 @@ def choose_notebooks() -> Choice:
     return Choice(chosen, f"nothing they depend on differs from {since.name}: {names}; `make restarts` runs every one")
 
 
+@cache
+def named_in(path: Path) -> set[str]:
+    """Return the modules of the package that a file of tests imports by name."""
+    return package().named(path.read_text(encoding="utf-8"))
+
+
 def ledger_tests(paths: set[str]) -> list[str]:
     """Return the files of tests in the ledger that import a module of these paths by name."""
     modules = {name for name, file in package().modules.items() if file.relative_to(ROOT).as_posix() in paths}
     return [
         path.relative_to(ROOT).as_posix()
         for path in sorted((ROOT / "tests" / "ledger").glob("test_*.py"))
-        if modules & package().named(path.read_text(encoding="utf-8"))
+        if modules & named_in(path)
     ]
 
 
