@@ -60,9 +60,11 @@ def label(page: str | Path) -> str:
     return "-".join(Path(page).with_suffix("").parts[-2:])
 
 
-def run_book(folder: Path, *options: str | Path, repository: str = "") -> subprocess.CompletedProcess:
+def run_book(
+    folder: Path, *options: str | Path, repository: str = "", root: Path = ROOT
+) -> subprocess.CompletedProcess:
     """Build the book below `folder` with the plain command, as that repository or as none."""
-    command = [JUPYTER_BOOK, "build", ROOT, "--path-output", folder, *options]
+    command = [JUPYTER_BOOK, "build", root, "--path-output", folder, *options]
     environment = {**os.environ, "REGATTN_REPOSITORY": repository}
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=1800)
 
