@@ -77,7 +77,7 @@ def test_the_address_of_the_site_comes_from_the_environment(monkeypatch, environ
 
 def test_an_address_that_is_none_is_named(monkeypatch):
     monkeypatch.setenv("REGATTN_SITE", "example.org")
-    with pytest.raises(ValueError, match="got 'example.org'"):
+    with pytest.raises(ValueError, match=r"got 'example\.org'"):
         published.address(ROOT)
 
 
