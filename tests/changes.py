@@ -121,6 +121,9 @@ def tests_beside(path: str) -> list[str]:
     file = Path(path)
     if file.parts[0] == "tests":
         return [path] if file.name.startswith("test_") and (ROOT / file).exists() else []
+    if file.suffix == ".py" and file.parts[:-1] in (("tools",), ("book", "_ext")):
+        named = {f"tests/test_{name}.py" for name in (file.stem, file.stem.partition("_")[0])}
+        return [name for name in named if (ROOT / name).exists()]
     if file.parts[0] != "regattn" or file.suffix not in (".py", ".pyi"):
         return []
     inside = Path("tests", *file.parts[1:-1])

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests import changes, spread
+from tests.browser import launch
 from tests.built import ROOT, label, notebooks
 
 sys.path.insert(0, str(ROOT / "tools"))
@@ -87,6 +88,13 @@ def test_one_process_begins_to_build_while_the_others_go_on():
     assert spread.phase(first, needs_book=True, shared=True) < spread.phase(last, needs_book=False, shared=True)
     assert spread.phase(last, needs_book=False, shared=True) < spread.phase(last, needs_book=True, shared=True)
     assert spread.phase(first, needs_book=True, shared=False) == spread.phase(last, needs_book=True, shared=False)
+
+
+@pytest.mark.browser
+def test_a_second_browser_starts_beside_the_first(browser):
+    with launch() as other:
+        assert other.new_page().evaluate("1 + 1") == 2
+    assert browser.new_page().evaluate("2 + 2") == 4
 
 
 # --- what has changed -------------------------------------------------------------------------------------------------
@@ -204,6 +212,7 @@ def test_none_is_restarted_when_there_is_nothing_to_compare_with(monkeypatch):
         ("regattn/series/lags.py", {"tests/series/test_lags.py", "tests/ledger/test_gc_time.py"}),
         ("regattn/exercises/ch03.py", {"tests/test_exercises.py"}),
         ("tests/test_data.py", {"tests/test_data.py"}),
+        ("book/_ext/performance_words.py", {"tests/test_performance.py"}),
     ],
 )
 def test_quick_tests_stand_beside_what_differs_and_in_the_ledger(monkeypatch, path, tests):
