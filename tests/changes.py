@@ -85,12 +85,14 @@ class Choice(NamedTuple):
 
 
 def choose_notebooks() -> Choice:
-    """Return the notebooks whose inputs have changed; all of them when REGATTN_NOTEBOOKS is "all"."""
+    """Return the notebooks whose inputs have changed; all of them or none when REGATTN_NOTEBOOKS says so."""
     wanted = os.environ.get("REGATTN_NOTEBOOKS", "changed")
-    if wanted not in ("changed", "all"):
-        raise ValueError(f"REGATTN_NOTEBOOKS must be 'changed' or 'all', got {wanted!r}")
+    if wanted not in ("changed", "all", "none"):
+        raise ValueError(f"REGATTN_NOTEBOOKS must be 'changed', 'all' or 'none', got {wanted!r}")
     if wanted == "all":
         return Choice(set(notebooks()), "")
+    if wanted == "none":
+        return Choice(set(), "REGATTN_NOTEBOOKS is 'none'; `make restarts` runs every notebook so")
     since = base(behind=True)
     if since is None:
         return Choice(set(), "there is no commit to compare with; `make restarts` runs every notebook so")

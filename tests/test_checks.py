@@ -183,13 +183,15 @@ def test_notebooks_are_restarted_when_what_they_depend_on_differs(monkeypatch, p
     assert "`make restarts`" in choice.left_out
 
 
-def test_all_notebooks_are_restarted_when_pins_differ_or_all_are_asked_for(monkeypatch):
+def test_all_notebooks_are_restarted_when_pins_differ_or_when_asked_for(monkeypatch):
     differing(monkeypatch, "requirements.txt")
     monkeypatch.setenv("REGATTN_NOTEBOOKS", "changed")
     assert changes.choose_notebooks().notebooks == set(notebooks())
     differing(monkeypatch)
     monkeypatch.setenv("REGATTN_NOTEBOOKS", "all")
     assert changes.choose_notebooks().notebooks == set(notebooks())
+    monkeypatch.setenv("REGATTN_NOTEBOOKS", "none")
+    assert changes.choose_notebooks().notebooks == set()
     monkeypatch.setenv("REGATTN_NOTEBOOKS", "some")
     with pytest.raises(ValueError, match="got 'some'"):
         changes.choose_notebooks()
