@@ -7,7 +7,7 @@ CHECK  := import sys; v = sys.version.split()[0]; sys.exit(None if sys.version_i
           f"Python 3.11 or newer is needed, but this is {v}: name another one, as in `make PYTHON=python3.13 setup`")
 
 .DEFAULT_GOAL := help
-.PHONY: help setup browser book serve lab test lint notebooks suite bench strip pins links clean distclean
+.PHONY: help setup browser book serve lab test quick lint notebooks suite timed restarts bench strip pins links clean distclean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' Makefile | awk -F ':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
@@ -37,17 +37,26 @@ serve: book ## serve the built book on this machine
 lab: setup ## open JupyterLab on the notebooks
 	@$(PY) -m jupyterlab --notebook-dir=. --LabApp.default_url=/lab/tree/book
 
-test: setup browser ## run every check, to the end even when one fails
-	@failed=0; for part in lint notebooks suite; do $(MAKE) --no-print-directory $$part || failed=1; done; exit $$failed
+test: setup browser ## run every check, to the end even when one fails; says what took longest
+	@$(PY) tools/checks.py $(MAKE)
+
+quick: lint ## check what differs from main, in a minute: style and tests, no book, no browser
+	@OMP_NUM_THREADS=1 $(PY) tools/quick.py
 
 lint: setup ## check style and format
 	$(PY) -m ruff check . && $(PY) -m ruff format --check .
 
-notebooks: setup ## run every notebook, one after the other, in two processes
-	OMP_NUM_THREADS=1 $(PY) -m pytest --nbval -n 2 --dist loadfile -p no:cacheprovider book
+notebooks: setup ## run every notebook from top to bottom, in two processes
+	OMP_NUM_THREADS=1 $(PY) -m pytest --nbval -n 2 --dist loadfile -p no:cacheprovider -p tests.timings book
 
 suite: setup browser ## run the tests: package, book, pages, JupyterLab, Binder
-	$(PY) -m pytest
+	OMP_NUM_THREADS=1 $(PY) -m pytest -n 2 -p tests.timings -m "not timed"
+
+timed: setup browser ## run the tests that measure a time, one after the other
+	OMP_NUM_THREADS=1 $(PY) -m pytest -p tests.timings -m timed
+
+restarts: setup ## run every notebook as readers might: restarted half-way, each cell twice, from another folder
+	REGATTN_NOTEBOOKS=all OMP_NUM_THREADS=1 $(PY) -m pytest -n 2 tests/test_notebooks.py
 
 bench: setup ## run the benchmarks, about a quarter of an hour
 	@for script in $(filter-out %/measure.py, $(wildcard benchmarks/*.py)); do echo $$script; $(PY) $$script || exit 1; done

@@ -9,10 +9,26 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 COMMAND = "python -m playwright install chromium"
+
+
+_LENT: list[Playwright] = []  # one entry for each that holds it; all are the same
+
+
+@contextmanager
+def driver() -> Iterator[Playwright]:
+    """Yield the one Playwright of this process: while its loop runs, a second one does not start beside it."""
+    shared = _LENT[0] if _LENT else sync_playwright().start()
+    _LENT.append(shared)
+    try:
+        yield shared
+    finally:
+        _LENT.pop()
+        if not _LENT:
+            shared.stop()
 
 
 def find_browser() -> str | None:
@@ -25,7 +41,7 @@ def find_browser() -> str | None:
             return found
     if wanted:
         return None
-    with sync_playwright() as playwright:
+    with driver() as playwright:
         own = playwright.chromium.executable_path
     return own if own and Path(own).exists() else None
 
@@ -44,7 +60,7 @@ def require_browser() -> str:
 def launch() -> Iterator[Browser]:
     """Yield a headless Chromium and close it afterwards."""
     path = require_browser()
-    with sync_playwright() as playwright:
+    with driver() as playwright:
         chromium = playwright.chromium.launch(executable_path=path, args=FLAGS)
         try:
             yield chromium

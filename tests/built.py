@@ -60,9 +60,11 @@ def label(page: str | Path) -> str:
     return "-".join(Path(page).with_suffix("").parts[-2:])
 
 
-def run_book(folder: Path, *options: str | Path, repository: str = "") -> subprocess.CompletedProcess:
+def run_book(
+    folder: Path, *options: str | Path, repository: str = "", root: Path = ROOT
+) -> subprocess.CompletedProcess:
     """Build the book below `folder` with the plain command, as that repository or as none."""
-    command = [JUPYTER_BOOK, "build", ROOT, "--path-output", folder, *options]
+    command = [JUPYTER_BOOK, "build", root, "--path-output", folder, *options]
     environment = {**os.environ, "REGATTN_REPOSITORY": repository}
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=1800)
 
@@ -90,32 +92,45 @@ def clean_environment(home: Path, environment: Mapping[str, str]) -> dict[str, s
     kept = {name: value for name, value in environment.items() if PASSED_ON.fullmatch(name)}
     places = kept.get("PATH", os.defpath).split(os.pathsep)
     kept["PATH"] = os.pathsep.join(place for place in places if not Path(place).is_relative_to(own))
-    settings = Path(environment.get("HOME", "/")) / ".config" / "pip" / "pip.conf"
+    old = Path(environment.get("HOME", "/"))
+    settings, cache = old / ".config" / "pip" / "pip.conf", old / ".cache" / "pip"
     if settings.is_file():
         kept.setdefault("PIP_CONFIG_FILE", str(settings))
+    if cache.is_dir():  # what was downloaded once need not be downloaded again
+        kept.setdefault("PIP_CACHE_DIR", str(cache))
     return {**kept, "HOME": str(home)}
 
 
 def build(folder: Path) -> Path:
     """Return the folder of the HTML that a stranger gets from `make book` below `folder`; fail with what it said.
 
-    The checkout is copied to `folder`/checkout, the home is `folder`/home. Warnings are errors. While writing a page,
-    REGATTN_BOOK=_build/html looks at what `make book` left instead.
+    The checkout is copied to `folder`/checkout, the home is `folder`/home. Warnings are errors. Called again with the
+    same folder it does not build again. While writing a page, REGATTN_BOOK=_build/html looks at what `make book` left
+    instead.
     """
     if os.environ.get("REGATTN_BOOK"):
         return ROOT / os.environ["REGATTN_BOOK"]
+    log = folder / "make.log"
+    if not log.exists():
+        make_book(folder, log)
+    status, _, said = log.read_text(encoding="utf-8").partition("\n")
+    if status != "0":
+        pytest.fail(f"the book does not build:\n{said[-6000:]}", pytrace=False)
+    return folder / "checkout" / "_build" / "html"
+
+
+def make_book(folder: Path, log: Path) -> None:
+    """Run `make book` in a copy of the checkout; write its exit status and what it said to `log`."""
     checkout, home = copy_checkout(folder / "checkout"), folder / "home"
     home.mkdir()
     python = Path(sys.base_prefix) / "bin" / f"python{sys.version_info.major}.{sys.version_info.minor}"
-    environment = clean_environment(home, os.environ)
     command = ["make", f"PYTHON={python}", "book"]
-    done = subprocess.run(
-        command, cwd=checkout, env=environment, capture_output=True, text=True, check=False, timeout=1800
-    )
+    options = {"capture_output": True, "text": True, "check": False, "timeout": 1800}
+    # pip need not compile what it installs: that takes as long as everything else, and Python does it when it imports
+    environment = {**clean_environment(home, os.environ), "PIP_COMPILE": "0"}
+    done = subprocess.run(command, cwd=checkout, env=environment, **options)
     shutil.rmtree(checkout / ".venv", ignore_errors=True)  # two gigabytes
-    if done.returncode != 0:
-        pytest.fail(f"the book does not build:\n{(done.stdout + done.stderr)[-6000:]}", pytrace=False)
-    return checkout / "_build" / "html"
+    log.write_text(f"{done.returncode}\n{done.stdout}{done.stderr}", encoding="utf-8")
 
 
 def soup(path: Path) -> BeautifulSoup:

@@ -1,14 +1,17 @@
-"""Fixtures shared by all tests."""
+"""Fixtures shared by all tests, and the order in which tests run."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from tests.browser import launch
 from tests.built import build
+from tests.spread import Stretches, phase
 
 
 @pytest.fixture(scope="session")
@@ -19,6 +22,35 @@ def browser() -> Iterator:
 
 
 @pytest.fixture(scope="session")
-def built_book(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of the book's HTML, built afresh once for all tests."""
-    return build(tmp_path_factory.mktemp("book"))
+def built_book(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """Return the folder of the book's HTML, built afresh once for all tests of all processes.
+
+    `make test` names a folder in REGATTN_CHECKS that its parts share, so that they share the book too.
+    """
+    folder = tmp_path_factory.getbasetemp()
+    if worker_id != "master":
+        folder = folder.parent  # which the processes share
+    folder = Path(os.environ.get("REGATTN_CHECKS", folder))
+    with FileLock(folder / "book.lock"):
+        return build(folder / "book")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator:
+    """Mark what must be fast, and put what needs the book after what does not.
+
+    Tests of one file or page stay together. What is measured in frames is told by its name.
+    """
+    for item in items:
+        if "within_a_frame" in item.name:
+            item.add_marker("timed")
+    result = yield
+    shared = hasattr(config, "workerinput")
+    needs = {item: "built_book" in getattr(item, "fixturenames", ()) for item in items}
+    items.sort(key=lambda item: phase(item.nodeid, needs_book=needs[item], shared=shared))
+    return result
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log) -> Stretches | None:
+    """Spread tests over processes in stretches, unless another way is asked for."""
+    return Stretches(config, log) if config.getvalue("dist") == "load" else None

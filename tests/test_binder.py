@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
+import nbformat
 import pytest
 
-from tests.built import ROOT, label, run_book, soup, source, toc_pages
+from tests.built import ROOT, label, read_notebook, run_book, soup, source, toc_pages
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 from launch import repository
@@ -73,14 +75,29 @@ def test_a_repository_that_is_no_owner_and_name_is_refused():
         repository({"REGATTN_REPOSITORY": "not a repository"}, "")
 
 
+def write_titles(folder: Path) -> None:
+    """Write every page of the book below `folder` with its title alone, and what its extensions read."""
+    for page in toc_pages():
+        file = folder / source(page).relative_to(ROOT)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if file.suffix == ".ipynb":
+            notebook = read_notebook(source(page))
+            notebook.cells = notebook.cells[:1]
+            nbformat.write(notebook, file)
+        else:
+            file.write_text("# Title\n", encoding="utf-8")
+    for name in ("_config.yml", "_toc.yml", "requirements.txt", "book/ledger.yml", "book/references.bib"):
+        shutil.copy(ROOT / name, folder / name)
+    for name in ("book/_ext", "book/_static"):
+        shutil.copytree(ROOT / name, folder / name)
+
+
 @pytest.fixture(scope="module")
 def known_book(tmp_path_factory) -> Path:
-    """Return the HTML of the book as the repository owner/name would build it, its notebooks not executed."""
+    """Return the HTML of the book as the repository owner/name would build it, of each page the title alone."""
     folder = tmp_path_factory.mktemp("known")
-    config = folder / "_config.yml"
-    text = (ROOT / "_config.yml").read_text(encoding="utf-8").replace("book/_ext", f"{ROOT}/book/_ext")
-    config.write_text(text.replace("execute_notebooks: cache", "execute_notebooks: off"), encoding="utf-8")
-    done = run_book(folder, "--config", config, repository="owner/name")
+    write_titles(folder / "titles")
+    done = run_book(folder, repository="owner/name", root=folder / "titles")
     assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
     return folder / "_build" / "html"
 

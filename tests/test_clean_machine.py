@@ -54,8 +54,10 @@ def test_nothing_of_this_machine_is_handed_on_but_the_way_to_the_packages(tmp_pa
     }
     (tmp_path / ".config" / "pip").mkdir(parents=True)
     (tmp_path / ".config" / "pip" / "pip.conf").write_text("[global]\n")
-    named = clean_environment(tmp_path / "home", given)["PIP_CONFIG_FILE"]
-    assert named == str(tmp_path / ".config" / "pip" / "pip.conf")
+    (tmp_path / ".cache" / "pip").mkdir(parents=True)
+    found = clean_environment(tmp_path / "home", given)
+    assert found["PIP_CONFIG_FILE"] == str(tmp_path / ".config" / "pip" / "pip.conf")
+    assert found["PIP_CACHE_DIR"] == str(tmp_path / ".cache" / "pip")
 
 
 @pytest.mark.book

@@ -1,6 +1,7 @@
 """The notebooks as committed: no outputs, short cells, one home for every function; and as readers run them.
 
-`make notebooks` runs each from top to bottom. Here a reader begins, restarts the kernel, and runs every cell twice.
+`make notebooks` runs each from top to bottom. Here a reader begins, restarts the kernel, and runs every cell twice:
+in notebooks whose inputs have changed since main, or in all of them (`make restarts`).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import asyncio
 import os
 import re
 from collections import Counter
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -18,6 +19,7 @@ import pytest
 from nbclient import NotebookClient
 
 from tests.built import ROOT, label, notebooks, read_notebook, toc_pages
+from tests.changes import choose_notebooks, code_of
 
 every_notebook = pytest.mark.parametrize("path", notebooks(), ids=label)
 LINES = 25
@@ -79,6 +81,18 @@ def test_notebook_does_not_hide_a_failing_cell(path):
         )
 
 
+@pytest.mark.parametrize("path", [*notebooks(), ROOT / "book" / "index.md"], ids=label)
+def test_notebook_imports_nothing_private(path):
+    private = []
+    for node in ast.walk(ast.parse(code_of(path))):
+        if isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        private += [name for name in names if re.search(r"(^|\.)_(?!_)", name)]
+    assert private == []
+
+
 CHAPTERS = [page for page in toc_pages() if page.split("/")[1].startswith("part")]
 
 
@@ -131,19 +145,18 @@ def printed(cell) -> str:
     return "".join(output.text for output in cell.outputs if output.output_type == "stream" and output.name == "stdout")
 
 
-@pytest.fixture(scope="module")
-def runs(request, tmp_path_factory) -> dict[Path, tuple[Future, Path]]:
-    """Start the notebooks whose tests were chosen, two at a time, each from a process of its own."""
-    chosen = [item.callspec.params["path"] for item in request.session.items if "runs" in item.fixturenames]
-    folders = {path: tmp_path_factory.mktemp(label(path)) for path in chosen}
-    with ProcessPoolExecutor(2, mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
-        yield {path: (pool.submit(run_as_a_reader_might, path, folder), folder) for path, folder in folders.items()}
-        pool.shutdown(cancel_futures=True)
+@pytest.fixture(scope="session")
+def choice():
+    """Return the notebooks that are run as a reader might, and the sentence that says which are not."""
+    return choose_notebooks()
 
 
 @every_notebook
-def test_notebook_survives_a_restart_cells_run_twice_and_another_folder(path, runs):
-    run, folder = runs[path]
-    for first, second in run.result():
+def test_notebook_survives_a_restart_cells_run_twice_and_another_folder(path, choice, tmp_path):
+    if path not in choice.notebooks:
+        pytest.skip(choice.left_out)
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:  # this process may have a loop that runs
+        shown = pool.submit(run_as_a_reader_might, path, tmp_path).result()
+    for first, second in shown:
         assert first == second
-    assert list(folder.iterdir()) == [], "a notebook leaves nothing in the reader's folder"
+    assert list(tmp_path.iterdir()) == [], "a notebook leaves nothing in the reader's folder"

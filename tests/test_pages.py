@@ -1,10 +1,14 @@
-"""What a reader meets: every page opened from disk in a real browser with the network cut off, every explorer moved."""
+"""What a reader meets: every page opened from disk in a real browser with the network cut off, every explorer moved.
+
+A page is opened once for all its tests, one after the other; each leaves the screen and the theme as it found them.
+Only what must be fast is measured apart and alone (`make timed`).
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from contextlib import contextmanager
-from functools import cache
 from importlib import import_module
 from statistics import median
 
@@ -13,15 +17,16 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from tests.browser import open_offline
-from tests.built import label, toc_pages
+from tests.built import label, source, toc_pages
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
 PAGES = toc_pages()
-every_page = pytest.mark.parametrize("page", PAGES, ids=label)
-both_themes = pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+MOVING = [page for page in PAGES if re.search(r"\w+Explorer\(", source(page).read_text(encoding="utf-8"))]
 FRAME = 16.0  # milliseconds: a control moves at 60 frames a second
 
+SETTLED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
+STILL = "() => Promise.all(document.getAnimations().map((a) => a.finished.catch(() => null))).then(() => true)"
 TYPESET = "() => window.MathJax ? MathJax.startup.promise.then(() => true) : true"
 
 # Moves one control to a given part (0 to 1) of its range as a hand would, and returns how long it took until drawn.
@@ -65,18 +70,30 @@ STATE = """(figure) => {
 }"""
 
 
+@pytest.fixture(scope="module", params=PAGES, ids=label)
+def opened(request, browser, built_book):
+    """Yield a page of the book, opened and its equations set."""
+    with page_of(browser, built_book, request.param) as page:
+        yield page
+
+
 @contextmanager
-def page_of(browser, folder, page, **options):
-    with open_offline(browser, folder / f"{page}.html", **options) as opened:
+def page_of(browser, folder, page):
+    with open_offline(browser, folder / f"{page}.html") as opened:
         opened.wait_for_load_state("load")
         opened.evaluate(TYPESET)
+        opened.name = page
+        opened.written = (folder / f"{page}.html").read_text(encoding="utf-8").count('<figure class="regattn"')
         yield opened
 
 
-@cache
-def explorers(folder, page) -> int:
-    """Return how many explorers a built page holds."""
-    return (folder / f"{page}.html").read_text(encoding="utf-8").count('<figure class="regattn"')
+def explorers(opened) -> list:
+    """Return the explorers of a page, awake; all that are written in it are there."""
+    figures = opened.query_selector_all("figure.regattn")
+    assert len(figures) == opened.written
+    for figure in figures:
+        opened.wait_for_function("(figure) => figure.model && figure.model.result()", arg=figure)
+    return figures
 
 
 def controls(figure) -> list[str]:
@@ -86,32 +103,43 @@ def controls(figure) -> list[str]:
 
 
 @contextmanager
-def figures_of(browser, folder, page):
-    """Yield the browser page and its explorers, awake."""
-    if not explorers(folder, page):
-        yield None, []
-        return
-    with page_of(browser, folder, page) as opened:
-        figures = opened.query_selector_all("figure.regattn")
-        assert len(figures) == explorers(folder, page)
-        for figure in figures:
-            opened.wait_for_function("(figure) => figure.model && figure.model.result()", arg=figure)
-        yield opened, figures
+def phone(opened):
+    """Have the page on the screen of a phone."""
+    before = opened.viewport_size
+    opened.set_viewport_size({"width": 390, "height": 844})
+    try:
+        opened.evaluate(SETTLED)
+        yield
+    finally:
+        opened.set_viewport_size(before)
+        opened.evaluate(SETTLED)
 
 
-@every_page
-def test_page_asks_nothing_of_the_network_logs_no_error_and_sets_its_equations(browser, built_book, page):
-    with page_of(browser, built_book, page) as opened:
-        asked = opened.locator("article .math").count()
-        assert opened.locator("article .math mjx-container").count() >= asked
-        assert opened.locator("mjx-merror, [data-mml-node=merror]").count() == 0
-        assert opened.requests == []
-        assert opened.errors == []
+@contextmanager
+def dark_theme(opened):
+    """Have the page in the colours of the night."""
+    before = opened.evaluate("document.documentElement.dataset.theme")
+    opened.emulate_media(color_scheme="dark")
+    opened.evaluate("document.documentElement.dataset.theme = 'dark'")
+    try:
+        opened.evaluate(SETTLED)
+        yield
+    finally:
+        opened.emulate_media(color_scheme="light")
+        opened.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", before)
+        opened.evaluate(SETTLED)
 
 
-@every_page
-def test_page_fits_a_phone_without_scrolling_sideways(browser, built_book, page):
-    with page_of(browser, built_book, page, width=390, height=844) as opened:
+def test_page_asks_nothing_of_the_network_logs_no_error_and_sets_its_equations(opened):
+    asked = opened.locator("article .math").count()
+    assert opened.locator("article .math mjx-container").count() >= asked
+    assert opened.locator("mjx-merror, [data-mml-node=merror]").count() == 0
+    assert opened.requests == []
+    assert opened.errors == []
+
+
+def test_page_fits_a_phone_without_scrolling_sideways(opened):
+    with phone(opened):
         wide = opened.evaluate(
             """() => document.documentElement.scrollWidth <= innerWidth ? [] :
             [...document.querySelectorAll("article *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1)
@@ -121,48 +149,52 @@ def test_page_fits_a_phone_without_scrolling_sideways(browser, built_book, page)
         assert opened.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-@both_themes
-@every_page
-def test_axe_finds_no_serious_barrier_in_our_content(browser, built_book, page, dark):
-    with page_of(browser, built_book, page, dark=dark) as opened:
-        found = Axe().run(opened, context="article.bd-article").response["violations"]
-    serious = {
+def serious_barriers(opened) -> set[tuple[str, str, str]]:
+    """Return what axe calls serious or critical in our content: the rule, the element, and what to do."""
+    opened.evaluate(STILL)  # a colour on its way to another one is neither
+    found = Axe().run(opened, context="article.bd-article").response["violations"]
+    return {
         (issue["id"], node["html"][:200], node["failureSummary"][:300])
         for issue in found
         if issue["impact"] in ("serious", "critical")
         for node in issue["nodes"]
     }
-    assert serious == set()
 
 
-@every_page
-def test_every_control_of_every_explorer_changes_what_is_shown(browser, built_book, page):
-    with figures_of(browser, built_book, page) as (opened, figures):
-        for figure in figures:
-            names = controls(figure)
-            assert names
-            for control in names:
-                seen = set()
-                for part in (0, 0.25, 0.5, 0.75, 1):
+def test_axe_finds_no_serious_barrier_in_our_content_by_day(opened):
+    assert serious_barriers(opened) == set()
+
+
+def test_axe_finds_no_serious_barrier_in_our_content_by_night(opened):
+    with dark_theme(opened):
+        assert serious_barriers(opened) == set()
+
+
+def test_every_control_of_every_explorer_changes_what_is_shown(opened):
+    before = len(opened.errors)
+    for figure in explorers(opened):
+        names = controls(figure)
+        assert names
+        for control in names:
+            seen = set()
+            for part in (0, 0.25, 0.5, 0.75, 1):
+                opened.evaluate(MOVE, [figure, control, part])
+                seen.add(figure.evaluate(SHOWN))
+            assert len(seen) > 1, f"{control} moves nothing"
+    assert opened.errors[before:] == []
+
+
+def test_explorers_numbers_are_those_of_the_package(opened):
+    for figure in explorers(opened):
+        widget = figure.get_attribute("data-widget")
+        oracle = import_module(f"tests.explorers.{widget.removesuffix('Explorer').lower()}")
+        for control in [None, *controls(figure)]:
+            for part in (0.3, 0.9, 0.6) if control else (0,):
+                if control:
                     opened.evaluate(MOVE, [figure, control, part])
-                    seen.add(figure.evaluate(SHOWN))
-                assert len(seen) > 1, f"{control} moves nothing"
-        assert not figures or opened.errors == []
-
-
-@every_page
-def test_explorers_numbers_are_those_of_the_package(browser, built_book, page):
-    with figures_of(browser, built_book, page) as (opened, figures):
-        for figure in figures:
-            widget = figure.get_attribute("data-widget")
-            oracle = import_module(f"tests.explorers.{widget.removesuffix('Explorer').lower()}")
-            for control in [None, *controls(figure)]:
-                for part in (0.3, 0.9, 0.6) if control else (0,):
-                    if control:
-                        opened.evaluate(MOVE, [figure, control, part])
-                    state = figure.evaluate(STATE)
-                    where = f"{widget} after {control} at {part}"
-                    compare(figure.evaluate("(figure) => figure.model.result()"), oracle.expected(state), where)
+                state = figure.evaluate(STATE)
+                where = f"{widget} after {control} at {part}"
+                compare(figure.evaluate("(figure) => figure.model.result()"), oracle.expected(state), where)
 
 
 def compare(found, expected, where):
@@ -182,23 +214,12 @@ def compare(found, expected, where):
         )
 
 
-@every_page
-def test_explorers_redraw_within_a_frame(browser, built_book, page):
-    with figures_of(browser, built_book, page) as (opened, figures):
-        for figure in figures:
-            for control in controls(figure):
-                times = [opened.evaluate(MOVE, [figure, control, part]) for part in np.linspace(0, 1, 21).tolist()]
-                assert median(times) < FRAME, f"{control} redraws in {median(times):.1f} ms"
-
-
-@every_page
-def test_explorers_answer_to_the_keyboard(browser, built_book, page):
-    with figures_of(browser, built_book, page) as (opened, figures):
-        for figure in figures:
-            reached = tab_through(opened, figure)
-            for control in controls(figure):
-                assert control in reached, f"Tab does not reach {control}"
-                assert press(opened, figure, control), f"{control} does not answer to the keyboard"
+def test_explorers_answer_to_the_keyboard(opened):
+    for figure in explorers(opened):
+        reached = tab_through(opened, figure)
+        for control in controls(figure):
+            assert control in reached, f"Tab does not reach {control}"
+            assert press(opened, figure, control), f"{control} does not answer to the keyboard"
 
 
 def tab_through(opened, figure) -> set[str]:
@@ -225,6 +246,19 @@ def press(opened, figure, control) -> bool:
         if figure.evaluate(SHOWN) != before:
             return True
     return False
+
+
+def test_a_page_has_explorers_when_its_source_calls_one(opened):
+    assert (opened.written > 0) == (opened.name in MOVING)
+
+
+@pytest.mark.parametrize("page", MOVING, ids=label)
+def test_explorers_redraw_within_a_frame(browser, built_book, page):
+    with page_of(browser, built_book, page) as opened:
+        for figure in explorers(opened):
+            for control in controls(figure):
+                times = [opened.evaluate(MOVE, [figure, control, part]) for part in np.linspace(0, 1, 21).tolist()]
+                assert median(times) < FRAME, f"{control} redraws in {median(times):.1f} ms"
 
 
 def test_the_comparison_of_numbers_can_fail():

@@ -1,0 +1,151 @@
+"""What has changed since main: which notebooks it concerns, and which tests `make quick` runs."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.built import ROOT, label, notebooks
+
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+from dependencies import Package, code_of
+
+PINS = "requirements.txt"
+CORE = ["tests/test_attention.py", "tests/test_plain.py", "tests/test_data.py", "tests/ledger/test_ledger.py"]
+
+
+def git(*command: str) -> list[str] | None:
+    """Return the parts of what git says, which stand between zeros or lines; None when it fails or is not there."""
+    try:
+        done = subprocess.run(["git", *command], cwd=ROOT, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        return None
+    return [part for part in done.stdout.replace("\n", "\0").split("\0") if part] if done.returncode == 0 else None
+
+
+class Base(NamedTuple):
+    """A commit that changes are counted from, and how to name it to a reader."""
+
+    commit: str
+    name: str
+
+
+def base(*, behind: bool = False) -> Base | None:
+    """Return what changes are counted from: REGATTN_BASE, or where this branch left main; None when nobody knows.
+
+    On main itself that is where one stands; with `behind` it is then the commit before.
+    """
+    named = os.environ.get("REGATTN_BASE")
+    if named:
+        found = git("rev-parse", "--verify", f"{named}^{{commit}}")
+        if not found:
+            raise ValueError(f"REGATTN_BASE names {named!r}, which is no commit of this repository")
+        return Base(found[0], named)
+    head = git("rev-parse", "HEAD")
+    if not head:
+        return None
+    for main in ("origin/main", "main"):
+        found = git("merge-base", "HEAD", main)
+        if found and not (behind and found == head):
+            return Base(found[0], main)
+        if found:
+            break
+    before = git("rev-parse", "--verify", "HEAD~1") if behind else None
+    return Base(before[0], "the commit before") if before else None
+
+
+def changed(since: Base) -> set[str]:
+    """Return the paths that differ from a commit, changes not committed yet and new files included."""
+    tracked = git("diff", "--name-only", "--no-renames", "-z", since.commit) or []
+    return {*tracked, *(git("ls-files", "--others", "--exclude-standard", "-z") or [])}
+
+
+@cache
+def package() -> Package:
+    """Return the files of the package and how they hang together."""
+    return Package(ROOT)
+
+
+@cache
+def inputs(path: Path) -> set[str]:
+    """Return the paths that a notebook's outputs depend on."""
+    return {file.relative_to(ROOT).as_posix() for file in [path, *package().files(code_of(path))]} | {PINS}
+
+
+class Choice(NamedTuple):
+    """The notebooks that are run as readers might run them, and the sentence that says which are not."""
+
+    notebooks: set[Path]
+    left_out: str
+
+
+def choose_notebooks() -> Choice:
+    """Return the notebooks whose inputs have changed; all of them or none when REGATTN_NOTEBOOKS says so."""
+    wanted = os.environ.get("REGATTN_NOTEBOOKS", "changed")
+    if wanted not in ("changed", "all", "none"):
+        raise ValueError(f"REGATTN_NOTEBOOKS must be 'changed', 'all' or 'none', got {wanted!r}")
+    if wanted == "all":
+        return Choice(set(notebooks()), "")
+    if wanted == "none":
+        return Choice(set(), "REGATTN_NOTEBOOKS is 'none'; `make restarts` runs every notebook so")
+    since = base(behind=True)
+    if since is None:
+        return Choice(set(), "there is no commit to compare with; `make restarts` runs every notebook so")
+    paths = changed(since)
+    chosen = {path for path in notebooks() if inputs(path) & paths}
+    names = ", ".join(label(path) for path in notebooks() if path not in chosen)
+    return Choice(chosen, f"nothing they depend on differs from {since.name}: {names}; `make restarts` runs every one")
+
+
+@cache
+def named_in(path: Path) -> set[str]:
+    """Return the modules of the package that a file of tests imports by name."""
+    return package().named(path.read_text(encoding="utf-8"))
+
+
+def ledger_tests(paths: set[str]) -> list[str]:
+    """Return the files of tests in the ledger that import a module of these paths by name."""
+    modules = {name for name, file in package().modules.items() if file.relative_to(ROOT).as_posix() in paths}
+    return [
+        path.relative_to(ROOT).as_posix()
+        for path in sorted((ROOT / "tests" / "ledger").glob("test_*.py"))
+        if modules & named_in(path)
+    ]
+
+
+def tests_beside(path: str) -> list[str]:
+    """Return the files of tests that stand where a changed file has its tests; a file of tests is its own."""
+    file = Path(path)
+    if file.parts[0] == "tests":
+        return [path] if file.name.startswith("test_") and (ROOT / file).exists() else []
+    if file.suffix == ".py" and file.parts[:-1] in (("tools",), ("book", "_ext")):
+        named = {f"tests/test_{name}.py" for name in (file.stem, file.stem.partition("_")[0])}
+        return [name for name in named if (ROOT / name).exists()]
+    if file.parts[0] != "regattn" or file.suffix not in (".py", ".pyi"):
+        return []
+    inside = Path("tests", *file.parts[1:-1])
+    own = inside / f"test_{file.stem.strip('_')}.py"
+    if (ROOT / own).exists():
+        return [own.as_posix()]
+    room = sorted((ROOT / inside).glob("test_*.py")) if len(file.parts) > 2 else []
+    found = [other.relative_to(ROOT).as_posix() for other in room]
+    whole = f"tests/test_{inside.name}.py"  # a room whose tests stand in one file
+    return found or ([whole] if (ROOT / whole).exists() else CORE)
+
+
+def quick_tests() -> tuple[list[str], str]:
+    """Return the files of tests for what has changed since main, and a sentence that says what they are."""
+    since = base()
+    paths = set() if since is None else changed(since)
+    found = {test for path in paths for test in tests_beside(path)} | set(ledger_tests(paths))
+    found |= {
+        path for path in paths if re.fullmatch(r"regattn/.*\.py", path) and (ROOT / path).exists()
+    }  # its examples
+    if not found:
+        return CORE, "No module and no test differs from main: a small core of tests."
+    return sorted(found), f"What differs from {since.name} has these tests, with those of the ledger that import it:"

@@ -1,0 +1,55 @@
+"""How tests are spread over processes: in stretches, those that need the built book after those that do not.
+
+The book is built by the process that needs it first, and the others go on with what needs no book meanwhile. Tests of
+one file stay together, because they share what they set up; of the files in `APART`, those of one page or notebook do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from xdist.scheduler.loadscope import LoadScopeScheduling
+
+APART = ("tests/test_pages.py", "tests/test_notebooks.py")
+FIRST = "tests/test_clean_machine.py"
+
+
+def place(nodeid: str) -> str:
+    """Return the file of a test, with its page or notebook if the file is one of those apart."""
+    file, _, name = nodeid.partition("::")
+    page = re.search(r"\[.*\]$", name)
+    return file + (page[0] if page and file in APART else "")
+
+
+def stretches(nodeids: Iterable[str]) -> dict[str, str]:
+    """Return for each test the stretch it belongs to: tests of one place that follow each other."""
+    found: dict[str, str] = {}
+    number, last = 0, None
+    for nodeid in nodeids:
+        here = place(nodeid)
+        number += here != last
+        last = here
+        found[nodeid] = f"{number:05d} {here}"
+    return found
+
+
+def phase(nodeid: str, *, needs_book: bool, shared: bool) -> int:
+    """Return when a test has its turn; with several processes, one of them begins to build at once."""
+    if not needs_book:
+        return 1
+    return 0 if shared and nodeid.startswith(FIRST) else 2
+
+
+class Stretches(LoadScopeScheduling):
+    """Hands out stretch after stretch, in order, to whichever process is free."""
+
+    def __init__(self, config, log=None):
+        config.option.loadscopereorder = False
+        super().__init__(config, log)
+        self._stretches: dict[str, str] = {}
+
+    def _split_scope(self, nodeid: str) -> str:
+        if not self._stretches:
+            self._stretches = stretches(next(iter(self.registered_collections.values())))
+        return self._stretches[nodeid]

@@ -1,0 +1,232 @@
+"""The checks themselves: what `make test` says at the end, what `make quick` chooses, in which order tests run."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests import changes, spread
+from tests.browser import launch
+from tests.built import ROOT, label, notebooks
+
+sys.path.insert(0, str(ROOT / "tools"))
+import checks
+
+SPECTRAL = ROOT / "book" / "part2-proximity" / "03_ols_proximity.ipynb"
+
+
+# --- make test --------------------------------------------------------------------------------------------------------
+
+
+def test_the_summary_lists_the_slowest_and_ends_with_the_number_of_tests():
+    results = {"lint": (True, 2.0), "suite": (False, 600.0)}
+    files = Counter({f"tests/test_{i}.py": float(i) for i in range(20)})
+    lines = checks.summary(results, files, Counter(passed=11, failed=2, errors=1, skipped=3))
+    assert lines[-1] == "11 passed, 3 failed, 3 skipped"
+    assert "failed: suite, in 10:02" in lines[-2]
+    told = lines[2:-2]
+    assert len(told) == checks.SLOWEST == 10
+    assert [line.split() for line in told[:2]] == [["10:00", "make", "suite"], ["0:19", "tests/test_19.py"]]
+
+
+@pytest.mark.parametrize(("broken", "status"), [(None, 0), ("notebooks", 1)])
+def test_every_part_runs_also_after_one_that_fails(tmp_path, broken, status):
+    parts = "\n".join(f"{part}:\n\t@echo {part} runs; {'false' if part == broken else 'true'}" for part in checks.PARTS)
+    (tmp_path / "Makefile").write_text(parts + "\n")
+    command = [sys.executable, ROOT / "tools" / "checks.py", "make"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == status, done.stderr
+    assert [part for part in checks.PARTS if f"{part} runs" not in done.stdout] == []
+    assert done.stdout.splitlines()[-1] == "0 passed, 0 failed, 0 skipped"
+
+
+def test_every_part_is_a_target_of_the_makefile():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert [part for part in checks.PARTS if f"\n{part}: " not in makefile] == []
+
+
+def test_the_seconds_and_the_outcomes_of_each_file_are_counted(tmp_path, monkeypatch):
+    tests = ["def test_a(): pass", "def test_b(): assert 0", "def test_c(): pytest.skip('x')", "def test_d(no): pass"]
+    (tmp_path / "test_one.py").write_text("\n".join(["import pytest", *tests]))
+    (tmp_path / "test_two.py").write_text("import time\ndef test_e(): time.sleep(0.3)\n")
+    (tmp_path / "test_three.py").write_text("raise ValueError\n")
+    monkeypatch.setenv("REGATTN_CHECKS", str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    options = ["-q", "-n", "2", "-p", "tests.timings", "-p", "no:cacheprovider", "--continue-on-collection-errors"]
+    subprocess.run([sys.executable, "-m", "pytest", *options], cwd=tmp_path, capture_output=True, check=False)
+    (found,) = [json.loads(path.read_text()) for path in tmp_path.glob("*.json")]
+    assert found["files"]["test_two.py"] >= 0.3
+    outcomes = Counter(found["outcomes"])
+    assert (outcomes["passed"], outcomes["failed"], outcomes["skipped"]) == (2, 1, 1)
+    assert outcomes["errors"] >= 2  # a fixture that is not there, a file that cannot be read
+
+
+# --- order ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_file_stays_together_and_pages_go_apart():
+    pages = [f"tests/test_pages.py::test_{name}[{page}]" for page in "pq" for name in "ab"]
+    others = ["tests/test_book.py::test_a", "tests/test_book.py::test_b[p]"]
+    found = spread.stretches([*others, *pages])
+    assert found[others[0]] == found[others[1]]
+    assert found[pages[0]] == found[pages[1]] != found[pages[2]] == found[pages[3]]
+    assert list(dict.fromkeys(found.values())) == sorted(set(found.values()))
+
+
+def test_tests_of_a_file_that_need_the_book_form_a_stretch_of_their_own():
+    nodeids = ["tests/test_library.py::test_a", "tests/test_data.py::test_b", "tests/test_library.py::test_c"]
+    assert len(set(spread.stretches(nodeids).values())) == 3
+
+
+def test_one_process_begins_to_build_while_the_others_go_on():
+    first, last = f"{spread.FIRST}::test_a", "tests/test_pages.py::test_b[p]"
+    assert spread.phase(first, needs_book=True, shared=True) < spread.phase(last, needs_book=False, shared=True)
+    assert spread.phase(last, needs_book=False, shared=True) < spread.phase(last, needs_book=True, shared=True)
+    assert spread.phase(first, needs_book=True, shared=False) == spread.phase(last, needs_book=True, shared=False)
+
+
+@pytest.mark.browser
+def test_a_second_browser_starts_beside_the_first(browser):
+    with launch() as other:
+        assert other.new_page().evaluate("1 + 1") == 2
+    assert browser.new_page().evaluate("2 + 2") == 4
+
+
+# --- what has changed -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def repository(tmp_path, monkeypatch):
+    """Return a function that runs git in a new repository, whose branch `side` has left main by one commit."""
+    monkeypatch.setattr(changes, "ROOT", tmp_path)
+    monkeypatch.delenv("REGATTN_BASE", raising=False)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+
+    def git(*command):
+        named = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+        done = subprocess.run(["git", *named, *command], cwd=tmp_path, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    git("init", "--quiet", "--initial-branch=main")
+    for name in ("first", "second"):
+        (tmp_path / name).write_text(name)
+        git("add", name)
+        git("commit", "--quiet", "--message", name)
+    git("checkout", "--quiet", "-b", "side")
+    (tmp_path / "third").write_text("third")
+    git("add", "third")
+    git("commit", "--quiet", "--message", "third")
+    git.folder = tmp_path
+    return git
+
+
+def test_changes_are_counted_from_where_a_branch_left_main(repository):
+    since = changes.base()
+    assert since == (repository("rev-parse", "main"), "main")
+    (repository.folder / "new file").write_text("")
+    (repository.folder / "first").write_text("edited")
+    (repository.folder / "second").unlink()
+    assert changes.changed(since) == {"first", "second", "third", "new file"}
+
+
+def test_on_main_itself_they_are_counted_from_here_or_from_the_commit_before(repository):
+    repository("checkout", "--quiet", "main")
+    assert changes.changed(changes.base()) == set()
+    assert changes.changed(changes.base(behind=True)) == {"second"}
+    repository("checkout", "--quiet", "main~1")
+    repository("branch", "--quiet", "--force", "main")
+    assert changes.base(behind=True) is None
+
+
+def test_a_base_can_be_named_and_must_exist(repository, monkeypatch):
+    monkeypatch.setenv("REGATTN_BASE", "main~1")
+    assert changes.changed(changes.base()) == {"second", "third"}
+    monkeypatch.setenv("REGATTN_BASE", "nowhere")
+    with pytest.raises(ValueError, match="REGATTN_BASE names 'nowhere'"):
+        changes.base()
+
+
+def test_without_git_there_is_no_base(tmp_path, monkeypatch):
+    monkeypatch.setattr(changes, "ROOT", tmp_path)
+    monkeypatch.delenv("REGATTN_BASE", raising=False)
+    assert changes.base() is None
+
+
+def differing(monkeypatch, *paths):
+    """Have these paths differ from main."""
+    monkeypatch.setattr(changes, "base", lambda **_: changes.Base("0" * 40, "main"))
+    monkeypatch.setattr(changes, "changed", lambda since: set(paths))
+
+
+@pytest.mark.parametrize(
+    ("path", "there"),
+    [
+        ("regattn/words/tokens.py", {"18_language_model"}),
+        ("book/part2-proximity/03_ols_proximity.ipynb", {"03_ols_proximity"}),
+        ("README.md", set()),
+        ("book/_static/book.css", set()),
+    ],
+)
+def test_notebooks_are_restarted_when_what_they_depend_on_differs(monkeypatch, path, there):
+    monkeypatch.delenv("REGATTN_NOTEBOOKS", raising=False)
+    differing(monkeypatch, path)
+    choice = changes.choose_notebooks()
+    assert {name.stem for name in choice.notebooks if "solutions" not in name.parts} == there
+    left_out = [path for path in notebooks() if path not in choice.notebooks]
+    assert left_out
+    assert all(label(path) in choice.left_out for path in left_out)
+    assert "`make restarts`" in choice.left_out
+
+
+def test_all_notebooks_are_restarted_when_pins_differ_or_when_asked_for(monkeypatch):
+    differing(monkeypatch, "requirements.txt")
+    monkeypatch.setenv("REGATTN_NOTEBOOKS", "changed")
+    assert changes.choose_notebooks().notebooks == set(notebooks())
+    differing(monkeypatch)
+    monkeypatch.setenv("REGATTN_NOTEBOOKS", "all")
+    assert changes.choose_notebooks().notebooks == set(notebooks())
+    monkeypatch.setenv("REGATTN_NOTEBOOKS", "none")
+    assert changes.choose_notebooks().notebooks == set()
+    monkeypatch.setenv("REGATTN_NOTEBOOKS", "some")
+    with pytest.raises(ValueError, match="got 'some'"):
+        changes.choose_notebooks()
+
+
+def test_none_is_restarted_when_there_is_nothing_to_compare_with(monkeypatch):
+    monkeypatch.setattr(changes, "base", lambda **_: None)
+    monkeypatch.delenv("REGATTN_NOTEBOOKS", raising=False)
+    choice = changes.choose_notebooks()
+    assert choice.notebooks == set()
+    assert "`make restarts`" in choice.left_out
+
+
+@pytest.mark.parametrize(
+    ("path", "tests"),
+    [
+        ("regattn/words/tokens.py", {"tests/words/test_tokens.py", "regattn/words/tokens.py"}),
+        ("regattn/attention.py", {"tests/test_attention.py", "tests/ledger/test_gc_attention.py"}),
+        ("regattn/regression/_factorisation.py", {"tests/regression/test_least_squares.py"}),
+        ("regattn/series/lags.py", {"tests/series/test_lags.py", "tests/ledger/test_gc_time.py"}),
+        ("regattn/exercises/ch03.py", {"tests/test_exercises.py"}),
+        ("tests/test_data.py", {"tests/test_data.py"}),
+        ("book/_ext/performance_words.py", {"tests/test_performance.py"}),
+    ],
+)
+def test_quick_tests_stand_beside_what_differs_and_in_the_ledger(monkeypatch, path, tests):
+    differing(monkeypatch, path)
+    files, says = changes.quick_tests()
+    assert set(files) >= tests
+    assert len(files) < len(list((ROOT / "tests").rglob("test_*.py"))) / 2
+    assert "main" in says
+
+
+def test_a_core_is_tested_when_nothing_differs(monkeypatch):
+    differing(monkeypatch, "README.md", "book/_static/book.css")
+    files, _ = changes.quick_tests()
+    assert files == changes.CORE
+    assert [file for file in files if not Path(ROOT, file).exists()] == []

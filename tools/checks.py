@@ -1,0 +1,76 @@
+"""Run every check to the end, say how each part went, and list what took longest.
+
+The parts are targets of the Makefile, so that each can be run alone. The last line counts the tests of all parts; the
+exit status is 1 when a part failed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+PARTS = {
+    "lint": "style and format",
+    "notebooks": "every notebook from top to bottom",
+    "suite": "the package, the book, its pages, JupyterLab",
+    "timed": "what must be fast, alone",
+}
+SLOWEST = 10
+
+
+def run(part: str, make: list[str], folder: Path) -> tuple[bool, float]:
+    """Run a part, its output passed on, and return whether it went well and how many seconds it took."""
+    print(f"\n=== {part}: {PARTS[part]} ===", flush=True)
+    start = time.monotonic()
+    environment = {**os.environ, "REGATTN_CHECKS": str(folder)}
+    done = subprocess.run([*make, "--no-print-directory", part], env=environment, check=False)
+    seconds = time.monotonic() - start
+    print(f"=== {part} {'failed' if done.returncode else 'passed'} in {clock(seconds)} ===", flush=True)
+    return done.returncode == 0, seconds
+
+
+def clock(seconds: float) -> str:
+    """Return a time as minutes and seconds."""
+    return f"{seconds // 60:.0f}:{seconds % 60:02.0f}"
+
+
+def told(folder: Path) -> tuple[Counter, Counter]:
+    """Return the seconds of each file and the number of tests of each outcome, of all parts together."""
+    files: Counter[str] = Counter()
+    outcomes: Counter[str] = Counter()
+    for path in folder.glob("*.json"):
+        part = json.loads(path.read_text(encoding="utf-8"))
+        files.update(part["files"])
+        outcomes.update(part["outcomes"])
+    return files, outcomes
+
+
+def summary(results: dict[str, tuple[bool, float]], files: Counter, outcomes: Counter) -> list[str]:
+    """Return the lines at the end: the parts, the slowest of them and of the files, and the number of tests."""
+    lines = ["", "=== the slowest parts, and files of tests (their time in all processes) ==="]
+    spent = Counter({f"make {part}": seconds for part, (_, seconds) in results.items()}) + files
+    lines += [f"{clock(seconds):>7}  {name}" for name, seconds in spent.most_common(SLOWEST)]
+    bad = [part for part, (well, _) in results.items() if not well]
+    total = clock(sum(seconds for _, seconds in results.values()))
+    lines.append(f"=== {'failed: ' + ', '.join(bad) if bad else 'every part passed'}, in {total} ===")
+    failed = outcomes["failed"] + outcomes["errors"]
+    return [*lines, f"{outcomes['passed']} passed, {failed} failed, {outcomes['skipped']} skipped"]
+
+
+def main(make: list[str]) -> int:
+    """Run the parts one after the other, print what they say, and return the exit status."""
+    with TemporaryDirectory() as folder:
+        results = {part: run(part, make, Path(folder)) for part in PARTS}
+        print("\n".join(summary(results, *told(Path(folder)))), flush=True)
+    return 0 if all(well for well, _ in results.values()) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(shlex.split(" ".join(sys.argv[1:])) or ["make"]))

@@ -1,0 +1,27 @@
+"""Run the quick checks: the tests of what has changed since main, without the book and without a browser."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from tests.built import ROOT
+from tests.changes import quick_tests
+
+CHOICE = ["-m", "not book and not browser and not timed"]
+
+
+def main() -> int:
+    """Print what is tested, test it, and return pytest's exit status; that nothing was collected is no failure."""
+    files, says = quick_tests()
+    print(says, *files, sep="\n  ", flush=True)
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile", *CHOICE, *files]
+    status = subprocess.run(command, cwd=ROOT, env={**os.environ, "REGATTN_NOTEBOOKS": "none"}, check=False).returncode
+    return 0 if status == 5 else status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
