@@ -135,10 +135,6 @@ class Slider(Control):
         least, most = _at(self.least, explorer), _at(self.most, explorer)
         low, high = _at(self.shown, explorer) or (least, most)
         found = {"min": low, "max": high, "log": self.log, "zero": self.log and least == 0, **self.format}
-        if math.isfinite(least):
-            found["least"] = least
-        if math.isfinite(most):
-            found["most"] = most
         if self.log:
             found["places"] = self.places or max(1, 40 * round(math.log10(high / low)))
         else:

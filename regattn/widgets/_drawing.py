@@ -34,8 +34,16 @@ def draw_table(ax: Axes, values: Any, rows: Sequence[str], columns: Sequence[str
         return
     ax.imshow(values, cmap="Blues", aspect="auto", vmin=0, vmax=1.6 * np.max(values) or 1)
     for i, j in np.ndindex(np.shape(values)):
-        if values[i][j] and len(columns) <= 14:
-            ax.text(j, i, f"{values[i][j]:.2g}", ha="center", va="center", fontsize=7)
+        number = values[i][j]
+        if abs(number) >= 0.005 and len(columns) <= 14:
+            ax.text(
+                j,
+                i,
+                f"{number:.4g}" if number == round(number) else f"{number:.2f}",
+                ha="center",
+                va="center",
+                fontsize=7,
+            )
     ax.set_xticks(range(len(columns)), [word[:12] for word in columns], rotation=90, fontsize=8)
     ax.set_yticks(range(len(rows)), [word[:12] for word in rows], fontsize=8)
 

@@ -106,13 +106,11 @@ export function buildControls(view, specs, { texts = {}, own = {} }) {
   }
 }
 
-// Whether a value that came from outside is one that the control could have.
-export function fits(spec, value) {
-  const { kind, min, max, least = -Infinity, most = Infinity, options } = spec;
+// Whether a value that came from outside is one that the input could have.
+export function fits({ kind, min, max, options }, value) {
   if (kind === "tick") return typeof value === "boolean";
   if (kind === "choice") return options.some(([word]) => word === value);
-  if (!Number.isFinite(value)) return false;
-  return kind === "count" ? Number.isInteger(value) && value >= min && value <= max : value >= least && value <= most;
+  return Number.isFinite(value) && value >= min && value <= max && (kind !== "count" || Number.isInteger(value));
 }
 
 // A printed number with its name; returns the function that prints it.

@@ -17,8 +17,9 @@ function frameOf({ model, el, name }) {
     numbers: element("dl", { class: "ra-numbers" }),
     panels: element("div", { class: "ra-panels" }),
   };
-  const said = element("div", { class: "ra-readout" }, parts.live, parts.numbers);
-  const body = root.appendChild(element("div", { class: "ra-body" }, parts.bar, parts.controls, said, parts.panels));
+  const sentence = element("div", { class: "ra-sentence" }, parts.live, parts.bar);
+  const said = element("div", { class: "ra-readout" }, sentence, parts.numbers);
+  const body = root.appendChild(element("div", { class: "ra-body" }, parts.controls, said, parts.panels));
   const kit = model.get("kit");
   const stop = new AbortController();
   const view = { root, body, said, model, own, stop, ...parts, signal: stop.signal, refreshers: [], specs: kit.controls, kit };

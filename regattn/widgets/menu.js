@@ -120,5 +120,6 @@ export function buildPresets(view, presets) {
     });
     return made;
   });
-  view.bar.prepend(element("div", { class: "ra-words", role: "group", "aria-label": menuWords().presets }, ...buttons));
+  const group = { class: "ra-words ra-presets", role: "group", "aria-label": menuWords().presets };
+  view.body.prepend(element("div", group, ...buttons));
 }

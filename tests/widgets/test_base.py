@@ -126,7 +126,7 @@ def test_the_noscript_sentence_says_what_is_shown_and_where_to_look():
     html = made_up_explorer(7, 2, 0, alt='Weights of 7 rows & "more"').to_html()
     sentence = re.search(r"<noscript>(.*?)</noscript>", html)[1]
     assert "Weights of 7 rows &amp; &quot;more&quot;" in sentence
-    assert "figure beside it" in sentence
+    assert "picture below" in sentence
 
 
 def test_numbers_reach_the_page_to_the_last_digit():
@@ -139,7 +139,7 @@ def test_numbers_reach_the_page_to_the_last_digit():
 
 def test_the_page_carries_the_traits_and_nothing_of_the_notebook():
     explorer = made_up_explorer(7, 2, 0)
-    assert set(traits_in(explorer.to_html())) == {"data", "alt", "ridge", "rank", "query", "root", "angle"}
+    assert set(traits_in(explorer.to_html())) == {"data", "kit", "alt", "ridge", "rank", "query", "root", "angle"}
 
 
 def test_hostile_labels_stay_inside_their_quotes():
