@@ -63,7 +63,7 @@ class Control(traitlets.TraitType):
         """Return what the browser needs to build the input; what is empty is left out."""
         found = {"kind": self.kind, "name": self.name, "label": _at(self.label, explorer), "help": self.help}
         found |= {"wide": self.wide, "used": self.used, "sets": self.sets, **self._more(explorer)}
-        return {key: value for key, value in found.items() if value not in (None, False, "")}
+        return {key: value for key, value in found.items() if value is not None and value is not False and value != ""}
 
     def documentation(self, name: str) -> str:
         """Return the control's entry in the docstring of its explorer, where it is called ``name``."""
