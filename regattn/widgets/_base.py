@@ -15,7 +15,6 @@ from regattn.widgets._controls import Choice, Control, Count, Slider, Tick
 from regattn.widgets._page import FOLDER, assemble, plain, safe_json, style
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = [
@@ -138,7 +137,7 @@ class Explorer(anywidget.AnyWidget):
 
         return figure_of(self)
 
-    def _draw(self, axes: dict[str, Axes], found: dict[str, Any]) -> None:
+    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
         """Draw the panels in ``axes`` from the result; each explorer has its own."""
         raise NotImplementedError(f"{type(self).__name__} draws no picture")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,9 +12,6 @@ from regattn._validation import check_vector
 from regattn.attention import attend, attention_weights
 from regattn.widgets._base import Choice, Explorer, Slider, check_labels
 from regattn.widgets._drawing import draw_signed
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["AverageExplorer"]
 
@@ -114,7 +111,7 @@ class AverageExplorer(Explorer, module="average", panels=[["scatter", "running"]
             "prediction": float(attend(queries, keys, self.y, **how)[0]),
         }
 
-    def _draw(self, axes: dict[str, Axes], found: dict[str, Any]) -> None:
+    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
         if ax := axes.get("scatter"):
             draw_signed(ax, self.x, self.y, found["weights"])
             ax.axvline(self.query, color=figures.COLOURS["query"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,9 +19,6 @@ from regattn.regression.descent import (
 )
 from regattn.regression.least_squares import spectrum
 from regattn.widgets._base import Choice, Count, Explorer, Slider, check_labels
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["DescentExplorer"]
 
@@ -174,7 +171,7 @@ class DescentExplorer(Explorer, module="descent", panels=[["surface", "loss"]]):
             "least_loss": self.data["least_loss"],
         }
 
-    def _draw(self, axes: dict[str, Axes], found: dict[str, Any]) -> None:
+    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
         path, losses = np.array(found["parameters"]), np.array(found["losses"])
         if ax := axes.get("surface"):
             (a, b), reach = self.best, 1.02 * self.reach

@@ -112,7 +112,7 @@ function run(view, compute, draw) {
   return () => {
     started = true;
     for (const { name } of view.specs) view.model.on(`change:${name}`, view.update);
-    view.restore();
+    if (view.restore()) view.root.scrollIntoView();
     view.update();
     let width = 0;
     const observer = new ResizeObserver(() => {

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from regattn._validation import check_array
 from regattn.widgets._base import Count, Explorer, check_labels
 from regattn.widgets._drawing import draw_table
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["HeadExplorer"]
 
@@ -84,7 +81,7 @@ class HeadExplorer(Explorer, module="head", panels=[["map"], ["heads"]]):
             "heads": self.weights[:, :, self.query, self.key].tolist(),
         }
 
-    def _draw(self, axes: dict[str, Axes], found: dict[str, Any]) -> None:
+    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
         if ax := axes.get("map"):
             draw_table(ax, found["weights"], self.words, self.words)
             ax.set_title(f"Layer {self.layer + 1}, head {self.head + 1}: rows look, columns are looked at")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +15,6 @@ from regattn.masks import others_mask
 from regattn.regression._heads import guarded_kernel
 from regattn.widgets._base import Choice, Count, Explorer, Slider, Tick, check_labels
 from regattn.widgets._drawing import draw_signed
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["KernelExplorer"]
 
@@ -167,7 +164,7 @@ class KernelExplorer(Explorer, module="kernel", panels=[["curve"], ["weights"]])
             "smoother": smoother.tolist(),
         }
 
-    def _draw(self, axes: dict[str, Axes], found: dict[str, Any]) -> None:
+    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
         x, query = np.array(self.data["x"]), self.data["x"][self.query]
         for panel, heights, title in (
             ("curve", self.y, "The fit at every observation"),

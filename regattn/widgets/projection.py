@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,9 +12,6 @@ from regattn.widgets._base import Choice, Control, Count, Explorer, Slider, chec
 from regattn.widgets._drawing import draw_shares, draw_table
 from regattn.words._checks import check_counts
 from regattn.words.cooccurrence import context_weights, predict_next, project, vocabulary_scores
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["ProjectionExplorer"]
 
@@ -178,7 +175,7 @@ class ProjectionExplorer(Explorer, module="projection", panels=[["table", "next"
             "next_word": self.words[int(np.argmax(p >= p.max() * (1 - 1e-9)))],  # rounding breaks no tie
         }
 
-    def _draw(self, axes: dict[str, Axes], found: dict[str, Any]) -> None:
+    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
         tables = {
             "table": ("counts", "S: how often two words meet", self.words, self.words),
             "scores": ("scores", "M: scores, read off the table", self.sentence, self.sentence),

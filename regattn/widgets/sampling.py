@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from regattn._validation import check_matrix
 from regattn.widgets._base import Choice, Count, Explorer, Slider, check_labels
 from regattn.widgets._drawing import draw_shares
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["SamplingExplorer"]
 
@@ -98,7 +95,7 @@ class SamplingExplorer(Explorer, module="sampling", panels=[["next"]]):
             "next_word": self.words[int(np.argmax(p))],
         }
 
-    def _draw(self, axes: dict[str, Axes], found: dict[str, Any]) -> None:
+    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
         if ax := axes.get("next"):
             p = np.array(found["probabilities"])
             largest = np.argsort(-p, kind="stable")[:12]

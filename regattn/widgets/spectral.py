@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,9 +12,6 @@ from regattn._validation import check_matrix, check_same_width, check_targets
 from regattn.regression.least_squares import scale_and_alignment, spectrum
 from regattn.widgets._base import Choice, Count, Explorer, Slider, check_labels
 from regattn.widgets._drawing import draw_signed, mark_rows, signs
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 __all__ = ["SpectralExplorer"]
 
@@ -172,7 +169,7 @@ class SpectralExplorer(Explorer, module="spectral", panels=[["weights"], ["split
             "loo_error": loo_error,
         }
 
-    def _draw(self, axes: dict[str, Axes], found: dict[str, Any]) -> None:
+    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
         weights, places = np.array(found["weights"]), np.arange(len(self.y_train))
         if ax := axes.get("weights"):
             ax.bar(places, weights, color=signs(weights))
@@ -192,7 +189,7 @@ class SpectralExplorer(Explorer, module="spectral", panels=[["weights"], ["split
         if ax := axes.get("path"):
             self._draw_path(ax)
 
-    def _draw_codes(self, ax: Axes, weights: np.ndarray) -> None:
+    def _draw_codes(self, ax: Any, weights: np.ndarray) -> None:
         s, knobs, n = self.spectrum, {"ridge": self.ridge, "rank": self.rank}, len(self.y_train)
         keys = np.pad(s.codes(**knobs), ((0, 0), (0, 1)))[:, :2]
         asking = s.codes(None if self.query < n else self.X_test, **knobs)[self.query - n * (self.query >= n)]
@@ -200,7 +197,7 @@ class SpectralExplorer(Explorer, module="spectral", panels=[["weights"], ["split
         ax.plot(*np.vstack([[0, 0], np.append(asking, 0)[:2]]).T, "D-", markevery=[1], color=figures.COLOURS["query"])
         ax.set(title="Codes of the keys and of the query", xlabel="code 1", ylabel="code 2")
 
-    def _draw_path(self, ax: Axes) -> None:
+    def _draw_path(self, ax: Any) -> None:
         s, ridges = self.spectrum, np.geomspace(*_penalties(self.spectrum.singular_values), 60)
         fits = [s.predict(None, self.y_train, ridge=ridge, rank=self.rank) for ridge in ridges]
         errors = [_root_mean_square(self.y_train - fit) for fit in fits]

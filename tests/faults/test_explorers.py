@@ -7,7 +7,6 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
-import traitlets
 from hypothesis import given, strategies as st
 
 from regattn.widgets._base import safe_json
@@ -215,12 +214,7 @@ def test_refusals_name_what_is_wrong(call, message):
 
 def test_an_explorer_that_refuses_a_value_keeps_the_old_one():
     explorer = KernelExplorer(X[:, 0], Y, temperature=2.0)
-    for name, value, error in (
-        ("temperature", np.nan, ValueError),
-        ("query", N, ValueError),
-        ("kernel", "</script>", ValueError),
-        ("include_self", "no", traitlets.TraitError),
-    ):
-        with pytest.raises(error):
+    for name, value in (("temperature", np.nan), ("query", N), ("kernel", "</script>"), ("include_self", "no")):
+        with pytest.raises(ValueError, match=name):
             setattr(explorer, name, value)
     assert (explorer.temperature, explorer.query, explorer.kernel, explorer.include_self) == (2.0, 0, "softmax", True)

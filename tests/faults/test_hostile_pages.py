@@ -32,8 +32,6 @@ SETTLED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimat
 OVERFLOWING = """(figure) => [...figure.querySelectorAll(".ra-numbers dd, .ra-control-value, .ra-live, .ra-title")]
   .filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => `${e.tagName}: ${e.textContent.slice(0, 60)}`)"""
 FOREIGN = "figure.regattn :is(img:not(.ra-still), b, i, iframe, object, [onload], [onerror])"
-    "figure.regattn :is(img:not(.ra-still), b, i, iframe, object), figure.regattn [onload], figure.regattn [onerror]"
-)
 
 
 @pytest.mark.parametrize("name", MAKERS)
