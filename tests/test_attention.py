@@ -128,6 +128,11 @@ def test_nearest_equals_scikit_learn_neighbours(rng):
     np.testing.assert_allclose(attend(X_new, X, y, kernel=nearest(5)), expected, rtol=1e-12)
 
 
+@pytest.mark.parametrize("kernel", ["nearest", nearest()])
+def test_nearest_without_a_number_is_the_nearest_one(kernel):
+    np.testing.assert_array_equal(attention_weights([[1.0]], [[5.0], [2.0], [0.5]], kernel=kernel), [[0, 0, 1]])
+
+
 def test_nearest_breaks_ties_in_favour_of_the_first_key():
     weights = attention_weights([[0.0]], [[1.0], [-1.0], [1.0]], kernel=nearest(2))
     np.testing.assert_array_equal(weights, [[0.5, 0.5, 0.0]])
