@@ -103,8 +103,8 @@ def test_an_intel_mac_cannot_have_the_pins():
 
 def test_uv_creates_an_environment_and_would_install_the_pins_there(tmp_path):
     running = f"{sys.version_info.major}.{sys.version_info.minor}"
-    subprocess.run([*UV, "venv", "--quiet", "--python", sys.executable, tmp_path / "venv"], check=True, timeout=60)
-    folder = tmp_path / "venv" / ("Scripts" if os.name == "nt" else "bin")
+    folder = tmp_path / "venv"
+    subprocess.run([*UV, "venv", "--quiet", "--python", sys.executable, folder], check=True, timeout=60)
     command = [*UV, "pip", "install", "--dry-run", "--only-binary", ":all:", "--python", folder, *index_options()]
     done = subprocess.run([*command, "-r", "requirements.txt"], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
