@@ -22,7 +22,8 @@ __all__ = ["encode", "figure_of"]
 
 STYLE = Path(regattn.figures.__file__).with_name("book.mplstyle")
 LONGEST = 60  # signs of a text in a picture
-WIDTH, DPI = 7.0, 120  # inches, and dots of each
+WIDTH = 7.0  # inches
+FINE, COARSE = 120, 96  # dots of an inch; pictures of more than two rows would weigh too much
 
 
 def figure_of(explorer: Any) -> Figure:
@@ -32,7 +33,8 @@ def figure_of(explorer: Any) -> Figure:
     with mpl.rc_context(), warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # a sign without a glyph, a range without a width: drawn as well as it can be
         style.use(STYLE)
-        figure = Figure(figsize=(WIDTH, explorer.picture_height * max(1, len(rows))), dpi=DPI, layout="constrained")
+        size = (WIDTH, explorer.picture_height * max(1, len(rows)))
+        figure = Figure(figsize=size, dpi=FINE if len(rows) < 3 else COARSE, layout="constrained")
         FigureCanvasAgg(figure)
         axes = {}
         for part, row in zip(figure.subfigures(max(1, len(rows)), 1, squeeze=False)[:, 0], rows, strict=False):

@@ -61,6 +61,7 @@ class SpectralExplorer(Explorer, module="spectral", panels=[["weights"], ["split
     3.5
     """
 
+    picture_height = 2.4
     ridge = Slider(
         "Ridge penalty λ",
         0,
