@@ -12,6 +12,7 @@ import traitlets
 
 from regattn._text import check_text
 from regattn.widgets._controls import Choice, Control, Count, Slider, Tick
+from regattn.widgets._frontend import WIDGET_VIEW, has_editor
 from regattn.widgets._page import FOLDER, assemble, plain, safe_json, style
 
 if TYPE_CHECKING:
@@ -176,6 +177,8 @@ class Explorer(anywidget.AnyWidget):
         if bundle is None:
             return None
         content, metadata = bundle
+        if not has_editor():
+            content = {kind: value for kind, value in content.items() if kind != WIDGET_VIEW}
         return {**content, "text/plain": f"{type(self).__name__}: {self.alt}", "text/html": self.to_html()}, metadata
 
 
