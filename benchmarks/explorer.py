@@ -80,9 +80,9 @@ def signs(weights):
 
 
 class Spectral:
-    """Weights, scale and cosine, codes and running sum, as in chapter 3, while the penalty moves."""
+    """Weights, scale and cosine, codes and running sum, as in chapter 3, while the query moves."""
 
-    page, widget, control = "book/part2-proximity/03_ols_proximity", "SpectralExplorer", "ridge"
+    page, widget, control = "book/part2-proximity/03_ols_proximity", "SpectralExplorer", "query"
 
     def __init__(self, state):
         data = state["data"]
@@ -91,20 +91,21 @@ class Spectral:
         knobs = {name: state[name] for name in ("ridge", "rank", "query")}
         self.explorer = SpectralExplorer(X, data["y"], X_test, data["y_test"], **knobs)
         self.y, self.X_test = np.array(data["y"]), X_test
-        self.figure, self.axes, self.artists = self.draw(knobs["ridge"])
+        self.figure, self.axes, self.artists = self.draw(knobs["query"])
 
-    def numbers(self, ridge):
+    def numbers(self, query):
         """Return what the panels show: the package's own numbers, from the factors it keeps."""
-        self.explorer.ridge = ridge
-        found, factors, rank = self.explorer.result(), self.explorer.spectrum, self.explorer.rank
+        self.explorer.query = round(query)
+        found, factors = self.explorer.result(), self.explorer.spectrum
+        ridge, rank = self.explorer.ridge, self.explorer.rank
         codes = factors.codes(None, ridge=ridge, rank=rank)[:, :2]
-        query = np.vstack([codes, factors.codes(self.X_test, ridge=ridge, rank=rank)[:, :2]])[self.explorer.query]
+        asking = np.vstack([codes, factors.codes(self.X_test, ridge=ridge, rank=rank)[:, :2]])[self.explorer.query]
         weights = np.array(found["weights"])
-        return {**found, "weights": weights, "codes": codes, "query": query, "sums": np.cumsum(weights * self.y)}
+        return {**found, "weights": weights, "codes": codes, "query": asking, "sums": np.cumsum(weights * self.y)}
 
-    def draw(self, ridge):
+    def draw(self, query):
         """Return a new figure with everything in it."""
-        now = self.numbers(ridge)
+        now = self.numbers(query)
         weights, colours, n = now["weights"], signs(now["weights"]), len(self.y)
         figure, axes = plt.subplot_mosaic([["weights"] * 2, ["split", "codes"], ["sum"] * 2], figsize=(7.2, 8.4))
         areas = 80 * np.abs(weights) / np.abs(weights).max()
@@ -114,16 +115,16 @@ class Spectral:
         split = axes["split"].scatter(now["scale"], now["cosine"], s=areas, c=colours)
         axes["split"].set(title="Scale and cosine", xlabel="scale", ylabel="cosine", ylim=(-1.1, 1.1))
         codes = axes["codes"].scatter(*now["codes"].T, s=areas, c=colours)
-        (query,) = axes["codes"].plot(*np.vstack([[0, 0], now["query"]]).T, "D-", color=COLOURS["query"])
+        (arm,) = axes["codes"].plot(*np.vstack([[0, 0], now["query"]]).T, "D-", color=COLOURS["query"])
         axes["codes"].set(title="Codes", xlabel="code 1", ylabel="code 2")
         (sums,) = axes["sum"].step(range(n), now["sums"], color=COLOURS["prediction"])
         axes["sum"].plot(range(n), np.cumsum(self.y) / n, "--", color=COLOURS["neutral"])
         axes["sum"].set(title=f"The prediction: {now['prediction']:.3f}", xlabel="training observation")
-        return figure, axes, {"bars": bars, "split": split, "codes": codes, "query": query, "sums": sums}
+        return figure, axes, {"bars": bars, "split": split, "codes": codes, "query": arm, "sums": sums}
 
-    def move(self, ridge):
+    def move(self, query):
         """Move the artists of the figure that was kept."""
-        now, artists = self.numbers(ridge), self.artists
+        now, artists = self.numbers(query), self.artists
         colours, areas = signs(now["weights"]), 80 * np.abs(now["weights"]) / np.abs(now["weights"]).max()
         for bar, height, colour in zip(artists["bars"], now["weights"], colours, strict=True):
             bar.set_height(height)

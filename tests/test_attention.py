@@ -128,9 +128,24 @@ def test_nearest_equals_scikit_learn_neighbours(rng):
     np.testing.assert_allclose(attend(X_new, X, y, kernel=nearest(5)), expected, rtol=1e-12)
 
 
+@pytest.mark.parametrize("kernel", ["nearest", nearest()])
+def test_nearest_without_a_number_is_the_nearest_one(kernel):
+    np.testing.assert_array_equal(attention_weights([[1.0]], [[5.0], [2.0], [0.5]], kernel=kernel), [[0, 0, 1]])
+
+
 def test_nearest_breaks_ties_in_favour_of_the_first_key():
     weights = attention_weights([[0.0]], [[1.0], [-1.0], [1.0]], kernel=nearest(2))
     np.testing.assert_array_equal(weights, [[0.5, 0.5, 0.0]])
+
+
+@pytest.mark.parametrize("convert", [np.asarray, torch.tensor])
+def test_nearest_needs_k_keys_in_the_narrowest_row_of_a_mask(convert):
+    queries, keys = convert([[0.0], [5.0]]), convert([[1.0], [2.0], [4.0]])
+    mask = convert([[True, True, True], [False, False, True]])
+    weights = attention_weights(queries, keys, kernel=nearest(1), mask=mask)
+    np.testing.assert_array_equal(weights, [[1, 0, 0], [0, 0, 1]])
+    with pytest.raises(ValueError, match=r"k must be ≤ 1 \(the keys a query may attend to\), got 2"):
+        attention_weights(queries, keys, kernel=nearest(2), mask=mask)
 
 
 def test_softmax_survives_scores_of_any_size():

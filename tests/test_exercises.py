@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from regattn.exercises import Exercise, check, exercises
+from regattn.grammar import Grammar
 from tests.built import notebooks, read_notebook
 
 ALL = exercises()
@@ -56,6 +57,46 @@ def test_rounding_lists_and_tensors_are_accepted():
     assert exercise.verdict(torch.tensor([1 / 3, 2 / 3], requires_grad=True))
     assert not exercise.verdict([0.333])
     assert not exercise.verdict("a third")
+
+
+def numbers_of(name) -> np.ndarray | None:
+    """Return the right answer as an array, or None if it is a word or a truth value."""
+    expected = ALL[name].expected()
+    return None if isinstance(expected, str | bool) else np.array(expected, dtype=float)
+
+
+@pytest.mark.parametrize("name", [name for name in ALL if numbers_of(name) is not None])
+def test_an_answer_is_right_within_the_tolerance_and_wrong_beyond_it_whichever_number_is_off(name):
+    target = numbers_of(name)
+    room = ALL[name].tolerance * np.abs(target).max()
+    for place in np.ndindex(target.shape):
+        for sign in (-1, 1):
+            inside, outside = target.copy(), target.copy()
+            inside[place] += sign * 0.99 * room
+            outside[place] += sign * max(1.01 * room, 1e-6)
+            assert check(name, inside), f"{inside} is within {ALL[name].tolerance:.1%} of {target}"
+            assert not check(name, outside), f"{outside} is not within {ALL[name].tolerance:.1%} of {target}"
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_no_tolerance_is_wider_than_two_per_cent_and_none_lets_a_neighbouring_count_pass(name):
+    assert ALL[name].tolerance <= 0.02
+    expected = ALL[name].expected()
+    if isinstance(expected, int) and not isinstance(expected, bool):
+        assert not check(name, expected + 1)
+        assert not check(name, expected - 1)
+
+
+def test_the_usual_tolerance_is_one_per_cent_of_the_largest_number():
+    exercise = Exercise(lambda: np.array([200.0, -1.0]), "hint", wrong=0.0)
+    assert exercise.verdict([201.9, 0.9])
+    assert not exercise.verdict([202.1, -1.0])
+    assert not exercise.verdict([200.0, 1.1])
+
+
+@pytest.mark.parametrize("depth", [0, 1])
+def test_the_entropy_at_depth_two_is_told_from_that_of_a_shallower_grammar(depth):
+    assert not check("18.5", Grammar(depth=depth).entropy().per_word)
 
 
 def test_words_are_compared_without_case_and_spaces():

@@ -99,7 +99,7 @@ CHAPTERS = [page for page in toc_pages() if page.split("/")[1].startswith("part"
 @pytest.mark.parametrize("page", CHAPTERS, ids=label)
 def test_chapter_with_exercises_has_its_solutions_on_a_page_of_their_own(page):
     text = "\n".join(cell.source for cell in read_notebook(ROOT / f"{page}.ipynb").cells)
-    if "{exercise" in text:
+    if "> **Exercise " in text:
         assert f"book/solutions/{page.split('/')[-1]}" in toc_pages()
 
 
@@ -107,8 +107,8 @@ def test_chapter_with_exercises_has_its_solutions_on_a_page_of_their_own(page):
 def test_every_exercise_is_followed_by_its_check(path):
     cells = read_notebook(path).cells
     for cell, after in zip(cells, [*cells[1:], None], strict=True):
-        for chapter, number in re.findall(r":label: ex-(\d\d)-(\d)", cell.source):
-            name = f"{chapter}.{number}"
+        for chapter, number in re.findall(r"^> \*\*Exercise (\d+)\.(\d+)\*\*$", cell.source, re.MULTILINE):
+            name = f"{int(chapter):02d}.{number}"
             assert after is not None, name
             assert f'check("{name}"' in after.source, name
 

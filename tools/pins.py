@@ -1,12 +1,14 @@
-"""Rewrite the second half of requirements.txt: the exact version of everything that the pins above it need.
+"""Rewrite the second half of both files of pins: the exact version of everything that the pins above it need.
 
-The walk follows the metadata of the installed packages for Python 3.11 to 3.13 on Linux and macOS, so that a package
-which only some of them need carries a marker. Run it with `make pins` after changing a direct pin and `make setup`.
+The walk follows the metadata of the installed packages for every Python and system that the book is for, so that a
+package which only some of them need carries a marker. What PyTorch needs for CUDA is left out: it names exact versions
+of that itself, and only its build for Linux with CUDA asks for it. Run it with `make pins` after changing a direct pin.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from importlib import metadata
 from itertools import product
 from pathlib import Path
@@ -15,11 +17,16 @@ from packaging.markers import default_environment
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-REQUIREMENTS = Path(__file__).parents[1] / "requirements.txt"
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from tools.machine import ROOT, series
+
+READERS, TESTERS = ROOT / "requirements.txt", ROOT / "requirements-test.txt"
 BORDER = "# Everything those need (written by `make pins`)"
-PYTHONS = ("3.11", "3.12", "3.13")
-SYSTEMS = {"linux": ("Linux", "x86_64"), "darwin": ("Darwin", "arm64")}
-NOT_HERE = {"appnope": "1.0.0"}  # needed on macOS only, so its version cannot be read off a Linux machine
+PYTHONS = tuple(reversed(series()))
+SYSTEMS = {"linux": ("Linux", "x86_64"), "darwin": ("Darwin", "arm64"), "win32": ("Windows", "AMD64")}
+# Needed on macOS or Windows only, so their versions cannot be read off a Linux machine. They need nothing themselves.
+ELSEWHERE = {"appnope": "1.0.0", "colorama": "0.4.6", "pywin32": "312", "pywinpty": "3.1.2"}
+CUDA = ("cuda-", "nvidia-", "triton")
 
 
 def environments() -> dict[tuple[str, str], dict[str, str]]:
@@ -31,6 +38,7 @@ def environments() -> dict[tuple[str, str], dict[str, str]]:
             **default_environment(),
             "python_version": python,
             "python_full_version": f"{python}.0",
+            "os_name": "nt" if platform == "win32" else "posix",
             "sys_platform": platform,
             "platform_system": system,
             "platform_machine": machine,
@@ -48,8 +56,10 @@ def closure(names: list[str], environment: dict[str, str]) -> set[str]:
         if key in extras and wanted <= extras[key]:
             continue
         extras[key] = extras.get(key, set()) | wanted
-        for line in [] if key in NOT_HERE else metadata.requires(name) or []:
+        for line in [] if key in ELSEWHERE else metadata.requires(name) or []:
             need = Requirement(line)
+            if canonicalize_name(need.name).startswith(CUDA):
+                continue
             if need.marker is None or any(need.marker.evaluate({**environment, "extra": x}) for x in ("", *wanted)):
                 waiting.append((need.name, set(need.extras)))
     return set(extras)
@@ -66,32 +76,59 @@ def marker(where: set[tuple[str, str]]) -> str:
     terms = []
     if pythons != list(PYTHONS):
         terms.append(" or ".join(f'python_version == "{python}"' for python in pythons))
-    if len(platforms) != len(SYSTEMS):
-        terms.append(f'sys_platform == "{platforms[0]}"')
-    return "; " + " and ".join(f"({term})" if " or " in term else term for term in terms)
+    if len(platforms) < len(SYSTEMS):
+        terms.append(" or ".join(f'sys_platform == "{platform}"' for platform in platforms))
+    return "; " + " and ".join(f"({term})" if " or " in term and len(terms) > 1 else term for term in terms)
 
 
-def main() -> None:
-    """Rewrite requirements.txt below its border line."""
-    head = REQUIREMENTS.read_text().split(BORDER)[0].rstrip()
-    direct = [Requirement(line.split("#")[0]) for line in head.splitlines() if line.split("#")[0].strip()]
-    here = [pin for pin in direct if pin.marker is None or pin.marker.evaluate()]
+def direct_pins(path: Path) -> tuple[str, list[Requirement]]:
+    """Return the upper half of a file of pins, and the pins that stand there."""
+    head = path.read_text(encoding="utf-8").split(BORDER)[0].rstrip()
+    lines = [line.split("#")[0].strip() for line in head.splitlines()]
+    return head, [Requirement(line) for line in lines if line and not line.startswith("-r ")]
+
+
+def check_installed(pins: Iterable[Requirement]) -> None:
+    """Leave unless what is installed here is what the direct pins ask for."""
+    for pin in pins:
+        if pin.marker is None or pin.marker.evaluate():
+            installed = metadata.version(pin.name).split("+")[0]
+            if not pin.specifier.contains(installed):
+                sys.exit(f"{pin} is asked for but {installed} is installed: run `make setup-test` first")
+
+
+def needs(pins: list[Requirement]) -> dict[str, str]:
+    """Return every package that the direct pins need, themselves included, with its marker."""
+    here = [pin for pin in pins if pin.marker is None or pin.marker.evaluate()]
     needed: dict[str, set[tuple[str, str]]] = {}
     for where, environment in environments().items():
         names = [pin.name for pin in here if pin.marker is None or pin.marker.evaluate(environment)]
         for name in closure(names, environment):
             needed.setdefault(name, set()).add(where)
-    above = {canonicalize_name(pin.name) for pin in direct}
-    for pin in here:
-        installed = metadata.version(pin.name).split("+")[0]
-        if not pin.specifier.contains(installed):
-            sys.exit(f"{pin} is asked for but {installed} is installed: run `make setup` first")
+    return {name: marker(where) for name, where in needed.items()}
+
+
+def rewrite(path: Path, head: str, needed: dict[str, str], above: set[str]) -> None:
+    """Write a file of pins: its upper half, then what is needed and does not stand above."""
     lines = [
-        f"{name}=={NOT_HERE.get(name) or metadata.version(name)}{marker(needed[name])}"
+        f"{name}=={ELSEWHERE.get(name) or metadata.version(name).split('+')[0]}{needed[name]}"
         for name in sorted(set(needed) - above)
     ]
-    REQUIREMENTS.write_text("\n".join([head, "", BORDER, *lines, ""]))
-    print(f"{len(direct)} direct pins, {len(lines)} below them")
+    path.write_text("\n".join([head, "", BORDER, *lines, ""]), encoding="utf-8")
+    print(f"{path.name}: {len(lines)} packages below the border")
+
+
+def main() -> None:
+    """Rewrite both files below their border lines; the file of the tests holds what the readers' file does not."""
+    head, pins = direct_pins(READERS)
+    test_head, test_pins = direct_pins(TESTERS)
+    check_installed([*pins, *test_pins])
+    own = {canonicalize_name(pin.name) for pin in pins}
+    readers, everyone = needs(pins), needs([*pins, *test_pins])
+    rewrite(READERS, head, readers, own)
+    narrow = {name for name in set(readers) - own if readers[name] != everyone[name]}
+    above = {canonicalize_name(pin.name) for pin in test_pins} | set(readers) - narrow
+    rewrite(TESTERS, test_head, everyone, above)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 - ``{ledger-counts}`` is a table of verdicts by source.
 - ``{errata} GC`` lists what does not plainly hold in one source.
 
-An entry can be linked to from every page by its id in lower case, as in ``{ref}`GC-07 <gc-07>```.
+An entry can be linked to from every page by its id in lower case, as in ``[GC-07](../reference/ledger.md#gc-07)``.
 """
 
 from __future__ import annotations

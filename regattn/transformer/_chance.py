@@ -19,7 +19,7 @@ def seed_from(rng: Any) -> int:
         return int(rng.integers(MOST))
     if isinstance(rng, torch.Generator):
         return int(torch.randint(MOST - 1, (), generator=rng))
-    return check_count(rng, "rng", least=0)
+    return check_count(rng, "rng", least=0, most=2**64 - 1, bound="64 bits")
 
 
 def torch_generator(rng: Any) -> torch.Generator:

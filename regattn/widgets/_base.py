@@ -1,105 +1,42 @@
-"""What every explorer shares: traits that check themselves, the JavaScript it runs, and the page it leaves behind."""
+"""What every explorer shares in Python: its controls, the panels a chapter hides, and the page it leaves behind."""
 
 from __future__ import annotations
 
 import html
-import json
-import re
-from collections.abc import Callable, Sequence
-from functools import cache
-from pathlib import Path
-from typing import Any
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import anywidget
-import numpy as np
 import traitlets
 
 from regattn._text import check_text
-from regattn._validation import check_count, check_real
+from regattn.widgets._controls import Choice, Control, Count, Slider, Tick
+from regattn.widgets._page import FOLDER, assemble, plain, safe_json, style
 
-__all__ = ["Choice", "Count", "Explorer", "Real", "Text", "assemble", "plain", "safe_json"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
-FOLDER = Path(__file__).parent
-LOCAL_IMPORT = re.compile(r'^import\s[^;]*?from\s+"\./([\w.-]+\.js)";\n', re.MULTILINE)
+__all__ = [
+    "FOLDER",
+    "Choice",
+    "Control",
+    "Count",
+    "Explorer",
+    "Slider",
+    "Tick",
+    "assemble",
+    "check_labels",
+    "safe_json",
+]
 
-
-@cache
-def assemble(name: str) -> str:
-    """Return ``<name>.js`` as one module: the local modules it imports come before it, each once, imports dropped."""
-    parts: dict[str, str] = {}
-
-    def visit(module: str) -> None:
-        source = (FOLDER / module).read_text(encoding="utf-8")
-        for imported in LOCAL_IMPORT.findall(source):
-            if imported not in parts:
-                visit(imported)
-        parts[module] = LOCAL_IMPORT.sub("", source)
-
-    visit(f"{name}.js")
-    return "\n".join(parts.values())
-
-
-def plain(value: Any) -> Any:
-    """Return ``value`` with its arrays and NumPy numbers turned into lists and numbers, no digit lost; check texts."""
-    if isinstance(value, np.ndarray | np.generic):
-        return value.tolist() if value.dtype.kind in "biuf" else plain(value.tolist())
-    if isinstance(value, str):
-        return check_text(value, "a label")
-    if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    return value
-
-
-def safe_json(value: Any) -> str:
-    r"""Return compact JSON that may stand inside a ``<script>`` element, whatever its texts say.
-
-    Examples
-    --------
-    >>> safe_json({"label": "</script>", "weight": 0.1})
-    '{"label":"\\u003c/script\\u003e","weight":0.1}'
-    """
-    text = json.dumps(plain(value), separators=(",", ":"), allow_nan=False)  # ASCII: other signs are escaped already
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-class Real(traitlets.TraitType):
-    """A finite number of at least ``least``, and at most ``most``."""
-
-    def __init__(self, default: float, *, least: float = -np.inf, most: float = np.inf) -> None:
-        super().__init__(default)
-        self.least, self.most = least, most
-
-    def validate(self, obj: Any, value: Any) -> float:
-        """Return ``value`` as a float or raise a ValueError that names it."""
-        return check_real(value, self.name, least=self.least, most=self.most)
-
-
-class Count(traitlets.TraitType):
-    """A whole number from ``least`` to what ``most`` answers for the explorer; ``bound`` says what that is."""
-
-    def __init__(self, default: int, *, least: int = 0, most: Callable[[Any], int], bound: str = "") -> None:
-        super().__init__(default)
-        self.least, self.most, self.bound = least, most, bound
-
-    def validate(self, obj: Any, value: Any) -> int:
-        """Return ``value`` as an int or raise a ValueError that names it."""
-        return check_count(value, self.name, least=self.least, most=self.most(obj), bound=self.bound)
-
-
-class Choice(traitlets.TraitType):
-    """One of a few words."""
-
-    def __init__(self, *choices: str) -> None:
-        super().__init__(choices[0])
-        self.choices = choices
-
-    def validate(self, obj: Any, value: Any) -> str:
-        """Return ``value`` or raise a ValueError that names it."""
-        if value not in self.choices:
-            raise ValueError(f"{self.name} must be one of {', '.join(self.choices)}, got {value!r}")
-        return value
+EVERY = """hide : sequence of str, default ()
+    Controls and panels that this page does not use.
+presets : mapping of str to mapping, optional
+    Buttons: a name, and the controls that it sets.
+alt : str, optional
+    The explorer in words.
+"""
 
 
 class Text(traitlets.TraitType):
@@ -113,12 +50,12 @@ class Text(traitlets.TraitType):
 class Explorer(anywidget.AnyWidget):
     """A widget that also lives in a page without a kernel.
 
-    In a notebook it is an ipywidget: its traits are live both ways. Elsewhere its ``text/html`` form carries the same
-    JavaScript, its traits as JSON and a small model, and computes in the reader's browser, from a file, offline.
+    In a notebook it is an ipywidget: its controls are live both ways. Elsewhere its ``text/html`` form carries the same
+    JavaScript, its values as JSON and a small model, and computes in the reader's browser, from a file, offline.
 
-    A subclass declares its traits with ``.tag(sync=True)``, hands arrays over in :attr:`data`, and is written with
-    its JavaScript beside it: ``class KernelExplorer(Explorer, module="kernel")`` reads ``kernel.js``, which must define
-    a function ``render`` and end with ``export default { render };``.
+    A subclass declares its controls, hands arrays over in :attr:`data`, and is written with its JavaScript beside it:
+    ``class KernelExplorer(Explorer, module="kernel", panels=[["curve"], ["weights"]])`` reads ``kernel.js``, which
+    calls ``explorer`` of explorer.js. The controls enter the docstring before "Raises", and the signature.
 
     Attributes
     ----------
@@ -126,23 +63,67 @@ class Explorer(anywidget.AnyWidget):
         What Python prepared for the browser, in lists and numbers at full precision.
     alt : str
         What the explorer shows, in words: read aloud, and shown where JavaScript is off.
+    kit : dict
+        What the browser builds: controls, what is hidden, presets.
     """
 
-    _css = FOLDER / "explorer.css"
+    controls: ClassVar[tuple[str, ...]] = ()
+    picture_rows: ClassVar[Sequence[Sequence[str]]] = ()
+    picture_height: ClassVar[float] = 2.9  # inches of each row
+    _css = style()
     data = traitlets.Dict(read_only=True).tag(sync=True)
+    kit = traitlets.Dict(read_only=True).tag(sync=True)
     alt = Text("").tag(sync=True)
 
-    def __init_subclass__(cls, *, module: str | None = None, **kwargs: Any) -> None:
+    def __init_subclass__(
+        cls, *, module: str | None = None, panels: Sequence[Sequence[str]] = (), **kwargs: Any
+    ) -> None:
         if module:
             cls._esm = assemble(module)
         super().__init_subclass__(**kwargs)
+        declared = {name: part for name, part in vars(cls).items() if isinstance(part, Control)}
+        cls.controls, cls.picture_rows = (*cls.controls, *declared), panels or cls.picture_rows
+        _document(cls, declared)
 
-    def __init__(self, *, data: dict[str, Any], alt: str, **traits: Any) -> None:
+    def __init__(
+        self,
+        *,
+        data: dict[str, Any],
+        alt: str,
+        hide: Sequence[str] = (),
+        presets: Mapping[str, Mapping[str, Any]] | None = None,
+        **traits: Any,
+    ) -> None:
+        for name in traits:
+            if name not in self.controls:
+                raise TypeError(f"{type(self).__name__} got an unexpected keyword argument {name!r}")
+        self.hidden = self._check_hidden(hide)
         super().__init__()
         self.set_trait("data", plain(data))
         self.alt = alt
         for name, value in traits.items():
-            setattr(self, name, value)
+            if value is not None:  # else the default stays
+                setattr(self, name, value)
+        declared = self.traits()
+        specs = [declared[name].spec(self) for name in self.controls]
+        self.set_trait("kit", plain({"controls": specs, "hide": self.hidden, "presets": self._check_presets(presets)}))
+
+    def _check_hidden(self, hide: Sequence[str]) -> list[str]:
+        known = [*self.controls, *(panel for row in self.picture_rows for panel in row)]
+        wrong = hide if isinstance(hide, str) else next((name for name in hide if name not in known), None)
+        if wrong is not None:
+            raise ValueError(f"hide must be a list of some of {', '.join(known)}, got {wrong!r}")
+        return list(hide)
+
+    def _check_presets(self, presets: Mapping[str, Mapping[str, Any]] | None) -> list[list[Any]]:
+        checked = []
+        for label, values in (presets or {}).items():
+            for name in values:
+                if name not in self.controls:
+                    raise ValueError(f"the preset {label!r} sets {name!r}; controls are {', '.join(self.controls)}")
+            known = self.traits()
+            checked.append([check_text(label, "a preset"), {n: known[n].validate(self, v) for n, v in values.items()}])
+        return checked
 
     def state(self) -> dict[str, Any]:
         """Return the traits that the browser needs, by name."""
@@ -150,19 +131,45 @@ class Explorer(anywidget.AnyWidget):
         # ipywidgets' own traits (layout, tooltip, ...) and the code are no business of a page without a kernel
         return {n: getattr(self, n) for n in names if n not in anywidget.AnyWidget.class_trait_names() and n[0] != "_"}
 
-    def to_html(self) -> str:
-        """Return the explorer as a piece of HTML that needs neither kernel nor network."""
-        name = type(self).__name__
+    def picture(self) -> Figure:
+        """Return a figure of what is shown now, drawn by the package from :meth:`result`."""
+        from regattn.widgets._still import figure_of  # matplotlib: only when there is something to draw
+
+        return figure_of(self)
+
+    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
+        """Draw the panels in ``axes`` from the result; each explorer has its own."""
+        raise NotImplementedError(f"{type(self).__name__} draws no picture")
+
+    def to_html(self, *, picture: bool = True) -> str:
+        """Return the explorer as a piece of HTML that needs neither kernel nor network.
+
+        Parameters
+        ----------
+        picture : bool, default True
+            Whether it holds the plain picture for paper and for pages without JavaScript.
+        """
+        name, alt = type(self).__name__, html.escape(self.alt)
         code = f'{self._esm}\n{assemble("page")}\nwake("{name}", render);\n'
         return (
-            f'<figure class="regattn" data-widget="{name}" aria-label="{html.escape(self.alt)}">\n'
-            f"<noscript><p>{html.escape(self.alt)} This explorer moves with JavaScript, which is switched off here; "
-            "the figure beside it shows the same picture, standing still.</p></noscript>\n"
+            f'<figure class="regattn" data-widget="{name}" aria-label="{alt}">\n'
+            f"<noscript><p>{alt} This explorer moves with JavaScript, which is switched off here; "
+            "the picture below stands still.</p></noscript>\n"
+            f"{self._still(alt) if picture else ''}"
             f"<style>\n{self._css}</style>\n"
             f'<script type="application/json">{safe_json(self.state())}</script>\n'
             f'<script type="module">\n{code}</script>\n'
             "</figure>"
         )
+
+    def _still(self, alt: str) -> str:
+        from regattn.widgets._still import encode
+
+        try:
+            drawn = encode(self.picture())
+        except (ValueError, OverflowError):  # numbers beyond what axes can hold; the sentence still says what is shown
+            return ""
+        return f'<img class="ra-still" alt="{alt}" src="data:image/png;base64,{drawn}">\n'
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
         bundle = super()._repr_mimebundle_(**kwargs)
@@ -170,6 +177,20 @@ class Explorer(anywidget.AnyWidget):
             return None
         content, metadata = bundle
         return {**content, "text/plain": f"{type(self).__name__}: {self.alt}", "text/html": self.to_html()}, metadata
+
+
+def _document(cls: type, declared: Mapping[str, Control]) -> None:
+    """Put the controls into the docstring of an explorer and into the signature that editors show."""
+    own = inspect.signature(cls.__init__).parameters
+    rest = {name: part for name, part in declared.items() if name not in own}
+    entries = "".join(part.documentation(name) for name, part in rest.items())
+    if "\n    Raises\n" in (cls.__doc__ or ""):
+        head, raises, tail = inspect.cleandoc(cls.__doc__).partition("\nRaises\n")
+        cls.__doc__ = f"{head}{entries}{EVERY}{raises}{tail}"
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    kept = [part for name, part in own.items() if name != "self" and part.kind is not inspect.Parameter.VAR_KEYWORD]
+    more = [*rest, *(name for name in ("hide", "presets", "alt") if name not in own)]
+    cls.__signature__ = inspect.Signature([*kept, *(inspect.Parameter(name, keyword, default=None) for name in more)])
 
 
 def check_labels(labels: Sequence[Any] | None, count: int, name: str, *, rows: str, first: int = 1) -> list[str]:

@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from regattn import figures
 from regattn._validation import check_vector
 from regattn.attention import attend, attention_weights
-from regattn.widgets._base import Choice, Explorer, Real, check_labels
+from regattn.widgets._base import Choice, Explorer, Slider, check_labels
+from regattn.widgets._drawing import draw_signed
 
 __all__ = ["AverageExplorer"]
 
 
-class AverageExplorer(Explorer, module="average"):
+class AverageExplorer(Explorer, module="average", panels=[["scatter", "running"]]):
     r"""Show one prediction as a weighted average of past outcomes, with weights from the same scores by two kernels.
 
     .. math:: \omega_{ji} = \frac{s_{ji}}{n} \;\text{(least squares)}, \qquad
@@ -29,8 +31,6 @@ class AverageExplorer(Explorer, module="average"):
         Input and outcome of the past cases; they are shown in the order of ``x``.
     query : float, optional
         The input to predict at, in units of ``x``; by default the mean.
-    kernel : {"identity", "softmax"}, default "identity"
-        What turns scores into weights.
     labels : sequence of str, optional
         What to call the cases.
     names : pair of str, optional
@@ -51,8 +51,12 @@ class AverageExplorer(Explorer, module="average"):
     3.946
     """
 
-    query = Real(0.0).tag(sync=True)
-    kernel = Choice("identity", "softmax").tag(sync=True)
+    query = Slider(lambda self: f"Ask at {self.names[0]}", shown=lambda self: self.ends, digits=2, default=0.0)
+    kernel = Choice(
+        "Weights by",
+        {"identity": "least squares", "softmax": "softmax attention"},
+        help="What turns scores into weights.",
+    )
 
     def __init__(
         self,
@@ -60,9 +64,9 @@ class AverageExplorer(Explorer, module="average"):
         y: Any,
         *,
         query: float | None = None,
-        kernel: str = "identity",
         labels: Sequence[Any] | None = None,
         names: Sequence[str] = ("input", "outcome"),
+        **kit: Any,
     ) -> None:
         x, y = check_vector(x, "x"), check_vector(y, "y")
         if len(x) != len(y):
@@ -73,19 +77,17 @@ class AverageExplorer(Explorer, module="average"):
         self.level, self.spread = self.x.mean(), self.x.std()
         if self.spread == 0:
             raise ValueError(f"x must vary, got {self.x[0]} in all {len(self.x)} places")
-        data = {
-            "x": self.x,
-            "y": self.y,
-            "level": self.level,
-            "spread": self.spread,
-            "labels": [labels[i] for i in order],
-            "names": check_labels(names, 2, "names", rows="axes"),
-        }
+        room = 0.25 * (self.x[-1] - self.x[0])
+        self.ends = [self.x[0] - room, self.x[-1] + room]
+        self.names = check_labels(names, 2, "names", rows="axes")
+        data = {"x": self.x, "y": self.y, "level": self.level, "spread": self.spread, "ends": self.ends}
+        data |= {"labels": [labels[i] for i in order], "names": self.names}
         alt = (
             f"{len(self.x)} past cases as points, larger the more weight one prediction gives them, "
             "and the prediction as the running sum of weight times outcome."
         )
-        super().__init__(data=data, alt=alt, query=self.level if query is None else query, kernel=kernel)
+        query = self.level if query is None else query
+        super().__init__(**{"data": data, "alt": alt, "query": query} | kit)
 
     def codes(self, x: np.ndarray) -> np.ndarray:
         """Return the codes (1, z)/√n of inputs of shape (k,), shape (k, 2); orthonormal over the cases themselves."""
@@ -108,3 +110,14 @@ class AverageExplorer(Explorer, module="average"):
             "running": np.cumsum(weights * self.y).tolist(),
             "prediction": float(attend(queries, keys, self.y, **how)[0]),
         }
+
+    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
+        if ax := axes.get("scatter"):
+            draw_signed(ax, self.x, self.y, found["weights"])
+            ax.axvline(self.query, color=figures.COLOURS["query"])
+            ax.plot(self.query, found["prediction"], "D", color=figures.COLOURS["prediction"])
+            ax.set(title="Who is listened to", xlabel=self.names[0], ylabel=self.names[1])
+        if ax := axes.get("running"):
+            ax.step(range(1, len(self.x) + 1), found["running"], where="post", color=figures.COLOURS["key"])
+            ax.axhline(found["prediction"], color=figures.COLOURS["prediction"])
+            ax.set(title="The prediction adds up, case by case", xlabel="past cases", ylabel=self.names[1])

@@ -1,4 +1,6 @@
-// Native inputs tied to the traits of a model: visible label, visible value, usable by keyboard.
+// Native inputs tied to the traits of a model, built from what Python declared: label, range, text, keyboard.
+import { formatNumber, isolate } from "./format.js";
+import { logScale } from "./maths.js";
 
 export function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
@@ -7,54 +9,108 @@ export function element(tag, attributes = {}, ...children) {
   return made;
 }
 
-function labelled(view, name, label, input, value = null) {
+// A row with a name, an optional place for the value, and an input.
+export function controlRow(view, name, label, input, { value = null, wide = false, help = "" } = {}) {
   input.dataset.control = name;
   // In JupyterLab its keys are its own. It must stand on the input itself: the notebook looks there before its parents.
   input.dataset.lmSuppressShortcuts = "";
   input.setAttribute("aria-label", label);
-  const row = element("label", { class: "ra-control" }, element("span", { class: "ra-control-name" }, label));
+  input.setAttribute("aria-label", label);
+  const words = element("span", { class: "ra-control-name", ...(help && { title: help }) }, label);
+  const row = element("label", { class: `ra-control${wide ? " ra-wide" : ""}` }, words);
   if (value) row.append(value);
   row.append(input);
   view.controls.append(row);
+  // On a phone the row in use stays on the screen. A finger on a slider does not always focus it, so both count.
+  const use = () => {
+    for (const other of view.controls.querySelectorAll(".ra-active")) other.classList.remove("ra-active");
+    row.classList.add("ra-active");
+  };
+  for (const event of ["pointerdown", "focus", "input"]) view.listen(input, event, use);
   return row;
 }
 
-// A range over the trait `name`. `position` and `value` translate between the trait and the slider's place (a log
-// scale, for instance); `text` says the value in words; `also` names traits that a move sets besides.
-export function slider(view, name, options) {
-  const { label, min, max, step = 1, text = String, also = {}, wide = false } = options;
-  const { position = (v) => v, value = (p) => p } = options;
+// Between the places of a slider and the values of its trait. Values of a logarithmic slider are what is printed: three
+// significant digits, inside the bounds.
+export function sliderScale({ kind, min, max, step = 1, stops, log, zero, places }) {
+  if (stops) {
+    const nearest = (v) => stops.reduce((best, s, k) => (Math.abs(s - v) < Math.abs(stops[best] - v) ? k : best), 0);
+    return { min: 0, max: stops.length - 1, step: 1, position: nearest, value: (place) => stops[place] };
+  }
+  if (kind !== "slider" || !log) return { min, max, step, position: (v) => v, value: (p) => p };
+  const scale = logScale(min, max, places, zero);
+  return { ...scale, min: 0, max: scale.steps, step: 1 };
+}
+
+// The words for a value: the number with its unit, a name, or both with a note.
+export function controlText(spec, view) {
+  const { notes = [], units = "", digits, decimals, names, of, used } = spec;
+  const known = new Map(notes);
+  const write = (v) => (decimals === undefined ? formatNumber(v, digits) : v.toFixed(decimals).replace("-", "−"));
+  const number = (v) => (spec.kind === "count" ? String(v) : `${known.has(v) ? String(v) : write(v)}${units && ` ${units}`}`);
+  const called = names && view.model.get("data")[names];
+  return (v) => {
+    const note = known.get(v) ?? known.get(null);
+    const text = called ? isolate(called[v]) : `${number(v)}${of ? ` of ${spec.max}` : ""}${note ? ` (${note})` : ""}`;
+    const idle = Object.entries(used ?? {}).some(([other, values]) => !values.includes(view.model.get(other)));
+    return idle ? `${text} (not in use)` : text;
+  };
+}
+
+function slider(view, spec, text) {
+  const { name, label, sets = {} } = spec;
+  const { min, max, step, position, value } = sliderScale(spec);
   const input = element("input", { type: "range", min, max, step });
   const output = element("span", { class: "ra-control-value", "data-output": name });
-  labelled(view, name, label, input, output).classList.toggle("ra-wide", wide);
-  view.listen(input, "input", () => view.set({ [name]: value(Number(input.value)), ...also }));
+  controlRow(view, name, label, input, { ...spec, value: output });
+  view.listen(input, "input", () => view.set({ [name]: value(Number(input.value)), ...sets }));
   view.refreshers.push(() => {
     const now = view.model.get(name);
-    const place = position(now);
     // a slider that already stands for this value is left where the hand put it
-    if (value(Number(input.value)) !== now) input.value = String(place);
+    if (value(Number(input.value)) !== now) input.value = String(position(now));
     const words = text(now);
     if (output.textContent !== words) output.textContent = words;
     input.setAttribute("aria-valuetext", words);
   });
 }
 
-// A drop-down list over the trait `name`; options are pairs [value, words].
-export function select(view, name, { label, options }) {
+// A drop-down list; options are pairs [value, words].
+function select(view, { name, label, sets = {}, ...spec }, options, read) {
   const input = element("select", {}, ...options.map(([value, words]) => element("option", { value }, words)));
-  labelled(view, name, label, input);
-  view.listen(input, "change", () => view.set({ [name]: input.value }));
+  controlRow(view, name, label, input, spec);
+  view.listen(input, "change", () => view.set({ [name]: read(input.value), ...sets }));
   view.refreshers.push(() => {
-    if (input.value !== view.model.get(name)) input.value = view.model.get(name);
+    const now = String(view.model.get(name));
+    if (input.value !== now) input.value = now;
   });
 }
 
-// A box to tick over the trait `name`.
-export function checkbox(view, name, { label }) {
+function tick(view, { name, label, ...spec }) {
   const input = element("input", { type: "checkbox" });
-  labelled(view, name, label, input).classList.add("ra-tickbox");
+  controlRow(view, name, label, input, spec).classList.add("ra-tickbox");
   view.listen(input, "change", () => view.set({ [name]: input.checked }));
   view.refreshers.push(() => (input.checked = Boolean(view.model.get(name))));
+}
+
+// Build the inputs that Python declared and the page does not hide. A control that could not move is not shown.
+// `texts` are words of the explorer's own for some values; `own` are controls it builds itself, by the kind it gave.
+export function buildControls(view, specs, { texts = {}, own = {} }) {
+  for (const spec of specs) {
+    const words = texts[spec.name] ?? controlText(spec, view);
+    if (view.hides(spec.name) || (spec.kind === "count" && spec.max <= spec.min)) continue;
+    if (own[spec.kind]) own[spec.kind](view, spec);
+    else if (spec.kind === "choice") select(view, spec, spec.options, (v) => v);
+    else if (spec.menu) select(view, spec, view.model.get("data")[spec.names].map((word, k) => [k, word]), Number);
+    else if (spec.kind === "tick") tick(view, spec);
+    else slider(view, spec, words);
+  }
+}
+
+// Whether a value that came from outside is one that the input could have.
+export function fits({ kind, min, max, options }, value) {
+  if (kind === "tick") return typeof value === "boolean";
+  if (kind === "choice") return options.some(([word]) => word === value);
+  return Number.isFinite(value) && value >= min && value <= max && (kind !== "count" || Number.isInteger(value));
 }
 
 // A printed number with its name; returns the function that prints it.

@@ -76,6 +76,10 @@ export function cursor(plot, { count, at, text, by = "xy", moved, pick, start = 
     moved(k);
   }
 
+  // A finger has no hover: its first tap shows a point and keeps it, a second tap on the same point chooses it.
+  let shownBefore = null;
+  const touch = (event) => event.pointerType === "touch";
+
   function leave() {
     if (!active) return;
     active = false;
@@ -93,12 +97,20 @@ export function cursor(plot, { count, at, text, by = "xy", moved, pick, start = 
     End: () => count() - 1,
   };
   const listen = (name, handler) => svg.addEventListener(name, handler, { signal });
-  listen("pointermove", (event) => move(nearest(event)));
-  listen("pointerdown", (event) => move(nearest(event)));
-  listen("pointerleave", leave);
+  listen("pointermove", (event) => touch(event) || move(nearest(event)));
+  listen("pointerdown", (event) => {
+    shownBefore = touch(event) && active ? current : null;
+    move(nearest(event));
+  });
+  listen("pointerleave", (event) => touch(event) || leave());
+  const elsewhere = (event) => touch(event) && !svg.contains(event.target) && leave();
+  svg.ownerDocument.addEventListener("pointerdown", elsewhere, { signal });
   listen("blur", leave);
   listen("focus", () => svg.matches(":focus-visible") && move(current ?? start()));
-  listen("click", (event) => pick?.(nearest(event)));
+  listen("click", (event) => {
+    const k = nearest(event);
+    if (!touch(event) || k === shownBefore) pick?.(k);
+  });
   listen("keydown", (event) => {
     if (event.key in steps) move(Math.max(0, Math.min(count() - 1, steps[event.key](current ?? start()))));
     else if (event.key === "Enter" || event.key === " ") pick?.(current ?? start());

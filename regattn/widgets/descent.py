@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from regattn import figures
 from regattn._validation import check_count, check_matrix, check_real, check_targets
 from regattn.regression.descent import (
     GROWTH_LIMIT,
@@ -17,14 +18,14 @@ from regattn.regression.descent import (
     stochastic_gradient_descent,
 )
 from regattn.regression.least_squares import spectrum
-from regattn.widgets._base import Choice, Count, Explorer, Real, check_labels
+from regattn.widgets._base import Choice, Count, Explorer, Slider, check_labels
 
 __all__ = ["DescentExplorer"]
 
 SIGNS = {"minus": -1, "plus": 1}
 
 
-class DescentExplorer(Explorer, module="descent"):
+class DescentExplorer(Explorer, module="descent", panels=[["surface", "loss"]]):
     r"""Show gradient descent on a least-squares loss of two parameters: its path on the surface and its loss.
 
     .. math:: \theta_{t+1} = \theta_t \mp \eta \nabla\mathcal{L}(\theta_t)
@@ -50,13 +51,6 @@ class DescentExplorer(Explorer, module="descent"):
     names : pair of str, optional
         The parameters.
 
-    Attributes
-    ----------
-    sign : {"minus", "plus"}
-        Downhill, or uphill as in the printed equation.
-    start_1, start_2 : float
-        The first point; a click on the surface sets both.
-
     Raises
     ------
     ValueError
@@ -72,11 +66,28 @@ class DescentExplorer(Explorer, module="descent"):
     20
     """
 
-    learning_rate = Real(0.1, least=1e-12).tag(sync=True)
-    batch_size = Count(1, least=1, most=lambda self: len(self.y), bound="the number of observations").tag(sync=True)
-    sign = Choice("minus", "plus").tag(sync=True)
-    start_1 = Real(0.0).tag(sync=True)
-    start_2 = Real(0.0).tag(sync=True)
+    learning_rate = Slider(
+        "Learning rate η",
+        1e-12,
+        default=0.1,
+        shown=lambda self: (self.limit / 100, 2 * self.limit),
+        log=True,
+        places=200,
+    )
+    batch_size = Count(
+        "Batch size",
+        least=1,
+        most=lambda self: len(self.y),
+        bound="the number of observations",
+        stops=lambda self: [2**k for k in range(64) if 2**k < len(self.y)] + [len(self.y)],
+    )
+    start_1 = Slider(lambda self: f"Start, {self.names[0]}", shown=lambda self: self._around(0), default=0.0)
+    start_2 = Slider(lambda self: f"Start, {self.names[1]}", shown=lambda self: self._around(1), default=0.0)
+    sign = Choice(
+        "Sign of the step",
+        {"minus": "− (downhill)", "plus": "+ (uphill, as printed)"},
+        help="Downhill, or uphill as in the printed equation.",
+    )
 
     def __init__(  # noqa: PLR0913
         self,
@@ -88,6 +99,7 @@ class DescentExplorer(Explorer, module="descent"):
         start: Sequence[float] = (0.0, 0.0),
         steps: int = 60,
         names: Sequence[str] | None = None,
+        **kit: Any,
     ) -> None:
         self.X = check_matrix(X, "X")
         if self.X.shape[1] != 2:
@@ -100,29 +112,33 @@ class DescentExplorer(Explorer, module="descent"):
         start = [check_real(value, "start") for value in start]
         if len(start) != 2:
             raise ValueError(f"start must be 2 numbers, got {len(start)}")
-        best = factors.coefficients(self.y).coef
-        limit = largest_stable_step(self.X)
+        self.best, self.limit = factors.coefficients(self.y).coef, largest_stable_step(self.X)
+        self.reach = 1.2 * max(np.abs(start - self.best).max(), np.abs(self.best).max())
+        self.names = check_labels(names or ["first parameter", "second parameter"], 2, "names", rows="parameters")
         data = {
             "X": self.X,
             "y": self.y,
             "steps": self.steps,
-            "names": check_labels(names or ["first parameter", "second parameter"], 2, "names", rows="parameters"),
-            "best": best,
-            "least_loss": mean_squared_error(self.X, self.y, best),
+            "names": self.names,
+            "best": self.best,
+            "least_loss": mean_squared_error(self.X, self.y, self.best),
             "curvatures": 2 * factors.singular_values**2 / len(self.y),
             "directions": factors.directions,
-            "largest_stable_step": limit,
+            "largest_stable_step": self.limit,
             "growth_limit": GROWTH_LIMIT,
-            "reach": 1.2 * max(np.abs(start - best).max(), np.abs(best).max()),
+            "reach": self.reach,
         }
         alt = f"Gradient descent for {len(self.y)} observations and two slopes: the loss surface, the path, the loss."
         traits = {
-            "learning_rate": limit / 2 if learning_rate is None else learning_rate,
+            "learning_rate": self.limit / 2 if learning_rate is None else learning_rate,
             "batch_size": len(self.y) if batch_size is None else batch_size,
             "start_1": start[0],
             "start_2": start[1],
         }
-        super().__init__(data=data, alt=alt, **traits)
+        super().__init__(**{"data": data, "alt": alt} | traits | kit)
+
+    def _around(self, k: int) -> tuple[float, float]:
+        return self.best[k] - self.reach, self.best[k] + self.reach
 
     def trajectory(self) -> Trajectory:
         """Return the descent now shown, walked by the package."""
@@ -154,6 +170,24 @@ class DescentExplorer(Explorer, module="descent"):
             "largest_stable_step": self.data["largest_stable_step"],
             "least_loss": self.data["least_loss"],
         }
+
+    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
+        path, losses = np.array(found["parameters"]), np.array(found["losses"])
+        if ax := axes.get("surface"):
+            (a, b), reach = self.best, 1.02 * self.reach
+            grid = np.linspace(a - reach, a + reach, 60), np.linspace(b - reach, b + reach, 60)
+            excess = [[mean_squared_error(self.X, self.y, [u, v]) for u in grid[0]] for v in grid[1]]
+            depth = np.array(excess) - found["least_loss"]
+            levels = depth.max() * np.array([0.0005, 0.003, 0.01, 0.03, 0.08, 0.18, 0.36, 0.7])
+            ax.contour(*grid, depth, levels=levels, colors=figures.COLOURS["neutral"], linewidths=0.7)
+            ax.plot(*path.T, ".-", color=figures.COLOURS["key"], linewidth=1.2)
+            ax.plot(*path[0], "o", color=figures.COLOURS["query"])
+            ax.plot(a, b, "D", color=figures.COLOURS["truth"])
+            ax.set(title="The loss surface and the path", xlabel=self.names[0], ylabel=self.names[1])
+            ax.set(xlim=grid[0][[0, -1]], ylim=grid[1][[0, -1]])
+        if ax := axes.get("loss"):
+            ax.semilogy(losses - found["least_loss"], color=figures.COLOURS["key"])
+            ax.set(title="Loss above its least value", xlabel="step", ylabel="loss − least loss")
 
 
 def _page_batches(n: int, *, size: int, steps: int, seed: int = 1) -> Iterator[np.ndarray]:

@@ -6,14 +6,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import traitlets
 
+from regattn import figures
 from regattn._validation import check_count, check_matrix, check_numpy, check_targets
 from regattn.attention import attend, attention_weights
 from regattn.kernels import Kernel, nearest
 from regattn.masks import others_mask
 from regattn.regression._heads import guarded_kernel
-from regattn.widgets._base import Choice, Count, Explorer, Real, check_labels
+from regattn.widgets._base import Choice, Count, Explorer, Slider, Tick, check_labels
+from regattn.widgets._drawing import draw_signed
 
 __all__ = ["KernelExplorer"]
 
@@ -31,7 +32,7 @@ def _standardised_codes(x: np.ndarray) -> np.ndarray:
     return np.column_stack([np.ones(len(x)), (x - x.mean()) / x.std()])
 
 
-class KernelExplorer(Explorer, module="kernel"):
+class KernelExplorer(Explorer, module="kernel", panels=[["curve"], ["weights"]]):
     r"""Show self-attention on one predictor: the weights of one query, and the fit at every observation.
 
     .. math:: \hat y_j = \sum_i \omega_{ji}\, y_i, \qquad \omega_{ji} = g(\langle F_j, F_i\rangle / T)
@@ -45,25 +46,12 @@ class KernelExplorer(Explorer, module="kernel"):
         The predictor and the target.
     codes : callable, default :func:`_standardised_codes`
         Turns x into codes of shape (n, d).
-    kernel : {"softmax", "gaussian", "relu", "elu", "nearest", "identity"}, default "softmax"
-        What turns scores into weights. The identity kernel divides scores by n, so that on orthogonal codes with
-        :math:`F^\top F = n I` it is least squares. ReLU and ELU rows that cannot be normalised are uniform.
-    temperature : float, default 1
-        T, from 0.001 to 100; the identity, ReLU and nearest kernels do not use it.
     neighbours : int, default 10
         k of the nearest kernel, from 1 to n - 1.
-    include_self : bool, default True
-        Whether an observation may attend to itself.
-    normalise_keys : bool, default False
-        Whether every key is given the same length, the root mean square of their lengths.
-    query : int, default 0
-        The observation that asks: its place after sorting by x.
     labels : sequence of str, optional
         Names of the observations.
     x_label, y_label : str
         Names of the axes, with units.
-    alt : str, optional
-        The explorer in words.
 
     Raises
     ------
@@ -80,12 +68,42 @@ class KernelExplorer(Explorer, module="kernel"):
     2.0
     """
 
-    kernel = Choice("softmax", "gaussian", "relu", "elu", "nearest", "identity").tag(sync=True)
-    temperature = Real(1.0, least=1e-3, most=100.0).tag(sync=True)
-    neighbours = Count(1, least=1, most=lambda self: len(self.y) - 1, bound="the other rows").tag(sync=True)
-    include_self = traitlets.Bool(True).tag(sync=True)
-    normalise_keys = traitlets.Bool(False).tag(sync=True)
-    query = Count(0, most=lambda self: len(self.y) - 1, bound="the last row").tag(sync=True)
+    kernel = Choice(
+        "Kernel",
+        {
+            "softmax": "softmax of inner products",
+            "gaussian": "Gaussian, of distances",
+            "relu": "ReLU, normalised",
+            "elu": "ELU, normalised",
+            "nearest": "k nearest neighbours",
+            "identity": "identity: least squares",
+        },
+        help="What turns scores into weights. The identity kernel divides scores by n, so that on orthogonal codes it "
+        "is least squares. ReLU and ELU rows that cannot be normalised are uniform.",
+    )
+    temperature = Slider(
+        "Temperature T", 1e-3, 100, default=1.0, log=True, used={"kernel": ["softmax", "gaussian", "elu"]}, help="T."
+    )
+    query = Count(
+        "Query observation",
+        most=lambda self: len(self.y) - 1,
+        bound="the last row",
+        names="labels",
+        help="The observation that asks: its place after sorting by x.",
+    )
+    neighbours = Count(
+        "Neighbours k",
+        least=1,
+        most=lambda self: len(self.y) - 1,
+        bound="the other rows",
+        used={"kernel": ["nearest"]},
+    )
+    include_self = Tick("include self", default=True, help="Whether an observation may attend to itself.")
+    normalise_keys = Tick(
+        "normalise keys to one length",
+        default=False,
+        help="Whether every key is given the same length, the root mean square of their lengths.",
+    )
 
     def __init__(  # noqa: PLR0913
         self,
@@ -93,16 +111,11 @@ class KernelExplorer(Explorer, module="kernel"):
         y: Any,
         *,
         codes: Callable[[np.ndarray], np.ndarray] = _standardised_codes,
-        kernel: str = "softmax",
-        temperature: float = 1.0,
         neighbours: int = 10,
-        include_self: bool = True,
-        normalise_keys: bool = False,
-        query: int = 0,
         labels: Sequence[Any] | None = None,
         x_label: str = "x",
         y_label: str = "y",
-        alt: str | None = None,
+        **kit: Any,
     ) -> None:
         x, self.y, order = _check_sorted(x, y)
         self.codes = check_matrix(codes(x), "codes")
@@ -118,9 +131,8 @@ class KernelExplorer(Explorer, module="kernel"):
             "y_label": y_label,
         }
         neighbours = min(check_count(neighbours, "neighbours"), len(x) - 1)
-        traits = {"kernel": kernel, "temperature": temperature, "neighbours": neighbours}
-        traits |= {"include_self": include_self, "normalise_keys": normalise_keys, "query": query}
-        super().__init__(data=data, alt=alt or _describe(len(x), x_label, y_label), **traits)
+        alt = _describe(len(x), x_label, y_label)
+        super().__init__(**{"data": data, "alt": alt, "neighbours": neighbours} | kit)
 
     def result(self) -> dict[str, Any]:
         """Return the numbers now shown, computed by the package rather than by the browser.
@@ -151,6 +163,23 @@ class KernelExplorer(Explorer, module="kernel"):
             "error": float(np.sqrt(np.mean((self.y - fitted) ** 2))),
             "smoother": smoother.tolist(),
         }
+
+    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
+        x, query = np.array(self.data["x"]), self.data["x"][self.query]
+        for panel, heights, title in (
+            ("curve", self.y, "The fit at every observation"),
+            ("weights", found["weights"], "One row of weights: who is heard by the query"),
+        ):
+            if ax := axes.get(panel):
+                draw_signed(ax, x, heights, found["weights"])
+                ax.axvline(query, color=figures.COLOURS["query"])
+                ax.set(title=title, xlabel=self.data["x_label"], ylabel="weight")
+        if ax := axes.get("curve"):
+            ax.plot(x, found["smoother"], "--", color=figures.COLOURS["neutral"])
+            ax.plot(x, found["fitted"], color=figures.COLOURS["prediction"])
+            ax.plot(query, found["prediction"], "D", color=figures.COLOURS["query"])
+            low, high = self.y.min(), self.y.max()
+            ax.set(ylim=(low - 0.12 * (high - low or 1), high + 0.12 * (high - low or 1)), ylabel=self.data["y_label"])
 
     def _kernel_and_scale(self) -> tuple[str | Kernel, float]:
         if self.kernel == "nearest":

@@ -95,18 +95,38 @@ export function niceTicks(low, high, count = 5) {
   return ticks;
 }
 
-// A logarithmic scale whose left end is an exact 0: position 0 is the value 0, position 1 + t is low · (high/low)^t'.
-export function logScaleWithZero(low, high, steps) {
+// Equal ratios from `low` to `high` in `count` steps, at three significant digits; with `zero` one more place, the
+// first, which is exactly 0.
+export function logScale(low, high, count, zero = false) {
+  const first = zero ? 1 : 0;
+  const steps = count + first;
   const span = Math.log10(high / low);
-  const place = (value) => 1 + ((steps - 1) * Math.log10(value / low)) / span;
+  const inside = (value) => Math.max(low, Math.min(high, Number(value.toPrecision(3))));
+  const place = (value) => first + (count * Math.log10(value / low)) / span;
   return {
     steps,
-    value: (position) => (position <= 0 ? 0 : 10 ** (Math.log10(low) + (span * (position - 1)) / (steps - 1))),
-    position: (value) => (value <= 0 ? 0 : Math.max(1, Math.min(steps, place(value)))),
+    value: (position) => (position < first ? 0 : inside(low * (high / low) ** ((position - first) / count))),
+    position: (value) => (value <= 0 ? 0 : Math.max(first, Math.min(steps, place(value)))),
     decades: () => {
       const found = [];
       for (let d = Math.ceil(Math.log10(low) - 1e-9); d <= Math.log10(high) + 1e-9; d++) found.push(10 ** d);
       return found;
     },
   };
+}
+
+// The part of a segment inside a box {x: [low, high], y: [low, high]}, or null (Liang and Barsky).
+export function clipSegment(from, to, box) {
+  let [enter, leave] = [0, 1];
+  for (const [axis, [low, high]] of [box.x, box.y].entries()) {
+    const move = to[axis] - from[axis];
+    for (const [reach, room] of [[-move, from[axis] - low], [move, high - from[axis]]]) { // prettier-ignore
+      if (reach === 0 && room < 0) return null;
+      if (reach < 0) enter = Math.max(enter, room / reach);
+      if (reach > 0) leave = Math.min(leave, room / reach);
+    }
+  }
+  if (enter > leave) return null;
+  const at = (share) => [0, 1].map((axis) => from[axis] + share * (to[axis] - from[axis]));
+  return [at(enter), at(leave)];
 }

@@ -1,12 +1,11 @@
 // ProjectionExplorer: M = Z S Z', E = g(M) Z S, p = softmax(mean of E), while the sentence and the table change.
 import { explorer } from "./explorer.js";
-import { element, select, slider } from "./controls.js";
-import { formatNumber, isolate } from "./plot.js";
+import { controlRow, element } from "./controls.js";
+import { formatNumber, isolate } from "./format.js";
 import { multiply, softmax } from "./maths.js";
 import { numberTable, shareBars } from "./tables.js";
 
 const LONGEST = 12; // words of a sentence that are used
-const STEPS = { low: 0.1, high: 100, places: 150 }; // units of counting, in equal ratios; place 50 is 1
 
 // ---- numbers -------------------------------------------------------------------------------------------------------
 
@@ -56,24 +55,12 @@ function readSentence(text, words) {
 
 // ---- controls ------------------------------------------------------------------------------------------------------
 
-function controlRow(view, words, ...children) {
-  const row = element("label", { class: "ra-control" }, element("span", { class: "ra-control-name" }, words), ...children);
-  view.controls.append(row);
-  return row;
-}
-
-// The box to type in; returns what was last typed and could not be used.
-function sentenceBox(view, words) {
-  const input = element("input", {
-    type: "text",
-    value: view.model.get("sentence").join(" "),
-    spellcheck: "false",
-    autocomplete: "off",
-    dir: "auto",
-    "data-control": "sentence",
-    "aria-label": "Sentence",
-  });
-  controlRow(view, "Sentence: type it, or choose words", input).classList.add("ra-wide");
+// The box to type in, and the words as buttons; view.typed() is what was last typed and could not be used.
+function sentenceBox(view, { name, label }) {
+  const { words } = view.model.get("data");
+  const value = view.model.get(name).join(" ");
+  const input = element("input", { type: "text", value, spellcheck: "false", autocomplete: "off", dir: "auto" });
+  controlRow(view, name, label, input, { wide: true });
   let typed = { text: input.value, ...readSentence(input.value, words) };
   const same = (a, b) => a.length === b.length && a.every((word, k) => word === b[k]);
   view.listen(input, "input", () => {
@@ -86,7 +73,8 @@ function sentenceBox(view, words) {
     typed = { text: sentence.join(" "), known: [...sentence], unknown: [], dropped: 0 };
     input.value = typed.text;
   });
-  return () => typed;
+  view.typed = () => typed;
+  wordButtons(view, words);
 }
 
 // One button for each word: it joins the end of the sentence, or leaves it.
@@ -108,24 +96,15 @@ function wordButtons(view, words) {
   });
 }
 
-// A list of the words over a trait that holds a word's number.
-function wordList(view, name, label, words) {
-  const options = words.map((word, k) => element("option", { value: k }, word));
-  const input = element("select", { "data-control": name, "aria-label": label }, ...options);
-  controlRow(view, label, input);
-  view.listen(input, "change", () => view.set({ [name]: Number(input.value) }));
-  view.refreshers.push(() => (input.value = String(view.model.get(name))));
-}
-
 // The slider that edits the chosen cell and its mirror image.
-function cellSlider(view, words) {
+function cellSlider(view, { label }) {
+  const { words } = view.model.get("data");
   const all = view.model.get("counts").flat();
   const whole = all.every(Number.isInteger);
   const top = whole ? Math.max(20, 2 * Math.max(...all)) : 2 * Math.max(...all) || 1;
-  const input = element("input", { type: "range", min: 0, max: top, step: whole ? 1 : top / 200, "data-control": "count" });
+  const input = element("input", { type: "range", min: 0, max: top, step: whole ? 1 : top / 200 });
   const said = element("span", { class: "ra-control-value", "data-output": "count" });
-  controlRow(view, "Their count", said, input).classList.add("ra-wide");
-  input.setAttribute("aria-label", "Count of the chosen cell");
+  controlRow(view, "count", label, input, { value: said, wide: true });
   const cell = () => [view.model.get("row"), view.model.get("column")];
   view.listen(input, "input", () => {
     const [i, j] = cell();
@@ -142,24 +121,14 @@ function cellSlider(view, words) {
   });
 }
 
-function projectionControls(view, words) {
-  const typed = sentenceBox(view, words);
-  wordButtons(view, words);
-  const options = [["counts", "the counts themselves"], ["log softmax", "shares (softmax of log counts)"], ["softmax", "softmax of the counts"]]; // prettier-ignore
-  select(view, "normaliser", { label: "Weights are", options });
-  const ratio = Math.log10(STEPS.high / STEPS.low) / STEPS.places;
-  slider(view, "unit", {
-    label: "Unit of counting",
-    min: 0,
-    max: STEPS.places,
-    position: (unit) => Math.round(Math.log10(unit / STEPS.low) / ratio),
-    value: (place) => 10 ** (Math.log10(STEPS.low) + place * ratio),
-    text: (unit) => (unit === 1 ? "1 (as counted)" : `${formatNumber(unit, 2)} (S is divided by it)`),
-  });
-  wordList(view, "row", "Edit how often this word …", words);
-  wordList(view, "column", "… meets this one", words);
-  cellSlider(view, words);
-  return typed;
+// Whether a sentence or a table that came with a link is one that could have been made here.
+function sentenceFits(value, { options }) {
+  return Array.isArray(value) && value.length <= LONGEST && value.every((word) => options.includes(word));
+}
+
+function tableFits(value, { size }) {
+  const square = Array.isArray(value) && value.length === size && value.every((row) => Array.isArray(row) && row.length === size);
+  return square && value.every((row, i) => row.every((count, j) => Number.isFinite(count) && count >= 0 && count === value[j][i]));
 }
 
 // ---- words ---------------------------------------------------------------------------------------------------------
@@ -195,67 +164,64 @@ function cellText(value) {
 
 // ---- the explorer --------------------------------------------------------------------------------------------------
 
-function projectionPanels(view, words) {
-  const table = (key, title, options = {}) => {
-    const box = view.panel(key, { title, ...options });
-    const pick = options.pick ?? null;
-    return numberTable(view.host(box), { label: title, pick, signal: view.signal });
+// A panel that is one table; look(state) → [rows, columns, values, look] as numberTable draws them, or [null].
+function tablePanel(view, title, look, { pick = null, ...options } = {}) {
+  return {
+    title,
+    ...options,
+    make(host) {
+      const draw = numberTable(host, { label: title, pick, signal: view.signal });
+      return (state) => draw(...look(state));
+    },
+  };
+}
+
+function projectionPanels({ words }, view) {
+  const largest = (rows) => rows.reduce((most, row) => Math.max(most, ...row), 0) || 1;
+  const sentence = (state) => state.picked.map((k) => words[k]);
+  const small = (state, rows, columns, text = cellText) =>
+    rows ? [sentence(state), columns ?? sentence(state), rows, { text, most: largest(rows) }] : [null];
+  const share = (value) => (value === 0 ? "0" : value.toFixed(2));
+  function table(state) {
+    const chosen = words.map((_, k) => state.picked.includes(k));
+    const [row, column] = [view.model.get("row"), view.model.get("column")];
+    const here = (i, j) => (i === row && j === column) || (j === row && i === column);
+    const marked = (i, j) => [here(i, j) && "ra-picked", chosen[i] && (chosen[j] ? "ra-block" : "ra-row")].filter(Boolean).join(" ");
+    return [words, words, state.table, { text: cellText, most: largest(state.table), marked, chosen: [chosen, chosen] }];
+  }
+  const weights = (state) => small(state, state.weights, null, state.weights === state.scores ? cellText : share);
+  const next = (host) => {
+    const draw = shareBars(host, { label: "Probability of the next word" });
+    return (state) => draw(words, state.chances, chanceText, state.best);
   };
   const pick = (row, column) => view.set({ row, column });
-  const draws = {
-    table: table("table", "S: how often two words meet", { pick }),
-    next: shareBars(view.host(view.panel("next", { title: "p: which word comes next" })), { label: "Probability of the next word" }),
-    scores: table("scores", "M = ZSZ′: scores, read off the table"),
-    weights: table("weights", "Weights of each word on the others"),
-    mixed: table("mixed", "E: scores over the whole vocabulary", { wide: true }),
-  };
-  const largest = (rows) => rows.reduce((most, row) => Math.max(most, ...row), 0) || 1;
-  return (state, cell) => {
-    const sentence = state.picked.map((k) => words[k]);
-    const chosen = words.map((_, k) => state.picked.includes(k));
-    const here = (i, j) => (i === cell[0] && j === cell[1]) || (j === cell[0] && i === cell[1]);
-    const marked = (i, j) => [here(i, j) && "ra-picked", chosen[i] && (chosen[j] ? "ra-block" : "ra-row")].filter(Boolean).join(" ");
-    draws.table(words, words, state.table, { text: cellText, most: largest(state.table), marked, chosen: [chosen, chosen] });
-    const small = (draw, columns, rows, text) =>
-      rows ? draw(sentence, columns, rows, { text, most: largest(rows) }) : draw(null);
-    const raw = state.weights === state.scores;
-    small(draws.scores, sentence, state.scores, cellText);
-    small(draws.weights, sentence, state.weights, raw ? cellText : (share) => (share === 0 ? "0" : share.toFixed(2)));
-    small(draws.mixed, words, state.mixed, cellText);
-    draws.next(words, state.chances, chanceText, state.best);
+  return {
+    table: tablePanel(view, "S: how often two words meet", table, { pick }),
+    next: { title: "p: which word comes next", make: next },
+    scores: tablePanel(view, "M = ZSZ′: scores, read off the table", (state) => small(state, state.scores)),
+    weights: tablePanel(view, "Weights of each word on the others", weights),
+    mixed: tablePanel(view, "E: scores over the whole vocabulary", (s) => small(s, s.mixed, words), { wide: true }),
   };
 }
 
-function render({ model, el }) {
-  const view = explorer({ model, el, name: "ProjectionExplorer" });
-  const { words } = model.get("data");
-  const typed = projectionControls(view, words);
-  view.live.dataset.output = "message";
-  const draw = projectionPanels(view, words);
-  const now = (name) => model.get(name);
+const lists = (rows) => rows && rows.map((row) => Array.from(row));
 
-  view.start({
-    traits: ["sentence", "counts", "normaliser", "unit", "row", "column"],
-    compute: () =>
-      projectionState({ words, counts: now("counts"), sentence: now("sentence"), normaliser: now("normaliser"), unit: now("unit") }),
-    draw(state) {
-      const said = projectionMessage(words, state, typed(), now("normaliser"));
-      if (view.live.textContent !== said) view.live.textContent = said;
-      draw(state, [now("row"), now("column")]);
-    },
-    result(state) {
-      const lists = (rows) => rows && rows.map((row) => Array.from(row));
-      return {
-        counts: lists(state.table),
-        scores: lists(state.scores),
-        weights: lists(state.weights),
-        vocabulary_scores: lists(state.mixed),
-        probabilities: state.chances && Array.from(state.chances),
-        next_word: state.best === null ? null : words[state.best],
-      };
-    },
-  });
-  return view.done;
-}
+const render = explorer({
+  name: "ProjectionExplorer",
+  own: { words: sentenceBox, table: cellSlider },
+  valid: { words: sentenceFits, table: tableFits },
+  compute: ({ words }, now) => projectionState({ words, ...now }),
+  panels: projectionPanels,
+  say: (state, { words }, view) =>
+    projectionMessage(words, state, view.typed?.() ?? { unknown: [], dropped: 0 }, view.model.get("normaliser")),
+  result: ({ table, scores, weights, mixed, chances, best }, { words }) => ({
+    counts: lists(table),
+    scores: lists(scores),
+    weights: lists(weights),
+    vocabulary_scores: lists(mixed),
+    probabilities: chances && Array.from(chances),
+    next_word: best === null ? null : words[best],
+  }),
+});
 
 export default { render };

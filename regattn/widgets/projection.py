@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import traitlets
 
-from regattn.widgets._base import Choice, Count, Explorer, Real, check_labels
+from regattn.widgets._base import Choice, Control, Count, Explorer, Slider, check_labels
+from regattn.widgets._drawing import draw_shares, draw_table
 from regattn.words._checks import check_counts
-from regattn.words.cooccurrence import NORMALISERS, context_weights, predict_next, project, vocabulary_scores
+from regattn.words.cooccurrence import context_weights, predict_next, project, vocabulary_scores
 
 __all__ = ["ProjectionExplorer"]
 
@@ -19,8 +19,10 @@ MOST_WORDS = 20  # a page has no room for more
 LONGEST = 12  # words of a sentence, here and in projection.js
 
 
-class _Sentence(traitlets.TraitType):
+class _Sentence(Control):
     """A list of at most 12 words, each of them in the explorer's table; it may be empty."""
+
+    kind = "words"
 
     def validate(self, obj: Any, value: Any) -> list[str]:
         """Return ``value`` as a list or raise a ValueError that names the unknown word."""
@@ -33,9 +35,18 @@ class _Sentence(traitlets.TraitType):
             raise ValueError(f"{self.name} has {len(value)} words; an explorer has room for {LONGEST}")
         return list(value)
 
+    def _more(self, explorer: Any) -> dict[str, Any]:
+        return {"options": explorer.words}
 
-class _Counts(traitlets.TraitType):
+
+class _Counts(Control):
     """A square, symmetric, non-negative table, one row and column for each word."""
+
+    kind = "table"
+
+    def default(self, obj: Any = None) -> list[list[float]]:
+        """Return a table of zeros."""
+        return np.zeros((len(obj.words), len(obj.words))).tolist()
 
     def validate(self, obj: Any, value: Any) -> list[list[float]]:
         """Return ``value`` as a list of rows or raise a ValueError that names what is wrong."""
@@ -48,8 +59,11 @@ class _Counts(traitlets.TraitType):
             raise ValueError(f"{self.name} must be symmetric, got {table[i, j]:g} and {table[j, i]:g} at ({i}, {j})")
         return table.tolist()
 
+    def _more(self, explorer: Any) -> dict[str, Any]:
+        return {"size": len(explorer.words)}
 
-class ProjectionExplorer(Explorer, module="projection"):
+
+class ProjectionExplorer(Explorer, module="projection", panels=[["table", "next"], ["scores", "weights"], ["mixed"]]):
     r"""Show the co-occurrence projection of a sentence: M, its weights, E and the next word, while S is edited.
 
     .. math:: M = Z S Z^\top, \quad E = g(M)\, Z S, \quad p = \mathrm{softmax}(\bar e)
@@ -64,19 +78,6 @@ class ProjectionExplorer(Explorer, module="projection"):
         Symmetric counts ≥ 0, with the same words on rows and columns; at most 20 words.
     sentence : sequence of str
         Words of the table; may be empty, and words may repeat.
-    normaliser : {"counts", "softmax", "log softmax"}, default "counts"
-        How scores become weights, as in :func:`regattn.words.cooccurrence.context_weights`.
-    unit : float, default 1
-        S is divided by it, between 0.1 and 100.
-    alt : str, optional
-        The explorer in words.
-
-    Attributes
-    ----------
-    counts : list of lists
-        The table as edited, before division by the unit.
-    row, column : int
-        The cell that the slider of counts edits, together with its mirror image.
 
     Raises
     ------
@@ -94,22 +95,41 @@ class ProjectionExplorer(Explorer, module="projection"):
     'money'
     """
 
-    sentence = _Sentence([]).tag(sync=True)
-    counts = _Counts([]).tag(sync=True)
-    normaliser = Choice(*NORMALISERS).tag(sync=True)
-    unit = Real(1.0, least=0.1, most=100.0).tag(sync=True)
-    row = Count(0, most=lambda self: len(self.words) - 1, bound="the last word").tag(sync=True)
-    column = Count(0, most=lambda self: len(self.words) - 1, bound="the last word").tag(sync=True)
+    sentence = _Sentence("Sentence: type it, or choose words", default=[])
+    normaliser = Choice(
+        "Weights are",
+        {
+            "counts": "the counts themselves",
+            "log softmax": "shares (softmax of log counts)",
+            "softmax": "softmax of the counts",
+        },
+        help="How scores become weights, as in :func:`regattn.words.cooccurrence.context_weights`.",
+    )
+    unit = Slider(
+        "Unit of counting",
+        0.1,
+        100,
+        default=1.0,
+        log=True,
+        places=150,
+        digits=2,
+        notes={1: "as counted", None: "S is divided by it"},
+        help="S is divided by it.",
+    )
+    row = Count(
+        "Edit how often this word …",
+        most=lambda self: len(self.words) - 1,
+        bound="the last word",
+        names="words",
+        menu=True,
+        help="The cell that the slider of counts edits, together with its mirror image.",
+    )
+    column = Count(
+        "… meets this one", most=lambda self: len(self.words) - 1, bound="the last word", names="words", menu=True
+    )
+    counts = _Counts("Their count", help="The table as edited, before division by the unit.")
 
-    def __init__(
-        self,
-        S: pd.DataFrame,
-        *,
-        sentence: Sequence[str],
-        normaliser: str = "counts",
-        unit: float = 1.0,
-        alt: str | None = None,
-    ) -> None:
+    def __init__(self, S: pd.DataFrame, *, sentence: Sequence[str], **kit: Any) -> None:
         if not isinstance(S, pd.DataFrame):
             raise ValueError(f"S must be a DataFrame with words on rows and columns, got {type(S).__name__}")
         self.words = check_labels(S.columns, S.shape[1], "the words of S", rows="columns of S")
@@ -117,17 +137,13 @@ class ProjectionExplorer(Explorer, module="projection"):
             raise ValueError(f"S has {len(self.words)} words; an explorer has room for {MOST_WORDS}")
         project(S, list(S.columns)[:1])  # words on both sides, each once, numbers finite
         sentence = list(sentence) if not isinstance(sentence, str) else sentence
-        alt = alt or (
+        alt = (
             f"A table of how often {len(self.words)} words meet, the scores and attention weights that a sentence of "
             "them picks from it, the scores over the whole vocabulary, and the probability of every next word."
         )
         row, column = _first_pair(self.words, sentence)
         traits = {"counts": S.to_numpy(dtype=float), "sentence": sentence, "row": row, "column": column}
-        super().__init__(data={"words": self.words}, alt=alt, normaliser=normaliser, unit=unit, **traits)
-
-    @traitlets.default("counts")
-    def _no_counts(self) -> list[list[float]]:
-        return np.zeros((len(self.words), len(self.words))).tolist()
+        super().__init__(**{"data": {"words": self.words}, "alt": alt} | traits | kit)
 
     def result(self) -> dict[str, Any]:
         """Return the numbers now shown, computed by the package rather than by the browser.
@@ -158,6 +174,21 @@ class ProjectionExplorer(Explorer, module="projection"):
             "probabilities": p.tolist(),
             "next_word": self.words[int(np.argmax(p >= p.max() * (1 - 1e-9)))],  # rounding breaks no tie
         }
+
+    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
+        tables = {
+            "table": ("counts", "S: how often two words meet", self.words, self.words),
+            "scores": ("scores", "M: scores, read off the table", self.sentence, self.sentence),
+            "weights": ("weights", "Weights of each word on the others", self.sentence, self.sentence),
+            "mixed": ("vocabulary_scores", "E: scores over the whole vocabulary", self.sentence, self.words),
+        }
+        for panel, (key, title, rows, columns) in tables.items():
+            if panel in axes:
+                draw_table(axes[panel], found[key], rows, columns)
+                axes[panel].set_title(title)
+        if ax := axes.get("next"):
+            draw_shares(ax, self.words, found["probabilities"])
+            ax.set_title("p: which word comes next")
 
 
 def _first_pair(words: list[str], sentence: Sequence[str]) -> tuple[int, int]:

@@ -1,7 +1,6 @@
 // SamplingExplorer: logits → temperature → top k → top p → the distribution a word is drawn from.
 import { explorer } from "./explorer.js";
-import { output, select, slider } from "./controls.js";
-import { isolate } from "./plot.js";
+import { isolate } from "./format.js";
 import { softmax, sum } from "./maths.js";
 import { shareBars } from "./tables.js";
 
@@ -54,72 +53,46 @@ function samplingState(logits, { temperature, topK, topP }) {
 
 // ---- the explorer --------------------------------------------------------------------------------------------------
 
-function samplingControls(view, data) {
-  select(view, "context", { label: "After", options: data.contexts.map((text) => [text, text]) });
-  slider(view, "temperature", {
-    label: "Temperature",
-    min: 0,
-    max: 60,
-    position: (t) => Math.round(t * 20),
-    value: (place) => place / 20,
-    text: (t) => (t === 0 ? "0 (always the most probable)" : t.toFixed(2)),
-  });
-  const all = data.words.length;
-  slider(view, "top_k", { label: "Top k", min: 1, max: all, text: (k) => (k === all ? `${k} (all words)` : String(k)) });
-  slider(view, "top_p", {
-    label: "Top p",
-    min: 1,
-    max: 20,
-    position: (p) => Math.round(p * 20),
-    value: (place) => place / 20,
-    text: (p) => (p === 1 ? "1 (all the mass)" : p.toFixed(2)),
-  });
-}
-
-function render({ model, el }) {
-  const view = explorer({ model, el, name: "SamplingExplorer" });
-  const data = model.get("data");
-  samplingControls(view, data);
-  const say = {
-    entropy: output(view, "entropy", "entropy, nats"),
-    choices: output(view, "choices", "a fair choice among"),
-    possible: output(view, "possible", "words that can be drawn"),
-  };
-  view.live.dataset.output = "message";
-  const bars = shareBars(view.host(view.panel("next", { title: "Which word comes next", wide: true })), {
-    label: "Probability of the next word",
-  });
-  const orders = data.logits.map((row) => descending(row).slice(0, SHOWN));
-  const now = (name) => model.get(name);
-  const place = () => data.contexts.indexOf(now("context"));
-
-  view.start({
-    traits: ["context", "temperature", "top_k", "top_p"],
-    compute: () =>
-      samplingState(data.logits[place()], { temperature: now("temperature"), topK: now("top_k"), topP: now("top_p") }),
-    draw({ p, entropy, possible, best }) {
-      const shown = orders[place()];
-      const shares = shown.map((k) => p[k]);
-      const words = shown.map((k) => data.words[k]);
-      if (data.words.length > shown.length) {
-        words.push("all others");
-        shares.push(Math.max(0, 1 - sum(shares)));
-      }
-      bars(words, shares, (share) => (share === 0 ? "0" : share.toFixed(3)), shown.indexOf(best));
-      say.entropy(entropy.toFixed(3));
-      say.choices(`${Math.exp(entropy).toFixed(1)} words`);
-      say.possible(`${possible} of ${data.words.length}`);
-      const said = `Most probable: ${isolate(data.words[best])}, with probability ${p[best].toFixed(3)}.`;
-      if (view.live.textContent !== said) view.live.textContent = said;
+function nextPanel({ logits, words }) {
+  const orders = logits.map((row) => descending(row).slice(0, SHOWN));
+  return {
+    title: "Which word comes next",
+    wide: true,
+    make(host) {
+      const bars = shareBars(host, { label: "Probability of the next word" });
+      return ({ p, best, place }) => {
+        const shown = orders[place];
+        const shares = shown.map((k) => p[k]);
+        const names = shown.map((k) => words[k]);
+        if (words.length > shown.length) {
+          names.push("all others");
+          shares.push(Math.max(0, 1 - sum(shares)));
+        }
+        bars(names, shares, (share) => (share === 0 ? "0" : share.toFixed(3)), shown.indexOf(best));
+      };
     },
-    result: ({ p, entropy, possible, best }) => ({
-      probabilities: Array.from(p),
-      entropy,
-      possible,
-      next_word: data.words[best],
-    }),
-  });
-  return view.done;
+  };
 }
+
+const render = explorer({
+  name: "SamplingExplorer",
+  compute({ logits, contexts }, { context, temperature, top_k, top_p }) {
+    const place = contexts.indexOf(context);
+    return { place, ...samplingState(logits[place], { temperature, topK: top_k, topP: top_p }) };
+  },
+  panels: (data) => ({ next: nextPanel(data) }),
+  numbers: ({ words }) => [
+    ["entropy", "entropy, nats", ({ entropy }) => entropy.toFixed(3)],
+    ["choices", "a fair choice among", ({ entropy }) => `${Math.exp(entropy).toFixed(1)} words`],
+    ["possible", "words that can be drawn", ({ possible }) => `${possible} of ${words.length}`],
+  ],
+  say: ({ p, best }, { words }) => `Most probable: ${isolate(words[best])}, with probability ${p[best].toFixed(3)}.`,
+  result: ({ p, entropy, possible, best }, { words }) => ({
+    probabilities: Array.from(p),
+    entropy,
+    possible,
+    next_word: words[best],
+  }),
+});
 
 export default { render };

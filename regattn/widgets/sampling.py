@@ -6,25 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import traitlets
 
 from regattn._validation import check_matrix
-from regattn.widgets._base import Count, Explorer, Real, check_labels
+from regattn.widgets._base import Choice, Count, Explorer, Slider, check_labels
+from regattn.widgets._drawing import draw_shares
 
 __all__ = ["SamplingExplorer"]
 
 
-class _Context(traitlets.TraitType):
-    """One of the explorer's contexts."""
-
-    def validate(self, obj: Any, value: Any) -> str:
-        """Return ``value`` or raise a ValueError that names it."""
-        if value not in obj.contexts:
-            raise ValueError(f"{self.name} must be one of the {len(obj.contexts)} contexts, got {value!r}")
-        return value
-
-
-class SamplingExplorer(Explorer, module="sampling"):
+class SamplingExplorer(Explorer, module="sampling", panels=[["next"]]):
     r"""Show the next-word distribution of a language model while it is sharpened, flattened and cut off.
 
     .. math:: p_v \propto e^{z_v / T}, \qquad \text{then the } k \text{ largest, then those that make up the mass } P
@@ -37,16 +27,6 @@ class SamplingExplorer(Explorer, module="sampling"):
         What was read.
     words : sequence of V strings
         The vocabulary.
-    context : str, optional
-        The one to show first; by default the first.
-    temperature : float, default 1
-        T, from 0 to 3.
-    top_k : int, optional
-        k, from 1 to V; by default V.
-    top_p : float, default 1
-        P, from 0.05 to 1.
-    alt : str, optional
-        The explorer in words.
 
     Raises
     ------
@@ -61,44 +41,35 @@ class SamplingExplorer(Explorer, module="sampling"):
     [0.731, 0.269, 0.0]
     """
 
-    context = _Context("").tag(sync=True)
-    temperature = Real(1.0, least=0.0, most=3.0).tag(sync=True)
-    top_k = Count(1, least=1, most=lambda self: len(self.words), bound="the vocabulary").tag(sync=True)
-    top_p = Real(1.0, least=0.05, most=1.0).tag(sync=True)
+    context = Choice("After", lambda self: dict(zip(self.contexts, self.contexts, strict=True)), bound="contexts")
+    temperature = Slider(
+        "Temperature", 0, 3, default=1.0, step=0.05, decimals=2, notes={0: "always the most probable"}, help="T."
+    )
+    top_k = Count(
+        "Top k",
+        least=1,
+        most=lambda self: len(self.words),
+        bound="the vocabulary",
+        default=lambda self: len(self.words),
+        notes=lambda self: {len(self.words): "all words"},
+        help="How many of the most probable words may be drawn; by default all.",
+    )
+    top_p = Slider(
+        "Top p", 0.05, 1, default=1.0, step=0.05, decimals=2, notes={1: "all the mass"}, help="The mass P that is kept."
+    )
 
-    def __init__(  # noqa: PLR0913 - the controls, by name
-        self,
-        logits: Any,
-        *,
-        contexts: Sequence[str],
-        words: Sequence[str],
-        context: str | None = None,
-        temperature: float = 1.0,
-        top_k: int | None = None,
-        top_p: float = 1.0,
-        alt: str | None = None,
-    ) -> None:
+    def __init__(self, logits: Any, *, contexts: Sequence[str], words: Sequence[str], **kit: Any) -> None:
         self.logits = check_matrix(logits, "logits")
         self.contexts = check_labels(contexts, len(self.logits), "contexts", rows="rows of logits")
         self.words = check_labels(words, self.logits.shape[1], "words", rows="columns of logits")
         if len(set(self.contexts)) < len(self.contexts):
             raise ValueError(f"contexts must differ, got {self.contexts}")
-        alt = alt or (
+        alt = (
             f"The most probable next words after one of {len(self.contexts)} beginnings, as bars, with the entropy of "
             "the distribution and the number of words that can be drawn."
         )
-        super().__init__(
-            data={"logits": self.logits, "contexts": self.contexts, "words": self.words},
-            alt=alt,
-            context=self.contexts[0] if context is None else context,
-            temperature=temperature,
-            top_k=len(self.words) if top_k is None else top_k,
-            top_p=top_p,
-        )
-
-    @traitlets.default("context")
-    def _first_context(self) -> str:
-        return self.contexts[0]
+        data = {"logits": self.logits, "contexts": self.contexts, "words": self.words}
+        super().__init__(**{"data": data, "alt": alt} | kit)
 
     def result(self) -> dict[str, Any]:
         """Return the numbers now shown, computed by the package rather than by the browser.
@@ -123,3 +94,10 @@ class SamplingExplorer(Explorer, module="sampling"):
             "possible": len(drawn),
             "next_word": self.words[int(np.argmax(p))],
         }
+
+    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
+        if ax := axes.get("next"):
+            p = np.array(found["probabilities"])
+            largest = np.argsort(-p, kind="stable")[:12]
+            draw_shares(ax, [self.words[k] for k in largest], p[largest])
+            ax.set_title(f"Which word comes next after “{self.context}”")

@@ -1,5 +1,5 @@
 // The numbers behind the SpectralExplorer, pure: ω_ji = 1/n + Σ_{k≤L} F_jk F_ik s_k²/(s_k²+λ).
-import { dot, effectiveDof, logScaleWithZero, mean, multiply, norm, rootMeanSquare } from "./maths.js";
+import { dot, effectiveDof, mean, multiply, norm, rootMeanSquare } from "./maths.js";
 import { runningSum, spectralFilter, spectralWeights, triangularRotation } from "./maths.js";
 
 // What does not change while controls move.
@@ -10,15 +10,11 @@ export function spectralProblem(data) {
   const n = scores.length;
   const s = Float64Array.from(data.singular_values);
   const content = s.map((_, k) => scores.reduce((total, row, i) => total + row[k] * (data.y[i] - level), 0));
-  const decade = (value, round) => 10 ** round(Math.log10(value));
-  const low = decade(s[s.length - 1] ** 2 / 100, Math.floor);
-  const high = decade(s[0] ** 2 * 100, Math.ceil);
   return {
     ...data, scores, test_scores: rows(data.test_scores), s, n, level, content,
     all: [...scores, ...rows(data.test_scores)],
     names: [...data.labels, ...data.labels_test],
     targets: [...data.y, ...(data.y_test ?? data.labels_test.map(() => null))],
-    scale: logScaleWithZero(low, high, 40 * Math.round(Math.log10(high / low)) + 1),
   };
 }
 

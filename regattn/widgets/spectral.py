@@ -7,16 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from regattn import figures
 from regattn._validation import check_matrix, check_same_width, check_targets
 from regattn.regression.least_squares import scale_and_alignment, spectrum
-from regattn.widgets._base import Choice, Count, Explorer, Real, check_labels
+from regattn.widgets._base import Choice, Count, Explorer, Slider, check_labels
+from regattn.widgets._drawing import draw_signed, mark_rows, signs
 
 __all__ = ["SpectralExplorer"]
 
 PANELS = ("weights", "split", "codes", "sum", "path")
 
 
-class SpectralExplorer(Explorer, module="spectral"):
+class SpectralExplorer(Explorer, module="spectral", panels=[["weights"], ["split", "codes"], ["sum"], ["path"]]):
     r"""Show the weight of every training observation in one prediction, for any ridge penalty λ and rank L.
 
     .. math:: \omega_{ji} = \frac1n + \sum_{k \le L} F_{jk} F_{ik} \frac{s_k^2}{s_k^2 + \lambda}
@@ -31,8 +33,6 @@ class SpectralExplorer(Explorer, module="spectral"):
         Training rows (without a column of ones) and their targets, in time order if they have one.
     X_test, y_test : arrays of shape (m, p) and (m,), optional
         Rows to predict at besides, and the targets that came true.
-    ridge : float, default 0
-        Penalty λ ≥ 0, in squared units of ``X_train``.
     rank : int, optional
         Number L of leading directions kept; all of them by default.
     query : int or str, default 0
@@ -45,15 +45,6 @@ class SpectralExplorer(Explorer, module="spectral"):
     panels : sequence of str
         Which pictures: "weights" (every weight), "split" (scale and cosine), "codes" (queries and keys as points),
         "sum" (the prediction as a running sum), "path" (errors and degrees of freedom against λ).
-    alt : str, optional
-        The explorer in words.
-
-    Attributes
-    ----------
-    root : {"spectral", "cholesky", "rotated"}
-        Which root W of Ω = WW' encodes queries and keys; the weights do not depend on it.
-    angle : float
-        Degrees by which "rotated" turns the first two coordinates of the spectral codes.
 
     Raises
     ------
@@ -70,11 +61,36 @@ class SpectralExplorer(Explorer, module="spectral"):
     3.5
     """
 
-    ridge = Real(0.0, least=0.0).tag(sync=True)
-    rank = Count(1, least=1, most=lambda self: self.spectrum.rank, bound="the rank of X_train").tag(sync=True)
-    query = Count(0, most=lambda self: self.size - 1, bound="the last row").tag(sync=True)
-    root = Choice("spectral", "cholesky", "rotated").tag(sync=True)
-    angle = Real(30.0, least=-360.0, most=360.0).tag(sync=True)
+    ridge = Slider(
+        "Ridge penalty λ",
+        0,
+        default=0.0,
+        shown=lambda self: _penalties(self.spectrum.singular_values),
+        log=True,
+        notes={0: "least squares"},
+        help="Penalty λ ≥ 0, in squared units of ``X_train``.",
+    )
+    rank = Count("Rank L", least=1, most=lambda self: self.spectrum.rank, bound="the rank of X_train", of=True)
+    query = Count("Query observation", most=lambda self: self.size - 1, bound="the last row", wide=True)
+    root = Choice(
+        "Root of Ω",
+        {
+            "spectral": "spectral (principal directions)",
+            "cholesky": "Cholesky (triangular)",
+            "rotated": "spectral, rotated",
+        },
+        help="Which root W of Ω = WW' encodes queries and keys; the weights do not depend on it.",
+    )
+    angle = Slider(
+        "Rotation",
+        -360,
+        360,
+        default=30.0,
+        shown=(0, 360),
+        step=1,
+        sets={"root": "rotated"},
+        help='Degrees by which "rotated" turns the first two coordinates of the spectral codes.',
+    )
 
     def __init__(  # noqa: PLR0913
         self,
@@ -83,14 +99,14 @@ class SpectralExplorer(Explorer, module="spectral"):
         X_test: Any = None,
         y_test: Any = None,
         *,
-        ridge: float = 0.0,
         rank: int | None = None,
         query: int | str = 0,
         labels_train: Sequence[Any] | None = None,
         labels_test: Sequence[Any] | None = None,
         units: str = "",
         panels: Sequence[str] = PANELS,
-        alt: str | None = None,
+        hide: Sequence[str] = (),
+        **kit: Any,
     ) -> None:
         X_train = check_matrix(X_train, "X_train")
         self.y_train = _check_one_target(y_train, len(X_train), "y_train")
@@ -113,11 +129,14 @@ class SpectralExplorer(Explorer, module="spectral"):
             "labels": labels,
             "labels_test": labels_test,
             "units": units,
-            "panels": _check_panels(panels),
         }
         rank = self.spectrum.rank if rank is None else rank
-        alt = alt or _describe(n, m, data["panels"])
-        super().__init__(data=data, alt=alt, ridge=ridge, rank=rank, query=query)
+        hidden, shown = self._check_hidden(hide), _check_panels(panels)
+        hidden += [panel for panel in PANELS if panel not in shown] + (
+            ["root", "angle"] if "codes" not in shown else []
+        )
+        alt = _describe(n, m, [panel for panel in shown if panel not in hidden])
+        super().__init__(**{"data": data, "alt": alt, "rank": rank, "query": query, "hide": hidden} | kit)
 
     def result(self) -> dict[str, Any]:
         """Return the numbers now shown, computed by the package rather than by the browser.
@@ -149,6 +168,53 @@ class SpectralExplorer(Explorer, module="spectral"):
             "test_error": test_error,
             "loo_error": loo_error,
         }
+
+    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
+        weights, places = np.array(found["weights"]), np.arange(len(self.y_train))
+        if ax := axes.get("weights"):
+            ax.bar(places, weights, color=signs(weights))
+            ax.axhline(1 / len(weights), linestyle="--", color=figures.COLOURS["neutral"])
+            ax.set(title="The weight of each training observation", ylabel="weight")
+            mark_rows(ax, self.data["labels"])
+        if ax := axes.get("split"):
+            draw_signed(ax, found["scale"], found["cosine"], weights)
+            ax.set(title="Why that weight", xlabel="scale: product of lengths", ylabel="cosine of the angle")
+        if ax := axes.get("codes"):
+            self._draw_codes(ax, weights)
+        if ax := axes.get("sum"):
+            ax.step(places, np.cumsum(weights * self.y_train), where="post", color=figures.COLOURS["prediction"])
+            ax.plot(places, np.cumsum(self.y_train) / len(places), "--", color=figures.COLOURS["neutral"])
+            ax.set(title="The prediction, summed over the training observations", ylabel=self.data["units"] or "target")
+            mark_rows(ax, self.data["labels"])
+        if ax := axes.get("path"):
+            self._draw_path(ax)
+
+    def _draw_codes(self, ax: Any, weights: np.ndarray) -> None:
+        s, knobs, n = self.spectrum, {"ridge": self.ridge, "rank": self.rank}, len(self.y_train)
+        keys = np.pad(s.codes(**knobs), ((0, 0), (0, 1)))[:, :2]
+        asking = s.codes(None if self.query < n else self.X_test, **knobs)[self.query - n * (self.query >= n)]
+        draw_signed(ax, *keys.T, weights)
+        ax.plot(*np.vstack([[0, 0], np.append(asking, 0)[:2]]).T, "D-", markevery=[1], color=figures.COLOURS["query"])
+        ax.set(title="Codes of the keys and of the query", xlabel="code 1", ylabel="code 2")
+
+    def _draw_path(self, ax: Any) -> None:
+        s, ridges = self.spectrum, np.geomspace(*_penalties(self.spectrum.singular_values), 60)
+        fits = [s.predict(None, self.y_train, ridge=ridge, rank=self.rank) for ridge in ridges]
+        errors = [_root_mean_square(self.y_train - fit) for fit in fits]
+        ax.semilogx(ridges, errors, color=figures.COLOURS["train"], label="training")
+        if self.y_test is not None:
+            new = [s.predict(self.X_test, self.y_train, ridge=ridge, rank=self.rank) for ridge in ridges]
+            errors = [_root_mean_square(self.y_test - fit) for fit in new]
+            ax.semilogx(ridges, errors, color=figures.COLOURS["test"], label="test")
+        if self.ridge > 0:
+            ax.axvline(self.ridge, color=figures.COLOURS["neutral"])
+        ax.legend()
+        ax.set(title="Errors along the penalty", xlabel="ridge penalty λ", ylabel="root mean squared error")
+
+
+def _penalties(s: np.ndarray) -> tuple[float, float]:
+    """Return the range of penalties that matters, from a hundredth of the smallest s² to a hundred of the largest."""
+    return 10.0 ** np.floor(np.log10(s[-1] ** 2 / 100)), 10.0 ** np.ceil(np.log10(s[0] ** 2 * 100))
 
 
 def _root_mean_square(x: np.ndarray) -> float:

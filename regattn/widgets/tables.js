@@ -1,7 +1,7 @@
 // Tables of numbers with words on both sides, darker for larger. Made anew only when their shape changes; after that
 // only texts, shades and marks move. Colours come from explorer.css.
 import { element } from "./controls.js";
-import { shorten } from "./plot.js";
+import { shorten } from "./format.js";
 
 function setText(node, words) {
   if (node.textContent !== words) node.textContent = words;

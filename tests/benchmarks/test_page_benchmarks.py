@@ -81,7 +81,7 @@ def test_a_move_changes_what_is_drawn_and_its_picture(explorer, name):
 def test_the_bars_are_the_weights_of_the_package(explorer):
     panels = explorer.Spectral(spectral().state())
     _, axes, _ = panels.draw(3.0)
-    theirs = SpectralExplorer(X, Y, X_TEST, Y_TEST, ridge=3.0, query=24).result()
+    theirs = SpectralExplorer(X, Y, X_TEST, Y_TEST, ridge=2.0, query=3).result()
     np.testing.assert_allclose([bar.get_height() for bar in axes["weights"].patches], theirs["weights"], rtol=1e-9)
     np.testing.assert_allclose(axes["sum"].lines[0].get_ydata()[-1], theirs["prediction"], rtol=1e-9)
 

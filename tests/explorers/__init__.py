@@ -1,1 +1,1 @@
-"""What each explorer should report, from the package: `<name>.expected(traits) -> dict` for `<Name>Explorer`."""
+"""For each explorer `<name>.example(**options)`, and `<name>.expected(traits) -> dict`: what it should report."""

@@ -1,6 +1,14 @@
 """The AverageExplorer's numbers by the package, from the arrays that the page carries and where its controls stand."""
 
+from regattn.data import load_macro
 from regattn.widgets import AverageExplorer
+
+
+def example(**options) -> AverageExplorer:
+    """Return US unemployment against growth, as on the first page."""
+    macro = load_macro().assign(change=lambda m: m["unemployment"].diff()).loc["2002Q1":]
+    names = ("growth", "change")
+    return AverageExplorer(macro["gdp_growth"], macro["change"], labels=list(macro.index), names=names, **options)
 
 
 def expected(traits: dict) -> dict:

@@ -1,5 +1,20 @@
 """The HeadExplorer's numbers from the weights and where its controls stand, by plain loops."""
 
+import numpy as np
+
+from regattn.widgets import HeadExplorer
+
+
+def causal_weights(layers: int = 2, heads: int = 3, tokens: int = 7) -> np.ndarray:
+    """Return made-up weights of words that look back."""
+    weights = np.tril(np.random.default_rng(12).random((layers, heads, tokens, tokens)) ** 3)
+    return weights / weights.sum(-1, keepdims=True)
+
+
+def example(words=tuple("abcdefg"), **options) -> HeadExplorer:
+    """Return an explorer of two layers of three heads on seven words."""
+    return HeadExplorer(causal_weights(), words=list(words), **options)
+
 
 def expected(traits: dict) -> dict:
     """Read the chosen head, row and pair off the nested lists."""

@@ -5,6 +5,14 @@ import numpy as np
 from regattn.widgets.kernel import KernelExplorer
 
 
+def example(n: int = 61, **options) -> KernelExplorer:
+    """Return a wave with noise, observed at uneven places."""
+    rng = np.random.default_rng(n)
+    x = rng.gamma(3.0, size=n) * 7
+    y = np.sin(x / 5) * 3 + rng.normal(size=n)
+    return KernelExplorer(x, y, labels=[f"no. {i}" for i in range(n)], x_label="x (m)", y_label="y (kg)", **options)
+
+
 def expected(traits: dict) -> dict:
     """Give the package the same codes and settings and let it answer."""
     data = traits["data"]

@@ -2,7 +2,13 @@
 
 import pandas as pd
 
+from regattn.data import load_seven_words
 from regattn.widgets import ProjectionExplorer
+
+
+def example(**options) -> ProjectionExplorer:
+    """Return the seven words of the paper with its first sentence."""
+    return ProjectionExplorer(load_seven_words(), **({"sentence": ["river", "bank", "flooded"]} | options))
 
 
 def expected(traits: dict) -> dict:

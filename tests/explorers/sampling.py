@@ -1,6 +1,16 @@
 """The SamplingExplorer's numbers by the package, from the logits and where its controls stand."""
 
+import numpy as np
+
 from regattn.widgets import SamplingExplorer
+
+LOGITS = np.random.default_rng(8).normal(scale=2.0, size=(3, 29))
+
+
+def example(**options) -> SamplingExplorer:
+    """Return made-up scores of 29 words after three contexts."""
+    words = [f"word {k}" for k in range(29)]
+    return SamplingExplorer(LOGITS, contexts=["one", "two", "three"], words=words, **options)
 
 
 def expected(traits: dict) -> dict:

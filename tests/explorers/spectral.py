@@ -3,6 +3,12 @@
 import numpy as np
 
 from regattn.widgets import SpectralExplorer
+from tests.widgets.pages import inflation_explorer
+
+
+def example(**options) -> SpectralExplorer:
+    """Return next quarter's US inflation, asked in the middle of the sample."""
+    return inflation_explorer(**({"query": "1974Q1"} | options))
 
 
 def expected(traits: dict) -> dict:

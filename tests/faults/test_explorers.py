@@ -7,7 +7,6 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
-import traitlets
 from hypothesis import given, strategies as st
 
 from regattn.widgets._base import safe_json
@@ -75,10 +74,11 @@ class _Page(HTMLParser):
             self.scripts[-1] += text
 
 
-def _check_page(explorer):
-    html = explorer.to_html()
+def _check_page(explorer, *, picture=False):
+    html = explorer.to_html(picture=picture)
     page = _Page(html)
-    assert [tag for tag, _ in page.tags] == ["figure", "noscript", "p", "style", "script", "script"]
+    still = ["img"] if picture else []
+    assert [tag for tag, _ in page.tags] == ["figure", "noscript", "p", *still, "style", "script", "script"]
     assert len(re.findall("</script", html, re.IGNORECASE)) == 2
     assert "<!--" not in page.scripts[0]  # would switch the parser's rules inside a script
     assert page.tags[0][1]["aria-label"] == explorer.alt
@@ -91,7 +91,7 @@ def _check_page(explorer):
 
 @pytest.mark.parametrize("name", MAKERS)
 def test_hostile_labels_are_text_in_a_page_that_stays_whole(name):
-    state = _check_page(MAKERS[name](HOSTILE))
+    state = _check_page(MAKERS[name](HOSTILE), picture=True)
     assert HOSTILE[0] in json.dumps(state, ensure_ascii=False)
 
 
@@ -214,12 +214,7 @@ def test_refusals_name_what_is_wrong(call, message):
 
 def test_an_explorer_that_refuses_a_value_keeps_the_old_one():
     explorer = KernelExplorer(X[:, 0], Y, temperature=2.0)
-    for name, value, error in (
-        ("temperature", np.nan, ValueError),
-        ("query", N, ValueError),
-        ("kernel", "</script>", ValueError),
-        ("include_self", "no", traitlets.TraitError),
-    ):
-        with pytest.raises(error):
+    for name, value in (("temperature", np.nan), ("query", N), ("kernel", "</script>"), ("include_self", "no")):
+        with pytest.raises(ValueError, match=name):
             setattr(explorer, name, value)
     assert (explorer.temperature, explorer.query, explorer.kernel, explorer.include_self) == (2.0, 0, "softmax", True)

@@ -23,7 +23,6 @@ from regattn.transformer import (
     MultiHeadAttention,
     TrainingPlan,
     generate,
-    learning_rate,
     load_model,
     next_token_distribution,
     next_token_loss,
@@ -31,6 +30,7 @@ from regattn.transformer import (
     text_batches,
     train,
 )
+from regattn.transformer._plan import learning_rate
 from regattn.transformer.checkpoints import read_tensors, write_tensors
 from tests.faults.inputs import ODD, REFUSED, many, outcome
 

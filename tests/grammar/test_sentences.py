@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 
 from regattn.grammar import Grammar
-from regattn.grammar._lexicon import LEXICON
+from regattn.grammar._lexicon import LEXICON, Lexicon
 from regattn.grammar._rules import Rules, Word
 
 FEW = replace(
@@ -171,3 +171,10 @@ def test_texts_start_with_a_full_stop_and_decode_to_words():
 def test_bad_input_is_refused_with_its_value(call, message):
     with pytest.raises(ValueError, match=message):
         call(Grammar())
+
+
+def test_the_classes_of_a_lexicon_are_named_since_several_have_one_shape():
+    classes = {field.name: getattr(LEXICON, field.name) for field in fields(Lexicon)}
+    assert Lexicon(**classes).vocabulary == LEXICON.vocabulary
+    with pytest.raises(TypeError, match="positional argument"):
+        Lexicon(*classes.values())

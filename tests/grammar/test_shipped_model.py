@@ -79,6 +79,19 @@ def test_heads_that_attend_at_random_pass_for_none(parsed):
     assert scores["p_value"].min() > 0.01
 
 
+def test_a_head_is_no_clearer_than_chance_makes_the_clearest_of_all_heads():
+    links = Links(text=np.array([0, 1]), query=np.array([3, 3]), key=np.array([1, 2]))
+    weights = np.zeros((1, 2, 2, 4, 4))
+    weights[0, [0, 1], 0, 3, [1, 2]] = 0.5  # head 1 looks where it should
+    weights[0, [0, 1], 1, 3, [2, 1]] = 1.0  # head 2 where it should not: dealt the other way, it stands out further
+    alone = head_scores(weights[:, :, :1], links, rng=np.random.default_rng(6)).iloc[0]
+    assert alone["p_value"] == pytest.approx(0.5, abs=0.15)  # there are two ways to deal two keys
+    both = head_scores(weights, links, rng=np.random.default_rng(6))
+    assert both[["layer", "head"]].to_numpy().tolist() == [[1, 1], [1, 2]]
+    assert both["weight"].tolist() == [0.5, 0.0]
+    assert both["p_value"].tolist() == [1.0, 1.0]
+
+
 def test_a_head_that_only_counts_words_back_has_no_excess():
     rng = np.random.default_rng(4)
     sentences = [GRAMMAR.sample(rng) for _ in range(300)]

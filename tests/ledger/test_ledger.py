@@ -84,7 +84,7 @@ def test_chapter_carries_its_number_and_label_once_it_is_written(chapter):
     path = ROOT / f"{chapter['page']}.ipynb"
     if path.exists():
         first = read_notebook(path).cells[0].source
-        assert f"({chapter['label']})=" in first
+        assert f'<a id="{chapter["label"]}"></a>' in first
         assert f"# {chapter['number']} · " in first
 
 

@@ -146,6 +146,25 @@ def test_the_last_loss_is_the_unexplained_variance_plus_the_penalty_on_omega(dat
     assert model.loss_curve_[-1] == pytest.approx(expected, rel=1e-6)
 
 
+@pytest.mark.parametrize(
+    "parameters",
+    [{}, {"kernel": "gaussian"}, {"rank": 2}, {"n_heads": 2, "combine": "learn"}],
+    ids=lambda parameters: names(parameters) or "one",
+)
+def test_the_penalty_counts_every_weight_of_the_encoder_and_the_shares_of_several_heads(data, parameters):
+    X, y, _ = data
+    model = fitted({"encoder": (7, 3), "max_iter": 400, **parameters}, X, y)
+    residuals = y - model.attention_weights() @ y
+    squares = np.sum(model.omega_**2)  # the units of a code are its own
+    for head in model._heads:
+        assert [weights.shape for weights, _ in head.layers] == [(P, 7), (7, 3)]
+        squares += sum(np.sum(weights**2) for weights, _ in head.layers)  # but no intercept
+    if len(model._heads) > 1:
+        squares += np.sum(model.head_weights_**2)
+    expected = residuals @ residuals / (N * y.var()) + 0.03 * squares
+    assert model.loss_curve_[-1] == pytest.approx(expected, rel=1e-6)
+
+
 def test_a_training_row_does_not_attend_to_itself_unless_asked_to(data):
     X, y, _ = data
     weights = fitted({}, X, y).attention_weights()

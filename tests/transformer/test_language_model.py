@@ -123,6 +123,21 @@ def test_seed_decides_the_weights_and_the_global_generator_is_left_alone():
     assert not torch.equal(one.embedding.weight, other.embedding.weight)
 
 
+@pytest.mark.parametrize("layers", [1, 4])
+def test_maps_that_write_to_the_stream_start_smaller_by_the_root_of_their_number_and_intercepts_at_zero(layers):
+    model = LanguageModel(Architecture(vocabulary=997, layers=layers, context=5, width=96, n_heads=3, tied=False))
+    for block in model.blocks:
+        attention, forward = block.attention, block.feed_forward
+        for reads in (attention.projection, forward.keys):
+            assert reads.weight.std().item() == pytest.approx(96**-0.5, rel=0.04)  # 9216 or more draws: 1 % is usual
+        for writes, width in ((attention.output, 96), (forward.values, 384)):
+            assert writes.weight.std().item() == pytest.approx((width * 2 * layers) ** -0.5, rel=0.04)
+        for each in (attention.projection, attention.output, forward.keys, forward.values):
+            assert not each.bias.any()
+    for end in (model.embedding, model.unembedding):
+        assert end.weight.std().item() == pytest.approx(96**-0.5, rel=0.04)
+
+
 def test_loss_is_the_mean_surprisal_in_nats():
     model = LanguageModel(SMALL)
     tokens = tokens_of(2, 5)
@@ -176,6 +191,34 @@ def test_next_token_distribution_equals_a_slow_loop():
             expected[v] = weights[v] / sum(weights[u] for u in kept)
         got = next_token_distribution(logits, temperature=temperature, top_k=top_k, top_p=top_p)
         torch.testing.assert_close(got, expected, atol=1e-14, rtol=0)
+
+
+@pytest.mark.parametrize("vocabulary", [8, 4096])
+def test_of_equally_probable_tokens_the_first_are_kept_and_no_more_than_needed(vocabulary):
+    logits = torch.full((2, vocabulary), 0.7)
+    for eighths in range(1, 9):
+        kept = eighths * vocabulary // 8
+        expected = torch.arange(vocabulary) < kept
+        for settings in ({"top_p": eighths / 8}, {"top_p": (eighths - 0.5 * 8 / vocabulary) / 8}, {"top_k": kept}):
+            p = next_token_distribution(logits, **settings)
+            assert torch.equal(p > 0, expected.expand(2, -1)), settings
+            torch.testing.assert_close(p[:, :kept], torch.full((2, kept), 1 / kept))
+
+
+def test_ties_at_the_edge_go_to_the_first_by_number_wherever_the_larger_ones_stand():
+    logits = torch.tensor([0.0, 1.0, 0.0, 1.0, 0.0, 1.0]) * math.log(2)  # ninths: 1, 2, 1, 2, 1, 2
+    kept = {  # ranks 1, 3, 5, 0, 2, 4 with masses 2, 4, 6, 7, 8, 9 ninths
+        0.1: [1],
+        0.3: [1, 3],
+        0.5: [1, 3, 5],
+        0.7: [1, 3, 5, 0],
+        0.85: [1, 3, 5, 0, 2],
+        0.95: [1, 3, 5, 0, 2, 4],
+    }
+    for count, (top_p, tokens) in enumerate(kept.items(), start=1):
+        for settings in ({"top_p": top_p}, {"top_k": count}):
+            p = next_token_distribution(logits, **settings)
+            assert p.nonzero()[:, 0].tolist() == sorted(tokens), settings
 
 
 def test_extreme_logits_and_temperatures_stay_finite():

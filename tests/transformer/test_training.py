@@ -44,6 +44,28 @@ def test_one_step_equals_one_step_of_torch_adamw_by_hand():
         torch.testing.assert_close(ours, expected, atol=1e-6, rtol=0)
 
 
+def test_four_steps_equal_adamw_written_out_with_moments_that_forget_a_tenth_and_a_twentieth():
+    model = nn.Linear(3, 2).double()
+    values = {name: p.detach().numpy().copy() for name, p in model.named_parameters()}
+    rng = np.random.default_rng(5)
+    inputs = [scale * rng.normal(size=(5, 3)) for scale in (1.0, 0.05, 2.0, 0.3)]  # gradients of different sizes
+    plan = TrainingPlan(steps=4, peak=0.02, warmup=2, final=0.5, decay=0.3, clip=1e9)
+    train(model, lambda step: torch.from_numpy(inputs[step]), plan, loss=lambda m, x: (m(x) ** 2).sum())
+    first = dict.fromkeys(values, 0.0)
+    second = dict.fromkeys(values, 0.0)
+    for step, x in enumerate(inputs, start=1):
+        outputs = x @ values["weight"].T + values["bias"]
+        slopes = {"weight": 2 * outputs.T @ x, "bias": 2 * outputs.sum(axis=0)}
+        for name, decay in (("weight", 0.3), ("bias", 0.0)):
+            first[name] = 0.9 * first[name] + 0.1 * slopes[name]
+            second[name] = 0.95 * second[name] + 0.05 * slopes[name] ** 2
+            spread = np.sqrt(second[name] / (1 - 0.95**step)) + 1e-8
+            rate = [0.01, 0.02, 0.02, 0.01][step - 1]
+            values[name] = values[name] * (1 - rate * decay) - rate * first[name] / (1 - 0.9**step) / spread
+    for name, p in model.named_parameters():
+        np.testing.assert_allclose(p.detach().numpy(), values[name], rtol=0, atol=1e-12)
+
+
 @pytest.mark.parametrize("stop_at", [5, 13, 17])
 def test_a_resumed_run_ends_in_the_same_bits_as_an_uninterrupted_one(tmp_path, stop_at):
     batches = text_batches(TEXT, batch=3, context=11, rng=4)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -11,6 +14,7 @@ import pytest
 from regattn.figures import COLOURS
 from regattn.widgets import SpectralExplorer
 from regattn.widgets._base import FOLDER, Explorer, assemble, safe_json
+from regattn.widgets._page import style
 from tests.widgets.pages import inflation_explorer, made_up_explorer
 
 HOSTILE = '</script><script>alert("x")</script><!-- & \u2028 \u05e9\u05dc\u05d5\u05dd 🦊'
@@ -126,7 +130,7 @@ def test_the_noscript_sentence_says_what_is_shown_and_where_to_look():
     html = made_up_explorer(7, 2, 0, alt='Weights of 7 rows & "more"').to_html()
     sentence = re.search(r"<noscript>(.*?)</noscript>", html)[1]
     assert "Weights of 7 rows &amp; &quot;more&quot;" in sentence
-    assert "figure beside it" in sentence
+    assert "picture below" in sentence
 
 
 def test_numbers_reach_the_page_to_the_last_digit():
@@ -139,7 +143,7 @@ def test_numbers_reach_the_page_to_the_last_digit():
 
 def test_the_page_carries_the_traits_and_nothing_of_the_notebook():
     explorer = made_up_explorer(7, 2, 0)
-    assert set(traits_in(explorer.to_html())) == {"data", "alt", "ridge", "rank", "query", "root", "angle"}
+    assert set(traits_in(explorer.to_html())) == {"data", "kit", "alt", "ridge", "rank", "query", "root", "angle"}
 
 
 def test_hostile_labels_stay_inside_their_quotes():
@@ -150,6 +154,34 @@ def test_hostile_labels_stay_inside_their_quotes():
     assert "<!--" not in html
     assert "\u2028" not in safe_json(explorer.data)
     assert traits_in(html)["data"]["labels"] == [HOSTILE] * 5
+
+
+@pytest.mark.parametrize("explorer", EXPLORERS, ids=lambda c: c.__name__)
+def test_every_control_stands_in_the_docstring_and_in_the_signature(explorer):
+    parameters = inspect.signature(explorer).parameters
+    assert {"hide", "presets", "alt"} <= set(parameters)
+    for name in explorer.controls:
+        assert re.search(rf"^\s*(\w+, )?{name}\b.* : ", explorer.__doc__, re.MULTILINE), name
+        assert name in parameters
+
+
+def test_a_dynamic_bound_is_read_from_the_explorer():
+    specs = {spec["name"]: spec for spec in made_up_explorer(11, 3, 2).kit["controls"]}
+    assert (specs["rank"]["min"], specs["rank"]["max"]) == (1, 3)
+    assert specs["query"]["max"] == 12
+    assert specs["angle"]["min"] == 0
+    assert specs["ridge"]["zero"]
+
+
+def test_browsers_without_light_dark_get_every_colour_once_more():
+    fallback = style().split("@supports not (color: light-dark(red, red))")[1]
+    for name, colours in PALETTE.items():
+        assert [fallback.count(f"--ra-{name}:{colour};") for colour in colours] == [1 + (colours[0] == colours[1])] * 2
+
+
+def test_importing_the_explorers_does_not_load_matplotlib():
+    code = "import sys; from regattn.widgets import SpectralExplorer; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_not_a_number_never_becomes_json():

@@ -1,65 +1,24 @@
-"""The explorers of chapter 1 and of the front page, in a real browser with the network cut off."""
+"""The DescentExplorer of chapter 1, its walks above all. What every explorer does: test_every_explorer.py."""
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from statistics import median
-
 import numpy as np
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 
-from regattn.data import load_diabetes, load_macro
 from regattn.regression import curvatures, gradient_descent, mean_squared_error
-from regattn.widgets import AverageExplorer, DescentExplorer
+from regattn.widgets import DescentExplorer
 from regattn.widgets.descent import _page_batches
-from tests.browser import open_offline
-from tests.widgets.pages import write_page
+from tests.explorers.descent import example
+from tests.widgets.harness import SET, opened
 
-SET = """(values) => {
-  const figure = document.querySelector("figure.regattn");
-  for (const [name, value] of Object.entries(values)) figure.model.set(name, value);
-  figure.model.save_changes();
-  return figure.model.result();
-}"""
-MOVE = """([name, part]) => {
-  const control = document.querySelector(`[data-control="${name}"]`);
-  const start = performance.now();
-  if (control.tagName === "SELECT") control.selectedIndex = Math.round(part * (control.options.length - 1));
-  else control.value = Number(control.min) + part * (Number(control.max) - Number(control.min));
-  control.dispatchEvent(new Event("input", {bubbles: true}));
-  control.dispatchEvent(new Event("change", {bubbles: true}));
-  return performance.now() - start;
-}"""
 IMPORT = 'import("data:text/javascript;charset=utf-8," + encodeURIComponent(code))'
 N = 43
-
-
-def cholesterol(**options) -> DescentExplorer:
-    X, y = load_diabetes()
-    pair = X[["s1", "s2"]]
-    return DescentExplorer(((pair - pair.mean()) / pair.std(ddof=0)).to_numpy(), (y - y.mean()).to_numpy(), **options)
 
 
 def made_up(**options) -> DescentExplorer:
     rng = np.random.default_rng(3)
     X = rng.normal(size=(N, 2)) @ [[1.0, 0.3], [0.0, 0.6]]
     return DescentExplorer(X, X @ [2.0, -1.0] + rng.normal(size=N), **options)
-
-
-def okun(**options) -> AverageExplorer:
-    macro = load_macro().assign(change=lambda m: m["unemployment"].diff()).loc["2002Q1":]
-    names = ("growth", "change")
-    return AverageExplorer(macro["gdp_growth"], macro["change"], labels=list(macro.index), names=names, **options)
-
-
-@contextmanager
-def opened(browser, folder, explorer, **options):
-    with open_offline(browser, write_page(folder, explorer), **options) as page:
-        page.wait_for_function("document.querySelector('figure.regattn').model")
-        yield page
-        assert page.errors == []
-        assert page.requests == []
 
 
 def assert_same_walk(found: dict, expected: dict) -> None:
@@ -105,29 +64,6 @@ def test_inputs_without_two_directions_are_refused(X, message):
         DescentExplorer(X, np.arange(5.0))
 
 
-def test_an_input_that_does_not_vary_is_refused():
-    with pytest.raises(ValueError, match=r"x must vary, got 2.0 in all 3 places"):
-        AverageExplorer([2.0, 2.0, 2.0], [1.0, 2.0, 3.0])
-
-
-def test_least_squares_on_the_front_page_is_the_straight_line():
-    explorer = okun(query=-3.0)
-    line = np.polynomial.Polynomial.fit(explorer.x, explorer.y, 1)
-    assert explorer.result()["prediction"] == pytest.approx(line(-3.0), rel=1e-10)
-
-
-def test_softmax_weights_on_the_front_page_are_positive_and_sum_to_one():
-    weights = np.array(okun(query=-8.0, kernel="softmax").result()["weights"])
-    assert (weights > 0).all()
-    assert weights.sum() == pytest.approx(1, rel=1e-12)
-
-
-def test_the_outcomes_stay_with_their_inputs_when_they_are_put_in_order():
-    explorer = AverageExplorer([3.0, 1.0, 2.0], [30.0, 10.0, 20.0], labels=["c", "a", "b"])
-    assert (explorer.data["x"], explorer.data["y"]) == ([1.0, 2.0, 3.0], [10.0, 20.0, 30.0])
-    assert explorer.data["labels"] == ["a", "b", "c"]
-
-
 # ---- in the browser -------------------------------------------------------------------------------------------------
 
 
@@ -135,10 +71,10 @@ def test_the_outcomes_stay_with_their_inputs_when_they_are_put_in_order():
 @pytest.mark.parametrize("share", [0.02, 0.5, 0.97, 1.04, 2.0])
 @pytest.mark.parametrize("sign", ["minus", "plus"])
 def test_the_full_batch_walk_is_the_packages(browser, tmp_path, share, sign):
-    explorer = cholesterol()
+    explorer = example()
     eta = share * explorer.data["largest_stable_step"]
     with opened(browser, tmp_path, explorer) as page:
-        found = page.evaluate(SET, {"learning_rate": eta, "sign": sign, "start_1": -7.0, "start_2": 31.0})
+        found = page.evaluate(SET, [{"learning_rate": eta, "sign": sign, "start_1": -7.0, "start_2": 31.0}, 0])
     step = -1 if sign == "minus" else 1
     path = gradient_descent(explorer.X, explorer.y, learning_rate=eta, steps=60, start=[-7.0, 31.0], sign=step)
     assert_same_walk(found, {"parameters": path.parameters, "losses": path.losses, "diverged_at": path.diverged_at})
@@ -149,7 +85,7 @@ def test_the_full_batch_walk_is_the_packages(browser, tmp_path, share, sign):
 def test_a_walk_in_batches_is_the_packages_on_the_same_batches(browser, tmp_path, size):
     explorer = made_up(batch_size=size, steps=97, start=(3.0, 3.0))
     with opened(browser, tmp_path, explorer) as page:
-        assert_same_walk(page.evaluate(SET, {}), explorer.result())
+        assert_same_walk(page.evaluate(SET, [{}, 0]), explorer.result())
 
 
 @pytest.mark.browser
@@ -194,7 +130,7 @@ def test_a_segment_is_cut_at_the_frame(browser, tmp_path):
 
 @pytest.mark.browser
 def test_a_click_on_the_surface_moves_the_start_there(browser, tmp_path):
-    explorer = cholesterol(start=(0.0, 40.0))
+    explorer = example(start=(0.0, 40.0))
     with opened(browser, tmp_path, explorer) as page:
         surface = page.locator('[data-panel="surface"] svg')
         surface.scroll_into_view_if_needed()
@@ -204,14 +140,14 @@ def test_a_click_on_the_surface_moves_the_start_there(browser, tmp_path):
             "['start_1', 'start_2'].map((n) => document.querySelector('figure.regattn').model.get(n))"
         )
         np.testing.assert_allclose(start, explorer.data["best"], atol=0.5)  # a pixel is 0.4 of a unit here
-        assert page.evaluate(SET, {})["parameters"][0] == start
+        assert page.evaluate(SET, [{}, 0])["parameters"][0] == start
 
 
 @pytest.mark.browser
 def test_a_walk_that_runs_away_says_so_in_words(browser, tmp_path):
-    explorer = cholesterol()
+    explorer = example()
     with opened(browser, tmp_path, explorer) as page:
-        page.evaluate(SET, {"learning_rate": 5.0})
+        page.evaluate(SET, [{"learning_rate": 5.0}, 0])
         explorer.learning_rate = 5.0
         step = explorer.result()["diverged_at"]
         assert step is not None
@@ -219,38 +155,3 @@ def test_a_walk_that_runs_away_says_so_in_words(browser, tmp_path):
         drawn = page.eval_on_selector_all("svg", "all => all.map((drawing) => drawing.outerHTML).join()")
         assert "NaN" not in drawn
         assert "Infinity" not in drawn
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("query", [-9.0, -3.0, 0.0, 2.5, 8.0])
-@pytest.mark.parametrize("kernel", ["identity", "softmax"])
-def test_the_average_is_the_packages(browser, tmp_path, query, kernel):
-    explorer = okun(query=query, kernel=kernel)
-    with opened(browser, tmp_path, explorer) as page:
-        found = page.evaluate(SET, {})
-    for key, value in explorer.result().items():
-        np.testing.assert_allclose(found[key], value, rtol=1e-9, atol=1e-9 * np.abs(value).max(), err_msg=key)
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("make", [cholesterol, okun])
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_axe_finds_no_barrier_and_a_phone_no_sideways_scroll(browser, tmp_path, make, dark):
-    with opened(browser, tmp_path, make(), width=390, height=844, dark=dark) as page:
-        assert Axe().run(page, context="figure.regattn").response["violations"] == []
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("make", [cholesterol, okun])
-def test_every_control_redraws_within_a_frame_and_is_reached_by_tab(browser, tmp_path, make):
-    with opened(browser, tmp_path, make()) as page:
-        names = page.eval_on_selector_all("[data-control]", "all => all.map((c) => c.dataset.control)")
-        for name in names:
-            times = [page.evaluate(MOVE, [name, part]) for part in np.linspace(0, 1, 21).tolist()]
-            assert median(times) < 16
-        reached = set()
-        for _ in range(len(names) + 4):
-            page.keyboard.press("Tab")
-            reached.add(page.evaluate("document.activeElement.dataset?.control ?? null"))
-        assert set(names) <= reached

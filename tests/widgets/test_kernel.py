@@ -2,77 +2,33 @@
 
 from __future__ import annotations
 
-import json
-from contextlib import contextmanager
 from itertools import product
 from statistics import median
 
 import numpy as np
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 
 from regattn import attend
 from regattn.widgets.kernel import KernelExplorer, _standardised_codes
-from tests.browser import open_offline
-from tests.explorers.kernel import expected
-from tests.widgets.pages import write_page
+from tests.explorers.kernel import example, expected
+from tests.widgets.harness import MOVE, PICTURE, SET, assert_same, opened
 
 CONTROLS = ["kernel", "temperature", "neighbours", "include_self", "normalise_keys", "query"]
 KERNELS = ["softmax", "gaussian", "relu", "elu", "nearest", "identity"]
 N = 61
-SET = """(values) => {
-  const figure = document.querySelector("figure.regattn");
-  for (const [name, value] of Object.entries(values)) figure.model.set(name, value);
-  figure.model.save_changes();
-  return figure.model.result();
-}"""
-# Puts a control at a part of its range as a hand does; returns the milliseconds until the picture was drawn.
-MOVE = """([name, part]) => {
-  const control = document.querySelector(`[data-control="${name}"]`);
-  const start = performance.now();
-  if (control.tagName === "SELECT") control.selectedIndex = Math.round(part * (control.options.length - 1));
-  else if (control.type === "checkbox") control.click();
-  else control.value = Number(control.min) + part * (Number(control.max) - Number(control.min));
-  control.dispatchEvent(new Event("input", {bubbles: true}));
-  control.dispatchEvent(new Event("change", {bubbles: true}));
-  return performance.now() - start;
-}"""
-PICTURE = """() => [...document.querySelectorAll("figure.regattn svg")].map((s) => s.outerHTML).join("")"""
-
-
-def wave(n=N, **options) -> KernelExplorer:
-    rng = np.random.default_rng(n)
-    x = rng.gamma(3.0, size=n) * 7
-    y = np.sin(x / 5) * 3 + rng.normal(size=n)
-    return KernelExplorer(x, y, labels=[f"no. {i}" for i in range(n)], x_label="x (m)", y_label="y (kg)", **options)
-
-
-@contextmanager
-def opened(browser, folder, explorer, **options):
-    with open_offline(browser, write_page(folder, explorer), **options) as page:
-        page.wait_for_function("document.querySelector('figure.regattn').model")
-        yield page
-        assert page.errors == []
-        assert page.requests == []
-
-
-def assert_same_numbers(found: dict, wanted: dict) -> None:
-    assert set(found) == set(wanted)
-    for key, value in wanted.items():
-        np.testing.assert_allclose(found[key], value, rtol=1e-9, atol=1e-9 * np.abs(value).max(), err_msg=key)
 
 
 # ---- numbers, without a browser --------------------------------------------------------------------------------------
 
 
 def test_the_identity_kernel_draws_the_least_squares_line():
-    explorer = wave(kernel="identity")
+    explorer = example(kernel="identity")
     x, y = np.array(explorer.data["x"]), np.array(explorer.data["y"])
     np.testing.assert_allclose(explorer.result()["fitted"], np.polyval(np.polyfit(x, y, 1), x), rtol=1e-9)
 
 
 def test_softmax_joins_the_gaussian_smoother_when_keys_have_one_length_and_not_before():
-    explorer = wave(temperature=0.05)
+    explorer = example(temperature=0.05)
     before = explorer.result()
     assert np.abs(np.subtract(before["fitted"], before["smoother"])).max() > 0.5
     explorer.normalise_keys = True
@@ -129,29 +85,29 @@ def test_an_argument_out_of_range_is_named_with_its_value(arguments, options, me
 
 @pytest.mark.browser
 def test_numbers_equal_the_packages_over_a_grid(browser, tmp_path):
-    explorer = wave()
+    explorer = example()
     with opened(browser, tmp_path, explorer) as page:
         for kernel, temperature, own, even in product(KERNELS, (0.001, 0.3, 100.0), (True, False), (True, False)):
             values = {"kernel": kernel, "temperature": temperature, "include_self": own, "normalise_keys": even}
             values |= {"query": 37, "neighbours": 7}
-            assert_same_numbers(page.evaluate(SET, values), expected({**explorer.state(), **values}))
+            assert_same(page.evaluate(SET, [values, 0]), expected({**explorer.state(), **values}))
         assert "NaN" not in page.evaluate(PICTURE)
 
 
 @pytest.mark.browser
 @pytest.mark.parametrize("n", [2, 3])
 def test_numbers_equal_the_packages_for_very_few_rows(browser, tmp_path, n):
-    explorer = wave(n)
+    explorer = example(n)
     with opened(browser, tmp_path, explorer) as page:
         for kernel, own in product(KERNELS, (True, False)):
             values = {"kernel": kernel, "include_self": own, "neighbours": 1}
-            assert_same_numbers(page.evaluate(SET, values), expected({**explorer.state(), **values}))
+            assert_same(page.evaluate(SET, [values, 0]), expected({**explorer.state(), **values}))
         assert "NaN" not in page.evaluate(PICTURE)
 
 
 @pytest.mark.browser
 def test_every_printed_number_is_the_one_that_result_returns(browser, tmp_path):
-    explorer = wave(query=11, kernel="elu")
+    explorer = example(query=11, kernel="elu")
     with opened(browser, tmp_path, explorer) as page:
         for key in ("prediction", "own", "total", "error"):
             printed = page.locator(f'[data-output="{key}"]').inner_text().replace("−", "-")
@@ -168,7 +124,7 @@ def test_every_printed_number_is_the_one_that_result_returns(browser, tmp_path):
 @pytest.mark.parametrize("control", CONTROLS)
 def test_a_control_moves_the_picture_within_a_frame(browser, tmp_path, control):
     options = {"kernel": "nearest"} if control == "neighbours" else {}
-    with opened(browser, tmp_path, wave(202, temperature=0.1, **options)) as page:
+    with opened(browser, tmp_path, example(202, temperature=0.1, **options)) as page:
         pictures, times = set(), []
         for part in np.linspace(0, 1, 21).tolist():
             times.append(page.evaluate(MOVE, [control, part]))
@@ -179,7 +135,7 @@ def test_a_control_moves_the_picture_within_a_frame(browser, tmp_path, control):
 
 @pytest.mark.browser
 def test_a_click_on_an_observation_makes_it_the_query(browser, tmp_path):
-    with opened(browser, tmp_path, wave()) as page:
+    with opened(browser, tmp_path, example()) as page:
         page.locator("[data-panel=weights] svg").click(position={"x": 400, "y": 100})
         chosen = page.evaluate("document.querySelector('figure.regattn').model.get('query')")
         assert chosen > 0
@@ -188,7 +144,7 @@ def test_a_click_on_an_observation_makes_it_the_query(browser, tmp_path):
 
 @pytest.mark.browser
 def test_arrow_keys_read_the_weights_and_enter_asks(browser, tmp_path):
-    explorer = wave(query=20)
+    explorer = example(query=20)
     with opened(browser, tmp_path, explorer) as page:
         plot = page.locator("[data-panel=weights] svg")
         plot.focus()
@@ -200,43 +156,6 @@ def test_arrow_keys_read_the_weights_and_enter_asks(browser, tmp_path):
         assert weight == pytest.approx(explorer.result()["weights"][place], rel=5e-3)
         page.keyboard.press("Enter")
         assert page.evaluate("document.querySelector('figure.regattn').model.get('query')") == place
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
-def test_axe_finds_no_serious_barrier_and_nothing_scrolls_sideways(browser, tmp_path, width, dark):
-    with opened(browser, tmp_path, wave(), width=width, dark=dark) as page:
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        violations = Axe().run(page, context="figure.regattn").response["violations"]
-    assert [v["id"] for v in violations if v["impact"] in ("serious", "critical")] == []
-
-
-@pytest.mark.browser
-def test_in_a_notebook_cleaning_up_leaves_nothing_behind(browser, tmp_path):
-    explorer = wave()
-    code = """async ([code, traits]) => {
-      const listeners = new Map();
-      const model = {
-        get: (name) => traits[name],
-        set: (name, value) => { traits[name] = value; for (const f of listeners.get(`change:${name}`) ?? []) f(); },
-        on: (event, f) => listeners.set(event, [...(listeners.get(event) ?? []), f]),
-        off: (event, f) => listeners.set(event, listeners.get(event).filter((g) => g !== f)),
-        save_changes: () => {},
-      };
-      const el = document.body.appendChild(document.createElement("div"));
-      const module = await import("data:text/javascript;charset=utf-8," + encodeURIComponent(code));
-      const done = module.default.render({model, el});
-      const before = [el.childElementCount, [...listeners.values()].flat().length];
-      done();
-      return [before, [el.childElementCount, [...listeners.values()].flat().length]];
-    }"""
-    (tmp_path / "bare.html").write_text("<!doctype html><title>a notebook</title><body>")
-    with open_offline(browser, tmp_path / "bare.html") as page:
-        before, after = page.evaluate(code, [explorer._esm, json.loads(json.dumps(explorer.state()))])
-        assert page.errors == []
-    assert min(before) > 0
-    assert after == [0, 0]
 
 
 def test_standard_codes_are_orthogonal_with_squares_that_sum_to_n():

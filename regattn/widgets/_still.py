@@ -1,0 +1,64 @@
+"""The plain picture of an explorer, for paper and for pages without JavaScript."""
+
+from __future__ import annotations
+
+import base64
+import io
+import warnings
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib import style
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from PIL import Image
+
+import regattn.figures
+
+__all__ = ["encode", "figure_of"]
+
+STYLE = Path(regattn.figures.__file__).with_name("book.mplstyle")
+LONGEST = 60  # signs of a text in a picture
+WIDTH, DPI = 7.0, 120  # inches, and dots of each
+
+
+def figure_of(explorer: Any) -> Figure:
+    """Return a figure with the explorer's panels that are not hidden, each drawn by its ``_draw``."""
+    rows = [[panel for panel in row if panel not in explorer.hidden] for row in explorer.picture_rows]
+    rows = [row for row in rows if row]
+    with mpl.rc_context(), warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")  # a sign without a glyph, a range without a width: drawn as well as it can be
+        style.use(STYLE)
+        figure = Figure(figsize=(WIDTH, explorer.picture_height * max(1, len(rows))), dpi=DPI, layout="constrained")
+        FigureCanvasAgg(figure)
+        axes = {}
+        for part, row in zip(figure.subfigures(max(1, len(rows)), 1, squeeze=False)[:, 0], rows, strict=False):
+            axes |= dict(zip(row, part.subplots(1, len(row), squeeze=False)[0], strict=True))
+        explorer._draw(axes, explorer.result())
+        for text in figure.findobj(Text):
+            _tame(text)
+    return figure
+
+
+def _tame(text: Text) -> None:
+    """Show a label as it is: no mathematics in it, no sign that has no shape, no end of the picture."""
+    if text.get_text().startswith("$\\mathdefault{"):  # a power of ten, written by the axis
+        return
+    words = "".join(sign if sign.isprintable() or sign == "\n" else " " for sign in text.get_text())
+    text.set_parse_math(False)
+    if text.get_text():
+        text.set_text(words if len(words) <= LONGEST else words[: LONGEST - 1] + "…")
+
+
+def encode(figure: Figure) -> str:
+    """Return a figure as a small PNG in base64: 32 colours are enough for lines, dots and letters."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        figure.canvas.draw()
+    drawn = Image.fromarray(np.asarray(figure.canvas.buffer_rgba())).convert("RGB")
+    small = io.BytesIO()
+    drawn.quantize(32, dither=Image.Dither.NONE).save(small, "png", optimize=True)
+    return base64.b64encode(small.getvalue()).decode()

@@ -1,0 +1,112 @@
+"""The pins for every Python and system that the book is for: wheels only, nothing downloaded but what they need."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from functools import cache
+from itertools import product
+from pathlib import Path
+
+import pytest
+from packaging.markers import default_environment
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.built import ROOT
+from tools import machine
+from tools.pins import CUDA
+
+OLDEST = {"3.11": "3.11.0", "3.12": "3.12.0", "3.13": "3.13.0"}  # Debian 12 has 3.11.2
+SYSTEMS = {
+    "x86_64-unknown-linux-gnu": ("linux", "x86_64"),
+    "aarch64-unknown-linux-gnu": ("linux", "aarch64"),
+    "aarch64-apple-darwin": ("darwin", "arm64"),
+    "x86_64-pc-windows-msvc": ("win32", "AMD64"),
+}
+NO_INDEX = (
+    "no package index answers; these tests need one: connect, then run `python -m pytest tests/test_resolution.py`"
+)
+UV = [sys.executable, "-m", "uv"]
+
+
+@cache
+def index_options() -> tuple[str, ...]:
+    """Return how uv finds the index that pip is set to use; without one the test fails and says so."""
+    url = machine.package_index()
+    if not url or not machine.reachable(url):
+        pytest.fail(NO_INDEX, pytrace=False)
+    return ("--default-index", url) if "****" not in url else ()  # pip does not tell a password; UV_DEFAULT_INDEX does
+
+
+def resolve(python: str, system: str, *options: str | Path) -> subprocess.CompletedProcess:
+    """Return what uv says when it resolves the pins for a Python and a system, from wheels alone."""
+    target = ["--python-version", python, "--python-platform", system, "--only-binary", ":all:"]
+    command = [*UV, "pip", "compile", "--quiet", "--no-header", "--no-annotate", *target, *index_options(), *options]
+    environment = {**os.environ, "MACOSX_DEPLOYMENT_TARGET": "14.0"}
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=300)
+
+
+def pinned(files: tuple[str, ...], python: str, system: str) -> set[str]:
+    """Return the pins of these files that apply to a Python and a system, as name==version."""
+    platform, architecture = SYSTEMS[system]
+    environment = {
+        **default_environment(),
+        "python_version": python,
+        "python_full_version": OLDEST[python],
+        "sys_platform": platform,
+        "platform_machine": architecture,
+    }
+    lines = [line.split("#")[0].strip() for file in files for line in (ROOT / file).read_text().splitlines()]
+    pins = [Requirement(line) for line in lines if line and not line.startswith("-r ")]
+    return {
+        f"{canonicalize_name(pin.name)}{pin.specifier}"
+        for pin in pins
+        if pin.marker is None or pin.marker.evaluate(environment)
+    }
+
+
+def test_every_python_of_the_range_is_resolved_from_its_first_release():
+    assert sorted(OLDEST) == sorted(machine.series())
+
+
+@pytest.mark.parametrize(("python", "system"), list(product(OLDEST, SYSTEMS)))
+def test_the_pins_are_exactly_what_is_installed(python, system):
+    done = resolve(OLDEST[python], system, "requirements-test.txt")
+    assert done.returncode == 0, done.stderr
+    found = re.findall(r"^(\S+==[^\s;]+)", done.stdout, re.MULTILINE)
+    own = {pin for pin in found if not pin.startswith(CUDA)}
+    assert own == pinned(("requirements.txt", "requirements-test.txt"), python, system)
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_the_readers_pins_are_enough_for_the_package(system, tmp_path):
+    done = resolve("3.12.0", system, "pyproject.toml", "--extra", "book", "--constraint", "requirements.txt")
+    assert done.returncode == 0, done.stderr
+    found = re.findall(r"^(\S+==[^\s;]+)", done.stdout, re.MULTILINE)
+    assert {pin for pin in found if not pin.startswith(CUDA)} <= pinned(("requirements.txt",), "3.12", system)
+
+
+def test_the_first_python_outside_the_range_cannot_have_the_pins():
+    done = resolve("3.14.0", "x86_64-unknown-linux-gnu", "requirements.txt")
+    assert done.returncode != 0
+    assert "gensim" in done.stderr, "gensim has wheels for it now: widen requires-python"
+
+
+def test_an_intel_mac_cannot_have_the_pins():
+    done = resolve("3.12.0", "x86_64-apple-darwin", "requirements.txt")
+    assert done.returncode != 0
+    assert "torch" in done.stderr
+
+
+def test_uv_creates_an_environment_and_would_install_the_pins_there(tmp_path):
+    running = f"{sys.version_info.major}.{sys.version_info.minor}"
+    subprocess.run([*UV, "venv", "--quiet", "--python", sys.executable, tmp_path / "venv"], check=True, timeout=60)
+    folder = tmp_path / "venv" / ("Scripts" if os.name == "nt" else "bin")
+    command = [*UV, "pip", "install", "--dry-run", "--only-binary", ":all:", "--python", folder, *index_options()]
+    done = subprocess.run([*command, "-r", "requirements.txt"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    (count,) = map(int, re.findall(r"Would install (\d+) packages", done.stderr))
+    assert count >= len(pinned(("requirements.txt",), running, "x86_64-unknown-linux-gnu")) - 5

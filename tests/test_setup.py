@@ -1,0 +1,225 @@
+"""Every way in: what the launcher refuses, what it installs, and what it says while it does."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.built import ROOT, toc_pages
+from tools import archive, book, machine
+
+LAUNCHER = ("__init__.py", "archive.py", "book.py", "machine.py")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+CLOSED = "http://127.0.0.1:9/simple"  # the port of a service that no machine offers
+RANGE = "3.11 to 3.13"
+
+
+@pytest.mark.parametrize("name", LAUNCHER)
+def test_an_old_python_can_read_the_launcher_well_enough_to_be_refused(name):
+    tree = ast.parse((ROOT / "tools" / name).read_text(encoding="utf-8"), feature_version=(3, 8))
+    named = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    named |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert {module.split(".")[0] for module in named} <= set(sys.stdlib_module_names) | {"tools"}
+
+
+def test_the_launcher_stands_alone(tmp_path):
+    shutil.copytree(ROOT / "tools", tmp_path / "tools")
+    command = [
+        sys.executable,
+        "-I",
+        "-S",
+        "-c",
+        "import sys; sys.path.insert(0, '.'); from tools.book import main; main()",
+    ]
+    done = subprocess.run([*command, "--help"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert set(re.findall(r"^(\S+)  ", done.stdout.split("options:")[0], re.MULTILINE)) >= set(book.COMMANDS)
+
+
+def test_every_document_names_the_same_range():
+    newest, oldest = machine.series()[0], machine.series()[-1]
+    assert f"{oldest} to {newest}" == RANGE
+    assert f"Python {RANGE}" in README
+    assert f"Python {RANGE}" in (ROOT / book.READERS).read_text(encoding="utf-8")
+    assert set(re.findall(r"(?:py -|--python |python=)(3\.\d+)", README)) == {newest}
+    for workflow in (ROOT / ".github" / "workflows").glob("*.yml"):
+        named = re.findall(r'"(3\.\d+)"', workflow.read_text(encoding="utf-8"))
+        assert set(named) <= set(machine.series()), workflow.name
+    assert (ROOT / "binder" / "runtime.txt").read_text().strip().removeprefix("python-") in machine.series()
+
+
+def test_every_command_of_the_launcher_in_the_readme_exists():
+    blocks = re.findall(r"^ {4}(.*-m tools\.book .*)$", README, re.MULTILINE)
+    assert [line.split()[0] for line in blocks] == ["py", "uv", "python", "python"]
+    for line in blocks:
+        words = line.split("tools.book ")[1].split()
+        assert words[0] in book.COMMANDS
+        assert set(words[1:]) <= {"--here"}
+    (named,) = re.findall(r"The same commands are (.*?) of a launcher", README)
+    assert set(re.findall(r"`(\w+)`", named)) <= set(book.COMMANDS)
+
+
+@pytest.fixture
+def checkout(tmp_path) -> Path:
+    """Return a folder with all that the launcher reads before it installs anything."""
+    shutil.copytree(ROOT / "tools", tmp_path / "tools", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("binder/requirements.txt", book.READERS, book.TESTERS, "pyproject.toml"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    return tmp_path
+
+
+def launched(python: str | Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess:
+    """Return what the launcher says in a folder when no package index answers."""
+    environment = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
+    environment |= {"PIP_INDEX_URL": CLOSED, "PYTHONPATH": ""}
+    command = [python, "-m", "tools.book", *arguments]
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=120
+    )
+
+
+def test_without_a_network_set_up_ends_with_a_sentence_before_it_makes_anything(checkout):
+    done = launched(sys.executable, checkout, "build")
+    assert done.returncode == 1
+    assert done.stderr.startswith("The packages are not installed yet, and 127.0.0.1")
+    assert not (checkout / ".venv").exists()
+
+
+def test_an_environment_that_uv_made_gets_a_pip(checkout):
+    subprocess.run(
+        [sys.executable, "-m", "uv", "venv", "--quiet", "--python", sys.executable, ".venv"], cwd=checkout, check=True
+    )
+    done = launched(book.python_in(checkout / ".venv"), checkout, "setup")
+    assert "The packages are not installed yet" in done.stderr
+    assert list((checkout / ".venv").glob("**/site-packages/pip"))
+
+
+@pytest.mark.parametrize(
+    ("system", "pins", "reached", "index"),
+    [
+        ("linux", "", True, True),
+        ("linux", "", False, False),
+        ("linux", "requirements.txt", True, False),
+        ("linux", "binder/requirements.txt", False, True),
+        ("darwin", "", True, False),
+        ("win32", "", True, False),
+    ],
+)
+def test_pytorch_comes_without_cuda_where_that_can_be_had(monkeypatch, system, pins, reached, index):
+    monkeypatch.setattr(book.sys, "platform", system)
+    monkeypatch.setattr(machine, "reachable", lambda _: reached)
+    monkeypatch.setenv("PINS", pins)
+    options = book.torch_options()
+    assert [word for word in options if not word.startswith("https")] == (["--extra-index-url"] if index else [])
+
+
+def test_set_up_is_repeated_when_a_file_of_pins_changes(checkout, monkeypatch):
+    monkeypatch.setattr(book, "ROOT", checkout)
+    monkeypatch.setattr(book, "VENV", checkout / ".venv")
+    (checkout / ".venv").mkdir()
+    assert not book.ready(book.READERS)
+    (checkout / ".venv" / ".ready").touch()
+    assert book.ready(book.READERS)
+    assert not book.ready(book.TESTERS)
+    later = time.time() + 10
+    os.utime(checkout / book.READERS, (later, later))
+    assert not book.ready(book.READERS)
+
+
+def test_the_launcher_runs_the_same_checks_as_make():
+    for part in ("lint", "notebooks", "suite"):
+        commands = book.recipes(part)
+        assert commands, part
+        for variables, command in commands:
+            assert command[:2] == [sys.executable, "-m"]
+            assert command[2] in ("ruff", "pytest")
+            assert all(name.isupper() for name in variables)
+    assert book.recipes("no-such-part") == []
+
+
+CELLS = """
+import nbformat, sys
+from nbclient import NotebookClient
+cell = nbformat.v4.new_code_cell(sys.argv[1])
+NotebookClient(nbformat.v4.new_notebook(cells=[cell]), kernel_name="python3").execute()
+print(cell.outputs[0]["text"], end="")
+"""
+
+
+def executed(code: str) -> subprocess.CompletedProcess:
+    """Return what is said when a notebook is executed as in a build."""
+    command = [sys.executable, "-c", CELLS, code]
+    return subprocess.run(command, env=book.quiet(), capture_output=True, text=True, check=False, timeout=120)
+
+
+def test_a_kernel_of_the_build_says_nothing_about_itself():
+    done = executed("print(6 * 7)")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "42\n", "")
+
+
+def test_a_kernel_of_the_build_still_says_what_is_wrong_with_a_notebook():
+    done = executed("1 / 0")
+    assert done.returncode != 0
+    assert "ZeroDivisionError" in done.stderr
+
+
+@pytest.fixture
+def pages(tmp_path) -> Path:
+    """Return a folder that looks like a small built book."""
+    for name in ("index.html", "book/index.html", "_static/book.css", ".buildinfo", "objects.inv"):
+        (tmp_path / "html" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "html" / name).write_text(name)
+    return tmp_path / "html"
+
+
+def test_the_same_pages_make_the_same_zip(pages, tmp_path):
+    sizes = [archive.pack(pages, tmp_path / name / "book.zip") for name in ("one", "two")]
+    os.utime(pages / "index.html", (0, 0))
+    archive.pack(pages, tmp_path / "two" / "book.zip")
+    one, two = ((tmp_path / name / "book.zip").read_bytes() for name in ("one", "two"))
+    assert one == two
+    assert sizes[0] == len(one)
+    with archive.ZipFile(tmp_path / "one" / "book.zip") as packed:
+        assert packed.namelist() == ["_static/book.css", "book/index.html", "index.html"]
+
+
+def test_a_zip_without_a_book_or_too_large_to_send_is_refused(pages, tmp_path, monkeypatch):
+    with pytest.raises(ValueError, match=r"there is no index\.html"):
+        archive.pack(tmp_path, tmp_path / "book.zip")
+    monkeypatch.setattr(archive, "LIMIT", 10)
+    with pytest.raises(ValueError, match="more than the 0 MB"):
+        archive.pack(pages, tmp_path / "book.zip")
+
+
+@pytest.mark.book
+def test_the_zip_holds_every_page_and_opens_into_the_book(built_book, tmp_path):
+    size = archive.pack(built_book, tmp_path / "regattn-book.zip")
+    assert size < 60_000_000
+    shutil.unpack_archive(tmp_path / "regattn-book.zip", tmp_path / "unpacked")
+    assert [page for page in toc_pages() if not (tmp_path / "unpacked" / f"{page}.html").is_file()] == []
+    first = (tmp_path / "unpacked" / "index.html").read_text(encoding="utf-8")
+    (target,) = re.findall(r'http-equiv="Refresh" content="0; url=([^"]+)"', first, re.IGNORECASE)
+    assert (tmp_path / "unpacked" / target).is_file()
+    for path in (tmp_path / "unpacked").rglob("*.html"):
+        assert path.read_bytes() == (built_book / path.relative_to(tmp_path / "unpacked")).read_bytes()
+
+
+def test_a_release_carries_the_zip_that_make_writes():
+    text = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
+    flow = yaml.safe_load(text)
+    runs = [step["run"] for step in flow["jobs"]["release"]["steps"] if "run" in step]
+    assert flow[True] == {"push": {"tags": ["v*"]}}  # YAML reads `on` as true
+    assert flow["permissions"] == {"contents": "write"}
+    made = runs.index("make zip")
+    assert [book.ZIP.relative_to(ROOT).as_posix() in run for run in runs[made:]] == [False, True]
+    assert "    @$(PY) -m tools.book zip --here".replace("    ", "\t") in (ROOT / "Makefile").read_text()

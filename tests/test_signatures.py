@@ -1,0 +1,26 @@
+"""How the public functions are called: data by position, every option by name."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+
+import pytest
+
+ROOMS = ["regattn", *(f"regattn.{room}" for room in ("regression", "series", "words", "grammar", "transformer"))]
+READ_ALOUD = {"nearest(k)", "elu(nu)", "causal_mask(n_keys)", "load_shipped(name)"}  # nearest(5) says what it means
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_options_are_given_by_name(room):
+    module = importlib.import_module(room)
+    functions = [getattr(module, name) for name in dir(module) if not name.startswith("_")]
+    functions = [function for function in functions if inspect.isfunction(function)]
+    assert functions
+    by_position = {
+        f"{function.__name__}({parameter.name})"
+        for function in functions
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.default is not parameter.empty and parameter.kind is not parameter.KEYWORD_ONLY
+    }
+    assert by_position <= READ_ALOUD

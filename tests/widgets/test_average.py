@@ -1,0 +1,42 @@
+"""The AverageExplorer of the front page. What every explorer does: test_every_explorer.py."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from regattn.widgets import AverageExplorer
+from tests.explorers.average import example
+from tests.widgets.harness import SET, assert_same, opened
+
+
+def test_an_input_that_does_not_vary_is_refused():
+    with pytest.raises(ValueError, match=r"x must vary, got 2.0 in all 3 places"):
+        AverageExplorer([2.0, 2.0, 2.0], [1.0, 2.0, 3.0])
+
+
+def test_least_squares_on_the_front_page_is_the_straight_line():
+    explorer = example(query=-3.0)
+    line = np.polynomial.Polynomial.fit(explorer.x, explorer.y, 1)
+    assert explorer.result()["prediction"] == pytest.approx(line(-3.0), rel=1e-10)
+
+
+def test_softmax_weights_on_the_front_page_are_positive_and_sum_to_one():
+    weights = np.array(example(query=-8.0, kernel="softmax").result()["weights"])
+    assert (weights > 0).all()
+    assert weights.sum() == pytest.approx(1, rel=1e-12)
+
+
+def test_the_outcomes_stay_with_their_inputs_when_they_are_put_in_order():
+    explorer = AverageExplorer([3.0, 1.0, 2.0], [30.0, 10.0, 20.0], labels=["c", "a", "b"])
+    assert (explorer.data["x"], explorer.data["y"]) == ([1.0, 2.0, 3.0], [10.0, 20.0, 30.0])
+    assert explorer.data["labels"] == ["a", "b", "c"]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("query", [-9.0, -3.0, 0.0, 2.5, 8.0])
+@pytest.mark.parametrize("kernel", ["identity", "softmax"])
+def test_the_average_is_the_packages(browser, tmp_path, query, kernel):
+    explorer = example(query=query, kernel=kernel)
+    with opened(browser, tmp_path, explorer) as page:
+        assert_same(page.evaluate(SET, [{}, 0]), explorer.result())

@@ -1,0 +1,202 @@
+"""What every explorer must do, each on a page of its own: a new one is tested by its file in tests/explorers."""
+
+from __future__ import annotations
+
+import pytest
+
+from regattn.widgets._base import Explorer
+from tests.widgets.harness import (
+    CONTROLS,
+    EXPLORERS,
+    FIGURE,
+    MOVE,
+    PICTURE,
+    WITH_AXES,
+    answers_to_keys,
+    barriers,
+    idle_controls,
+    live,
+    opened,
+    oracle,
+    reached_by_tab,
+    sweep,
+)
+
+every = pytest.mark.parametrize("name", EXPLORERS)
+in_browser = pytest.mark.browser
+OVERLAPS = """() => [...document.querySelectorAll("svg .ra-grid")].flatMap((grid) => {
+  const shown = [...grid.querySelectorAll("text")].filter((t) => t.style.display !== "none");
+  const boxes = shown.map((t) => t.getBoundingClientRect());
+  return boxes.flatMap((a, i) => boxes.slice(i + 1).filter((b) =>
+    a.left < b.right && b.left < a.right && a.top + 1 < b.bottom && b.top + 1 < a.bottom));
+}).length"""
+
+
+def test_every_explorer_of_the_package_has_its_oracle_and_example():
+    tested = {type(oracle(name).example()).__name__ for name in EXPLORERS}
+    assert tested == {cls.__name__ for cls in Explorer.__subclasses__() if cls.__module__.startswith("regattn.")}
+
+
+# ---- numbers and hands ----------------------------------------------------------------------------------------------
+
+
+@in_browser
+@every
+def test_every_control_moves_and_every_number_is_the_packages(browser, tmp_path, name):
+    with opened(browser, tmp_path, oracle(name).example()) as page:
+        sweep(page, oracle(name).expected)
+        assert idle_controls(page) == []
+        assert "NaN" not in page.evaluate(PICTURE)
+
+
+@in_browser
+@every
+def test_every_control_is_reached_by_tab_and_answers_to_keys(browser, tmp_path, name):
+    with opened(browser, tmp_path, oracle(name).example()) as page:
+        assert {*page.evaluate(CONTROLS), "SUMMARY"} <= reached_by_tab(page)
+        for control in page.evaluate(CONTROLS):
+            assert answers_to_keys(page, control), control
+
+
+@in_browser
+@every
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_axe_finds_no_serious_barrier_on_a_phone_and_nothing_scrolls_sideways(browser, tmp_path, name, dark):
+    with opened(browser, tmp_path, oracle(name).example(), width=390, height=844, dark=dark) as page:
+        page.locator(".ra-menu summary").click()
+        assert barriers(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        small = """[...document.querySelectorAll("figure.regattn :is(input, select, button, summary)")]
+          .filter((e) => e.checkVisibility()).map((e) => e.type === "checkbox" ? e.closest("label") : e)
+          .filter((e) => e.getBoundingClientRect().height < 32).map((e) => e.outerHTML)"""
+        assert page.evaluate(small) == []
+
+
+@in_browser
+@every
+def test_ticks_do_not_touch_each_other(browser, tmp_path, name):
+    with opened(browser, tmp_path, oracle(name).example(), width=320) as page:
+        for width in (320, 390, 700):
+            page.set_viewport_size({"width": width, "height": 800})
+            page.wait_for_timeout(50)
+            assert page.evaluate(OVERLAPS) == 0, width
+
+
+@in_browser
+@every
+def test_in_a_notebook_a_hand_reaches_the_kernel_and_cleaning_up_leaves_nothing(browser, tmp_path, name):
+    with live(browser, tmp_path, oracle(name).example()) as page:
+        assert page.evaluate("document.querySelectorAll('[data-menu=\"Copy link\"]').length") == 0
+        page.evaluate(MOVE, [page.evaluate(CONTROLS)[0], 0.9])
+        assert page.evaluate("live.log.saved") == 1
+        count = "[live.log.observers, live.log.listeners, [...live.listeners.values()].flat().length]"
+        assert min(page.evaluate(count)) > 0
+        page.evaluate("live.done()")
+        assert page.evaluate(count) == [0, 0, 0]
+        assert page.evaluate("live.el.childElementCount") == 0
+
+
+# ---- on a phone, on paper, without JavaScript -----------------------------------------------------------------------
+
+
+@in_browser
+@every
+def test_on_a_phone_the_control_in_use_stays_beside_its_picture(browser, tmp_path, name):
+    with opened(browser, tmp_path, oracle(name).example(), width=390, height=500) as page:
+        control = page.locator(f"[data-control='{page.evaluate(CONTROLS)[0]}']")
+        control.focus()
+        page.locator("[data-panel]").last.evaluate("(panel) => panel.scrollIntoView({block: 'start'})")
+        box = control.bounding_box()
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= 120
+        first = page.locator(".ra-control").first.bounding_box()
+        assert abs(first["y"] - box["y"]) < 60
+
+
+@in_browser
+@every
+def test_paper_and_pages_without_javascript_get_a_plain_picture(browser, tmp_path, name):
+    explorer = oracle(name).example()
+    with opened(browser, tmp_path, explorer, picture=True) as page:
+        still = page.locator("img.ra-still")
+        assert not still.is_visible()
+        page.emulate_media(media="print")
+        assert still.is_visible()
+        assert not page.locator(".ra-body").is_visible()
+        assert still.evaluate("(image) => image.naturalWidth") > 600
+    with opened(browser, tmp_path, explorer, picture=True, javascript=False) as page:
+        assert page.locator("img.ra-still").is_visible()
+
+
+@every
+def test_the_plain_picture_is_small_and_drawn_from_what_is_shown(name):
+    explorer = oracle(name).example()
+    html = explorer.to_html()
+    assert len(html) - len(explorer.to_html(picture=False)) < 40_000
+    figure = explorer.picture()
+    titles = [ax.get_title(loc="left") for ax in figure.axes]
+    assert len(titles) == sum(map(len, explorer.picture_rows)) - len(
+        [panel for row in explorer.picture_rows for panel in row if panel in explorer.hidden]
+    )
+    assert all(titles)
+
+
+@in_browser
+@pytest.mark.parametrize("name", WITH_AXES)
+def test_a_tap_shows_a_point_and_keeps_it_and_a_second_tap_chooses(browser, tmp_path, name):
+    if name == "descent":
+        pytest.skip("its cursor reads steps; there is nothing to choose")
+    tap = """([x, y]) => {
+      const svg = document.querySelector(".ra-plot[role=slider]");
+      const box = svg.getBoundingClientRect();
+      const at = {clientX: box.left + x, clientY: box.top + y, bubbles: true, pointerType: "touch", pointerId: 7};
+      for (const kind of ["pointerdown", "pointerup", "pointerleave", "click"])
+        svg.dispatchEvent(new PointerEvent(kind, at));
+    }"""
+    with opened(browser, tmp_path, oracle(name).example(), width=390, height=844) as page:
+        before = page.evaluate(f"{FIGURE}.model.get('query')")
+        page.evaluate(tap, [250, 90])
+        assert page.locator(".ra-tip:visible").count() == 1
+        assert page.evaluate(f"{FIGURE}.model.get('query')") == before
+        page.evaluate(tap, [250, 90])
+        assert page.evaluate(f"{FIGURE}.model.get('query')") != before
+
+
+@in_browser
+@pytest.mark.parametrize("name", WITH_AXES)
+def test_a_hand_can_drag_the_mark_in_the_picture(browser, tmp_path, name):
+    trait = "start_1" if name == "descent" else "query"
+    with opened(browser, tmp_path, oracle(name).example()) as page:
+        page.locator(".ra-handle").first.scroll_into_view_if_needed()
+        before = page.evaluate(f"{FIGURE}.model.get('{trait}')")
+        box = page.locator(".ra-handle").first.bounding_box()
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x - 60 if name == "spectral" else x + 60, y)
+        page.mouse.up()
+        assert page.evaluate(f"{FIGURE}.model.get('{trait}')") != before
+
+
+@in_browser
+def test_texts_grow_with_the_pages(browser, tmp_path):
+    size = "() => parseFloat(getComputedStyle(document.querySelector('svg.ra-plot')).fontSize)"
+    with opened(browser, tmp_path, oracle("average").example()) as page:
+        before = page.evaluate(size)
+        page.evaluate("document.documentElement.style.fontSize = '24px'")
+        assert page.evaluate(size) == pytest.approx(1.5 * before)
+
+
+@in_browser
+@pytest.mark.parametrize(("value", "text"), [
+    (1234567, "1.23 × 10⁶"), (1e6, "10⁶"), (-2e7, "−2 × 10⁷"), (3.1e-7, "3.1 × 10⁻⁷"), (0.00123, "0.00123"),
+    (-0.5, "−0.500"), (0, "0"), (999999, "999999"), (None, "–"),
+])  # fmt: skip
+def test_numbers_are_written_as_people_write_them(browser, tmp_path, value, text):
+    code = """async ([code, value]) => {
+      const module = await import("data:text/javascript;charset=utf-8," + encodeURIComponent(code));
+      return module.formatNumber(value);
+    }"""
+    explorer = oracle("average").example()
+    with opened(browser, tmp_path, explorer) as page:
+        assert page.evaluate(code, [explorer._esm, value]) == text

@@ -1,0 +1,36 @@
+"""A move of a control is drawn within one frame, in explorers as large as they may be."""
+
+from __future__ import annotations
+
+from statistics import median
+
+import numpy as np
+import pytest
+
+from regattn.widgets import HeadExplorer, SamplingExplorer
+from tests.explorers.head import causal_weights
+from tests.widgets.harness import CONTROLS, EXPLORERS, MOVE, opened, oracle
+
+pytestmark = pytest.mark.browser
+FRAME = 16.0  # milliseconds
+
+
+def widest_head() -> HeadExplorer:
+    return HeadExplorer(causal_weights(6, 8, 24), words=[f"word {k}" for k in range(24)])
+
+
+def largest_vocabulary() -> SamplingExplorer:
+    words = [f"word {k}" for k in range(500)]
+    return SamplingExplorer(np.random.default_rng(1).normal(size=(1, 500)), contexts=["one"], words=words)
+
+
+MAKERS = {name: oracle(name).example for name in EXPLORERS}
+MAKERS |= {"24 words": widest_head, "500 words": largest_vocabulary}
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_a_move_is_drawn_within_a_frame(browser, tmp_path, name):
+    with opened(browser, tmp_path, MAKERS[name]()) as page:
+        for control in page.evaluate(CONTROLS):
+            times = [page.evaluate(MOVE, [control, part]) for part in np.linspace(0, 1, 21).tolist()]
+            assert median(times) < FRAME, control

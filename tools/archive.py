@@ -1,0 +1,41 @@
+"""The built book as one file: `_build/regattn-book.zip`, which opens from the folder it is unpacked to.
+
+The archive of one state of the pages is the same byte for byte: sorted names, one date, one compression.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+LIMIT = 60_000_000  # bytes: what a mail server or a course page still takes
+DATE = (1980, 1, 1, 0, 0, 0)
+NOT_READ = {".buildinfo", ".nojekyll", "objects.inv"}  # left by Sphinx for other programs
+
+
+def members(html: Path) -> list[Path]:
+    """Return the files of the built book that a reader's browser may ask for."""
+    return sorted(path for path in html.rglob("*") if path.is_file() and path.name not in NOT_READ)
+
+
+def pack(html: Path, target: Path) -> int:
+    """Write the built book to a zip file and return its size in bytes.
+
+    Raises
+    ------
+    ValueError
+        If there is no built book, or if the file is larger than it may be.
+    """
+    for page in ("index.html", "book/index.html"):
+        if not (html / page).is_file():
+            raise ValueError(f"{html} holds no built book: there is no {page}")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with ZipFile(target, "w") as archive:
+        for path in members(html):
+            entry = ZipInfo(path.relative_to(html).as_posix(), DATE)
+            entry.external_attr = 0o644 << 16
+            archive.writestr(entry, path.read_bytes(), ZIP_DEFLATED, compresslevel=9)
+    size = target.stat().st_size
+    if size > LIMIT:
+        raise ValueError(f"{target} has {size / 1e6:.0f} MB, more than the {LIMIT / 1e6:.0f} MB that it may have")
+    return size

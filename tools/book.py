@@ -1,0 +1,280 @@
+"""The one launcher of the book, on Linux, macOS and Windows, with nothing but Python: `python -m tools.book build`.
+
+`make` calls it too. It sets up .venv, unless told with --here to use the environment of the Python that runs it, which
+may come from conda, uv or a container. The variable PINS names another file of pins than requirements.txt.
+"""
+
+from __future__ import annotations
+
+import argparse
+import http.server
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from tools import machine
+from tools.archive import pack
+
+ROOT = machine.ROOT
+VENV = ROOT / ".venv"
+HTML = ROOT / "_build" / "html"
+ZIP = ROOT / "_build" / "regattn-book.zip"
+READERS = "requirements.txt"
+TESTERS = "requirements-test.txt"
+CPU_PINS = "binder/requirements.txt"  # names the index of PyTorch without CUDA
+STAMPS = {READERS: ".ready", TESTERS: ".ready-test"}
+PARTS = ("lint", "notebooks", "suite", "timed")  # the targets of the Makefile that test, as far as it has them
+SIZES = {"cpu": ("0.5 GB", "2 GB"), "cuda": ("3 GB", "7 GB")}  # to download, and in .venv
+FIRST_PORT = 8000
+INSTALL = (sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet")
+COMMANDS = {
+    "setup": "create .venv with what building and running the book needs",
+    "setup-test": "add what the tests need",
+    "build": "execute the notebooks and build the book; says where it is",
+    "serve": "build the book and serve it on this machine",
+    "zip": "build the book and pack it into one file",
+    "lab": "open JupyterLab on the notebooks",
+    "test": "run every check",
+}
+
+
+def python_in(folder: Path) -> Path:
+    """Return the Python of an environment."""
+    return folder / "Scripts" / "python.exe" if os.name == "nt" else folder / "bin" / "python"
+
+
+def run(*command: str | Path, environment: dict[str, str] | None = None) -> None:
+    """Run a command at the root of the repository; leave with its status when it fails."""
+    done = subprocess.run([str(part) for part in command], cwd=str(ROOT), env=environment, check=False)
+    if done.returncode:
+        sys.exit(done.returncode)
+
+
+def in_venv() -> bool:
+    """Return whether .venv is the environment that runs this."""
+    return VENV.exists() and os.path.samefile(sys.prefix, str(VENV))
+
+
+def ready(pins: str) -> bool:
+    """Return whether .venv was set up after the files that say what belongs there were last changed."""
+    stamp = VENV / STAMPS[pins]
+    sources = [ROOT / READERS, ROOT / "pyproject.toml", ROOT / pins]
+    return stamp.exists() and all(stamp.stat().st_mtime >= source.stat().st_mtime for source in sources)
+
+
+def leave_if(problem: str) -> None:
+    """Leave with a sentence that says what is wrong, if there is one."""
+    if problem:
+        sys.exit(problem)
+
+
+def enter_venv() -> Path:
+    """Return the Python of .venv, made if need be; what would keep it from its packages comes first."""
+    python = python_in(VENV)
+    if not python.exists():
+        leave_if(machine.here_trouble() or machine.venv_trouble())
+        if machine.find_spec("pip"):
+            leave_if(machine.network_trouble())
+        run(sys.executable, "-m", "venv", "--clear", VENV)
+    return python
+
+
+def pinned(path: Path) -> list[str]:
+    """Return the pins of a file, without those of the files it names."""
+    lines = [line.split("#")[0].strip() for line in path.read_text(encoding="utf-8").splitlines()]
+    return [line for line in lines if "==" in line]
+
+
+def torch_options() -> list[str]:
+    """Return where pip finds PyTorch: on Linux the build without CUDA, a tenth of the size, unless PINS is set.
+
+    Elsewhere it comes without CUDA anyway.
+    """
+    chosen = os.environ.get("PINS", "")
+    options = re.findall(r"^--extra-index-url \S+", (ROOT / (chosen or CPU_PINS)).read_text("utf-8"), re.MULTILINE)
+    if not chosen and (sys.platform != "linux" or not all(machine.reachable(line.split()[1]) for line in options)):
+        return []
+    return [word for line in options for word in line.split()]
+
+
+def announce(options: list[str]) -> None:
+    """Say what will be downloaded, how much of it, and how long that takes."""
+    load, room = SIZES["cuda" if sys.platform == "linux" and not options else "cpu"]
+    count = len(pinned(ROOT / READERS))
+    where = ".venv" if in_venv() else sys.prefix
+    print(f"Installing {count} packages into {where}, this once: {load} to download, {room} of disk, ", end="")
+    print("2 to 10 minutes.", flush=True)
+
+
+def prepare() -> None:
+    """Make sure that this Python can hold the book and has a pip that reaches its packages, or leave."""
+    problem = machine.here_trouble()
+    leave_if(f"{problem}\nRemove .venv first: it was made with this Python." if problem and in_venv() else problem)
+    if not machine.find_spec("pip"):
+        run(sys.executable, "-m", "ensurepip")  # an environment that uv made has no pip
+    leave_if(machine.network_trouble())
+
+
+def set_up() -> None:
+    """Install what readers need, and the package itself so that its files are used where they are."""
+    prepare()
+    options = torch_options()
+    torch = [pin for pin in pinned(ROOT / READERS) if pin.startswith("torch==")]
+    announce(options)
+    print("1 of 3: PyTorch", flush=True)
+    run(*INSTALL, *options, *torch)  # alone and first, so that no other package asks for one with CUDA
+    print("2 of 3: the other packages", flush=True)
+    run(*INSTALL, "--requirement", os.environ.get("PINS") or READERS)
+    print("3 of 3: the package of the book", flush=True)
+    run(*INSTALL, "--no-deps", "--no-build-isolation", "--editable", ".")
+    show_notebooks_as_text()
+    if in_venv():
+        (VENV / STAMPS[READERS]).touch()
+
+
+def set_up_tests() -> None:
+    """Install what the tests need beside it."""
+    prepare()
+    print(f"Installing the packages of {TESTERS}, this once: 0.2 GB, a minute.", flush=True)
+    run(*INSTALL, "--requirement", TESTERS)
+    if in_venv():
+        (VENV / STAMPS[TESTERS]).touch()
+
+
+def show_notebooks_as_text() -> None:
+    """Let `git diff` show notebooks as text, where this is a git checkout."""
+    inside = ["git", "rev-parse", "--git-dir"]
+    if shutil.which("git") and subprocess.run(inside, cwd=str(ROOT), capture_output=True, check=False).returncode == 0:
+        python = python_in(VENV).relative_to(ROOT) if in_venv() else Path(sys.executable)
+        text = f'"{python.as_posix()}" -m jupytext --quiet --to md:myst --output -'
+        run("git", "config", "diff.notebook.textconv", text)
+
+
+def quiet() -> dict[str, str]:
+    """Return an environment in which a kernel says what is wrong with a notebook, and nothing about itself.
+
+    Kernels of a build are on this machine and gone after it, so they need neither encryption nor a debugger. They read
+    settings of their own, not those of the reader, whose start-up files would change what the book computes.
+    """
+    folder = ROOT / "_build" / ".ipython"
+    settings = folder / "profile_default" / "ipython_kernel_config.py"
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    settings.write_text('get_config().IPKernelApp.log_level = "ERROR"\n', encoding="utf-8")
+    loops = "ignore:Proactor event loop does not implement:RuntimeWarning"  # Windows: zmq helps itself
+    warnings = ",".join(filter(None, [os.environ.get("PYTHONWARNINGS"), loops]))
+    return {
+        **os.environ,
+        "IPYTHONDIR": str(folder),
+        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+        "PYTHONWARNINGS": warnings,
+    }
+
+
+def build() -> None:
+    """Build the book, warnings being errors, and make sure that there is one."""
+    program = "import sys; from jupyter_book.cli.main import main; sys.exit(main())"
+    run(sys.executable, "-c", program, "build", ".", "-W", "--keep-going", environment=quiet())
+    for page in (HTML / "index.html", HTML / "book" / "index.html"):
+        if not page.is_file() or not page.stat().st_size:
+            sys.exit(f"the build ended without an error but wrote no {page}")
+    print((HTML / "index.html").relative_to(ROOT).as_posix(), flush=True)
+
+
+def pack_book() -> None:
+    """Pack the built book into one file."""
+    print(f"{ZIP.relative_to(ROOT).as_posix()}: {pack(HTML, ZIP) / 1e6:.0f} MB")
+
+
+def serve() -> None:
+    """Serve the built book on this machine, at the first port that is free, until Ctrl-C."""
+    handler = partial(http.server.SimpleHTTPRequestHandler, directory=str(HTML))
+    for port in range(FIRST_PORT, FIRST_PORT + 20):
+        try:
+            server = http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
+        except OSError:
+            continue
+        print(f"http://127.0.0.1:{port}/  (Ctrl-C stops)", flush=True)
+        with server:
+            server.serve_forever()
+    sys.exit(f"no free port from {FIRST_PORT} to {FIRST_PORT + 19}")
+
+
+def lab() -> None:
+    """Open JupyterLab on the notebooks; what it and its kernels tell one another is encrypted."""
+    options = ("--notebook-dir=.", "--LabApp.default_url=/lab/tree/book", "--KernelManager.transport_encryption=auto")
+    run(sys.executable, "-m", "jupyterlab", *options)
+
+
+def recipes(part: str) -> list[tuple[dict[str, str], list[str]]]:
+    """Return the commands of a target of the Makefile, each with the variables it sets, for machines without make."""
+    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    found = re.search(rf"^{part}:.*\n((?:\t.*\n)+)", text, re.MULTILINE)
+    commands = []
+    for line in re.split(r"\n|&&", found[1] if found else ""):
+        words = shlex.split(line.strip().lstrip("@"))
+        variables = [word for word in words if re.fullmatch(r"[A-Z_]+=.*", word)]
+        rest = [sys.executable if word == "$(PY)" else word for word in words[len(variables) :]]
+        if rest:
+            commands.append((dict(word.split("=", 1) for word in variables), rest))
+    return commands
+
+
+def check() -> None:
+    """Run the parts of `make test`, to the end even when one fails."""
+    run(sys.executable, ROOT / "tools" / "browser.py")
+    failed = []
+    for part in PARTS:
+        for variables, command in recipes(part):
+            if subprocess.run(command, cwd=str(ROOT), env={**os.environ, **variables}, check=False).returncode:
+                failed.append(part)
+    if failed:
+        sys.exit(f"failed: {', '.join(dict.fromkeys(failed))}")
+
+
+def launch(command: str, here: bool) -> None:
+    """Do what a command says; with `here`, in the environment of this Python, which only the set-ups change."""
+    if not here and not in_venv():
+        run(enter_venv(), "-m", "tools.book", command)
+        return
+    if command == "setup" if here else not ready(READERS):
+        set_up()
+    if command == "setup-test" if here else command in ("setup-test", "test") and not ready(TESTERS):
+        set_up_tests()
+    steps: dict[str, list[Callable[[], None]]] = {
+        "build": [build],
+        "serve": [build, serve],
+        "zip": [build, pack_book],
+        "lab": [lab],
+        "test": [check],
+    }
+    for step in steps.get(command, []):
+        step()
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run one command of the launcher."""
+    width = max(map(len, COMMANDS))
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.book",
+        description="\n".join(f"{name:{width}}  {text}" for name, text in COMMANDS.items()),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("command", choices=COMMANDS, metavar="COMMAND")
+    parser.add_argument("--here", action="store_true", help="use the environment of this Python instead of .venv")
+    given = parser.parse_args(arguments)
+    try:
+        launch(given.command, given.here)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except ValueError as error:
+        sys.exit(str(error))
+
+
+if __name__ == "__main__":
+    main()
