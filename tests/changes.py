@@ -42,7 +42,7 @@ def base(*, behind: bool = False) -> Base | None:
     """
     named = os.environ.get("REGATTN_BASE")
     if named:
-        found = git("rev-parse", "--verify", f"{named}^{{commit}}")
+        found = git("merge-base", "HEAD", named)
         if not found:
             raise ValueError(f"REGATTN_BASE names {named!r}, which is no commit of this repository")
         return Base(found[0], named)

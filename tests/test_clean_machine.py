@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.built import BUILT, ROOT, clean_environment, copy_checkout, read_notebook, toc_pages
+from tests.built import BUILT, ROOT, build, clean_environment, copy_checkout, read_notebook, toc_pages
 
 CACHES = {".cache", ".config", ".ipython", ".jupyter", ".local"}  # what fontconfig, matplotlib and Jupyter make
 CACHES |= {".cargo", ".rustup"}  # pip asks a Rust compiler, if there is one, for its version
@@ -58,6 +58,17 @@ def test_nothing_of_this_machine_is_handed_on_but_the_way_to_the_packages(tmp_pa
     found = clean_environment(tmp_path / "home", given)
     assert found["PIP_CONFIG_FILE"] == str(tmp_path / ".config" / "pip" / "pip.conf")
     assert found["PIP_CACHE_DIR"] == str(tmp_path / ".cache" / "pip")
+
+
+def test_a_book_is_built_once_and_a_failure_is_told_to_everyone(tmp_path, monkeypatch):
+    monkeypatch.delenv("REGATTN_BOOK", raising=False)
+    log = tmp_path / "make.log"
+    log.write_text("0\nbuilt\n")
+    assert build(tmp_path) == tmp_path / "checkout" / "_build" / "html"
+    log.write_text("2\nno such page\n")
+    for _ in range(2):
+        with pytest.raises(pytest.fail.Exception, match="no such page"):
+            build(tmp_path)
 
 
 @pytest.mark.book
