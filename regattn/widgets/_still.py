@@ -23,7 +23,7 @@ __all__ = ["encode", "figure_of"]
 STYLE = Path(regattn.figures.__file__).with_name("book.mplstyle")
 LONGEST = 60  # signs of a text in a picture
 WIDTH = 7.0  # inches
-FINE, COARSE = 120, 96  # dots of an inch; pictures of more than two rows would weigh too much
+FINE, COARSE = 120, 88  # dots of an inch; pictures of more than two rows would weigh too much
 
 
 def figure_of(explorer: Any) -> Figure:
