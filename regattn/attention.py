@@ -66,6 +66,7 @@ def attention_weights(
 
     Examples
     --------
+    >>> import numpy as np
     >>> queries = np.array([[1.0, 0.0]])
     >>> keys = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]])
     >>> attention_weights(queries, keys, scale=1.0).round(3)
@@ -124,6 +125,7 @@ def attend(
     --------
     Least squares is attention with the identity kernel on orthonormal codes:
 
+    >>> import numpy as np
     >>> X = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
     >>> y = np.array([1.0, 3.0, 4.0])
     >>> F, R = np.linalg.qr(X)
