@@ -15,7 +15,6 @@ from functools import cache
 from pathlib import Path
 
 from docutils import nodes
-
 from regattn.exercises import exercises
 from regattn.exercises._judging import MESSAGES, NEAR, NEGATIONS
 from regattn.exercises._reading import TABLES
