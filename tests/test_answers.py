@@ -56,7 +56,7 @@ def cases() -> list[tuple[dict, str]]:
     found = [(g["sheet"], text) for g in groups for outcome in g if outcome != "sheet" for text in g[outcome]]
     found += [(g["sheet"], text) for g in groups for text in ODD]
     for exercise in ALL.values():
-        sheet = exercise.sheet()
+        sheet = exercise.sheet
         answers = [sheet.get("targets"), sheet.get("right"), *(m.get("values") for m in sheet["mistakes"])]
         answers += [mistake.get("option") for mistake in sheet["mistakes"]]
         for answer in filter(None, answers):
@@ -142,7 +142,7 @@ def test_every_exercise_of_a_chapter_has_one_field_with_a_name(browser, built_bo
 def test_each_field_says_what_check_says(browser, built_book, chapter):
     with open_offline(browser, built_book / f"{PAGES[chapter]}.html") as page:
         for name in (name for name in ALL if name.startswith(chapter)):
-            sheet = ALL[name].sheet()
+            sheet = ALL[name].sheet
             right = sheet.get("right") or "; ".join(f"{value:.6g}" for value in sheet["targets"])
             slip = sheet["mistakes"][0]
             wrong = slip.get("option") or "; ".join(f"{value:.6g}" for value in slip["values"])

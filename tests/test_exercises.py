@@ -21,7 +21,7 @@ from regattn.exercises._reading import TABLES, numbers_in, words_in
 from tests.built import notebooks, read_notebook
 
 ALL = exercises()
-SHEETS = {name: exercise.sheet() for name, exercise in ALL.items()}
+SHEETS = {name: exercise.sheet for name, exercise in ALL.items()}
 OUTCOMES = ("right", "empty", "several", "negated", "near", "none", "count")
 CASES = [
     pytest.param(group["sheet"], text, outcome, id=f"{name}-{outcome}-{text}")

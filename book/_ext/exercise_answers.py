@@ -36,7 +36,7 @@ TEMPLATE = """\
 @cache
 def sheet_of(name: str) -> str:
     """Return what it takes to judge an answer, as base64 of JSON."""
-    return base64.b64encode(json.dumps(exercises()[name].sheet()).encode()).decode("ascii")
+    return base64.b64encode(json.dumps(exercises()[name].sheet).encode()).decode("ascii")
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -66,8 +67,9 @@ class Exercise:
     share: bool = False
     tolerance: float = 0.01
 
+    @cached_property
     def sheet(self) -> Sheet:
-        """Return all it takes to judge an answer, as numbers and text."""
+        """All it takes to judge an answer, as numbers and text; computed once."""
         expected = self.expected()
         if isinstance(expected, str):
             mistakes = [{"option": each.answer, "hint": each.hint} for each in self.mistakes]
@@ -91,12 +93,11 @@ class Exercise:
         """Return whether ``answer`` is right, with a message."""
         if answer is Ellipsis or answer is None:
             return Verdict(False, "No answer yet: put yours in place of the dots.")
-        sheet = self.sheet()
         if isinstance(answer, str):
-            return Verdict(*judge_text(sheet, answer))
-        if sheet["kind"] == "words":
-            return Verdict(*judge_words(sheet, _text(answer)))
-        return Verdict(*judge_numbers(sheet, _readings(answer)))
+            return Verdict(*judge_text(self.sheet, answer))
+        if self.sheet["kind"] == "words":
+            return Verdict(*judge_words(self.sheet, _text(answer)))
+        return Verdict(*judge_numbers(self.sheet, _readings(answer)))
 
 
 def _general_mistakes(target: np.ndarray, share: bool, tolerance: float) -> list[tuple[list[float], str]]:
