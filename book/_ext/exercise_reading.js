@@ -134,15 +134,13 @@ function agreed(values) {
 
 function numbersIn(text) {
   const plain = plainText(text);
+  const parts = [plain.split("=").at(-1), plain.replace(NAMED, " ")];
+  const lines = parts.flatMap((part) => commas(bare(part))).flatMap((line) => [line, apart(line)]);
   const found = new Map();
-  for (const part of [plain.split("=").at(-1), plain.replace(NAMED, " ")]) {
-    for (const line of commas(bare(part))) {
-      for (const spelled of [line, apart(line)]) {
-        const values = expressions(tokensOf(spelled));
-        if (!values.length || !values.every(Number.isFinite)) continue;
-        for (const reading of [agreed(values), values]) found.set(JSON.stringify(reading), reading);
-      }
-    }
+  for (const line of new Set(lines)) {
+    const values = expressions(tokensOf(line));
+    if (!values.length || !values.every(Number.isFinite)) continue;
+    for (const reading of [agreed(values), values]) found.set(JSON.stringify(reading), reading);
   }
   return [...found.values()];
 }

@@ -89,13 +89,13 @@ def numbers_in(text: str) -> list[list[float]]:
     [[2.5], [2.0, 5.0]]
     """
     plain = _plain(text)
+    parts = (plain.split("=")[-1], NAMED.sub(" ", plain))
+    lines = [line for part in parts for comma in _commas(_bare(part)) for line in (comma, _apart(comma))]
     found: list[list[float]] = []
-    for part in (plain.split("=")[-1], NAMED.sub(" ", plain)):
-        for line in _commas(_bare(part)):
-            for spelled in (line, _apart(line)):
-                values = _expressions(_tokens(spelled))
-                if values and all(map(math.isfinite, values)):
-                    found += [_agreed(values), values]
+    for line in dict.fromkeys(lines):
+        values = _expressions(_tokens(line))
+        if values and all(map(math.isfinite, values)):
+            found += [_agreed(values), values]
     return [reading for at, reading in enumerate(found) if reading not in found[:at]]
 
 
