@@ -36,8 +36,9 @@ def check(name: str, answer: Any) -> Verdict:
     ----------
     name : str
         The exercise, such as "03.2".
-    answer : number, array, tensor, list, bool or str
-        Your answer. Numbers may be rounded; text is compared without regard to case and spaces.
+    answer : number, array, tensor, list or str
+        Your answer. Numbers may be rounded, and written as in "1/3", "30 %", "0,33" or "about 2 ln 2"; of a text in
+        words only the key words count.
 
     Returns
     -------
@@ -51,10 +52,10 @@ def check(name: str, answer: Any) -> Verdict:
 
     Examples
     --------
-    >>> check("03.1", 1.0)
-    Not yet. Hint: average the three values of x first: the query sits exactly there, so what is left of the weight?
-    >>> bool(check("03.1", "one third"))
-    False
+    >>> check("03.1", 0.5)
+    Not yet. Hint: three points share the weight, not two.
+    >>> check("04.2", "about 1.4")
+    Not yet. Hint: the intercept is missing, and no penalty touches it.
     """
     chapter = str(name).partition(".")[0]
     known = _of_chapter(chapter) if chapter in _chapters() else {}  # a check of chapter 3 should not wait for torch

@@ -9,12 +9,12 @@ from torch.nn import functional
 
 from regattn.attention import attend, attention_weights
 from regattn.data import load_diabetes, load_macro
-from regattn.exercises._exercise import Exercise
+from regattn.exercises._exercise import Exercise, Mistake
 from regattn.regression.similarity import forest_codes
 
 
-def _two_keys() -> float:
-    return float(attend([[1.0, 0.0]], np.eye(2), [10.0, 20.0], scale=math.log(3))[0])
+def _two_keys(scale: float) -> float:
+    return float(attend([[1.0, 0.0]], np.eye(2), [10.0, 20.0], scale=scale)[0])
 
 
 def _divisor() -> float:
@@ -25,11 +25,13 @@ def _divisor() -> float:
     return 4.0 / math.log(float(first / (1 - first)))
 
 
-def _own_weight() -> float:
+def _own_weight(scale: float | None, length: float | None = None) -> float:
+    """Return the weight of 1990Q4 on itself, with raw keys or with keys of one length."""
     growth = load_macro()["gdp_growth"].dropna()
     codes = np.column_stack([np.ones(len(growth)), (growth - growth.mean()) / growth.std(ddof=0)])
     at = growth.index.get_loc("1990Q4")
-    return float(attention_weights(codes[[at]], codes, scale=1.0)[0, at])
+    keys = codes if length is None else length * codes / np.linalg.norm(codes, axis=1, keepdims=True)
+    return float(attention_weights(codes[[at]], keys, scale=scale)[0, at])
 
 
 def _own_leaf() -> float:
@@ -40,24 +42,62 @@ def _own_leaf() -> float:
 
 EXERCISES = {
     "05.1": Exercise(
-        _two_keys,
+        lambda: _two_keys(math.log(3)),
         "the scores are ln 3 and 0; what are their exponentials, and what do they sum to?",
-        wrong=15.0,
+        (
+            Mistake(15.0, "this is the plain average: one key is nearer, so it gets more."),
+            Mistake(17.5, "the two weights have changed places: the key like the query gets more."),
+            Mistake(10.0, "softmax leaves no key without weight."),
+            Mistake(lambda: _two_keys(1.0), "this is for a scale of one."),
+        ),
     ),
     "05.2": Exercise(
         _divisor,
         "count the columns of Q after the encoder, and remember that the variance is not the spread.",
-        wrong=4.0,
+        (
+            Mistake(
+                4.0,
+                "is this the root of the sixteen inputs, or the columns of Q? The divisor is the root of the latter.",
+            ),
+            Mistake(16.0, "the inputs do not matter once they are encoded."),
+            Mistake(0.5, "this is what torch multiplies by; it is asked by which number it divides."),
+        ),
     ),
     "05.3": Exercise(
-        _own_weight,
-        "`attention_weights(query, F, scale=1.0)` has the whole row; `at` says where 1990Q4 stands.",
-        wrong=1 / 202,
+        lambda: _own_weight(1.0),
+        "`attention_weights(query, keys, scale=1.0)` has the whole row; `at` says where 1990Q4 stands.",
+        (
+            Mistake(1 / 202, "this is the uniform weight."),
+            Mistake(lambda: _own_weight(None), "without `scale=1.0` the scores are divided by the root of two."),
+            Mistake(lambda: _own_weight(1.0, length=1.0), "this is for keys of length one; raw keys are asked for."),
+        ),
+        share=True,
     ),
     "05.4": Exercise(
         lambda: "the mean",
         "without amplification: what do all the weights become when every score is multiplied by almost nothing?",
-        wrong="the regression line",
+        (
+            Mistake(
+                "the regression line", "the line is in the deviation, which shrinks with τ: it needs amplification."
+            ),
+            Mistake("the nearest value", "that would need scores that grow; these shrink."),
+            Mistake("the largest score", "it takes all when τ grows; here τ shrinks."),
+        ),
+        options={
+            "the mean": ("mean", "average", "uniform"),
+            "the regression line": ("line", "regression", "ols", "least squares"),
+            "the nearest value": ("near", "neighbour", "neighbor", "closest"),
+            "the largest score": ("largest", "longest", "extreme"),
+        },
     ),
-    "05.5": Exercise(_own_leaf, "who else is in the leaf of a patient who has a leaf to himself?", wrong=1 / 50),
+    "05.5": Exercise(
+        _own_leaf,
+        "who else is in the leaf of a patient who has a leaf to himself?",
+        (
+            Mistake(1 / 50, "this is the uniform weight; the leaf decides, not the sample."),
+            Mistake(0.0, "in-sample the patient himself is in his leaf."),
+            Mistake(1 - 1 / math.e, "this is the share of patients a bootstrap draws; here is no bootstrap."),
+        ),
+        share=True,
+    ),
 }

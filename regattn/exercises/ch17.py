@@ -2,13 +2,12 @@
 
 import numpy as np
 
-from regattn.exercises._exercise import Exercise
+from regattn.exercises._exercise import EXACT, Exercise, Mistake
 
 
-def _row_sums_as_printed() -> np.ndarray:
-    """Row sums of eqs. (12) and (13) as printed, for three tokens whose scores are all equal."""
-    weights = np.tril(np.full((3, 3), 1.0) / 3)
-    return weights.sum(axis=1)
+def _weights_as_printed() -> np.ndarray:
+    """Weights of eqs. (12) and (13) as printed, for three tokens whose scores are all equal."""
+    return np.tril(np.full((3, 3), 1.0) / 3)
 
 
 def _share(width: int, hidden: int) -> float:
@@ -35,7 +34,7 @@ def _rank() -> int:
     return int(torch.linalg.matrix_rank(merged))
 
 
-def _passes_through() -> float:
+def _length_after_normalisation() -> float:
     """Length of a layer-normalised vector of 49 coordinates."""
     import torch
     from torch.nn import functional
@@ -45,28 +44,52 @@ def _passes_through() -> float:
 
 EXERCISES = {
     "17.1": Exercise(
-        _row_sums_as_printed,
+        lambda: _weights_as_printed().sum(axis=1),
         "each weight is one over the number of tokens in the normaliser, and row i adds up i of them.",
-        wrong=[1.0, 1.0, 1.0],
+        (
+            Mistake([1.0, 1.0, 1.0], "so it is when the normaliser is masked as well."),
+            Mistake([1 / 3, 1 / 3, 1 / 3], "this is one weight of each row; how many does the mask leave?"),
+            Mistake([1.0, 1 / 2, 1 / 3], "these are the weights of a correct mask, and the sums are asked for."),
+        ),
+        share=True,
     ),
     "17.2": Exercise(
-        _passes_through,
+        _length_after_normalisation,
         "the mean of the squared coordinates is one; how many of them are added up?",
-        wrong=1.0,
+        (
+            Mistake(1.0, "this is the spread of the coordinates; the length adds up all of them."),
+            Mistake(49.0, "this is the squared length."),
+            Mistake(0.0, "this is the mean of the coordinates."),
+        ),
     ),
     "17.3": Exercise(
         lambda: _share(64, 640),
         "the feed-forward layer has 2 · 64 · hidden weights, attention has four square matrices.",
-        wrong=2 / 3,
+        (
+            Mistake(lambda: _share(64, 256), "so it is with the usual hidden width of four times the block's."),
+            Mistake(20 / 23, "the attention has an output matrix as well."),
+            Mistake(10 / 14, "the feed-forward layer has a second matrix, which leads back."),
+        ),
+        share=True,
     ),
     "17.4": Exercise(
         _rank,
         "the matrix is a product of a tall factor and a wide one; how wide is a head?",
-        wrong=96,
+        (
+            Mistake(96, "the matrix is that large, but it is made of two narrow ones."),
+            Mistake(8, "this is how many heads there are; how wide is one?"),
+            Mistake(768, "the heads share the width, they do not multiply it."),
+        ),
+        tolerance=EXACT,
     ),
     "17.5": Exercise(
         lambda: "parallel",
         "which order reads the stream once and writes to it twice?",
-        wrong="pre",
+        (
+            Mistake("pre", "its feed-forward layer reads the stream after attention has written."),
+            Mistake("post", "its feed-forward layer reads what is normalised after attention has written."),
+            Mistake("single", "its feed-forward layer reads the stream after attention has written; one norm or two."),
+        ),
+        options={"parallel": ("parallel", "simultan"), "pre": ("pre",), "post": ("post",), "single": ("single",)},
     ),
 }

@@ -1,0 +1,101 @@
+"""Sphinx extension: an answer field in each exercise of a page, with the checks and hints of `regattn.exercises`.
+
+An exercise is what has the id ``ex-03-2`` in the resolved page. What it takes to judge an answer is computed when the
+page is written and stands in it as base64, so that nobody reads the answer by accident. The notebook keeps its cell
+with ``check``; the page shows the field in its place.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+from docutils import nodes
+from regattn.exercises import exercises
+from regattn.exercises._judging import MESSAGES, NEAR, NEGATIONS
+from regattn.exercises._reading import TABLES
+
+FOLDER = Path(__file__).parent
+LABEL = re.compile(r"ex-(\d\d)-(\d+)")
+CHECK = re.compile(r"\s*answer = \.\.\.\s*check\(\s*[\"'][\d.]+[\"'],\s*answer\s*\)\s*")
+TEMPLATE = """\
+<div class="exercise-answer" data-exercise="{name}" data-sheet="{sheet}">
+<form hidden><label><span>Your answer<span class="visually-hidden"> to exercise {number}</span></span>
+<input type="text" name="answer" autocomplete="off" autocapitalize="off" spellcheck="false" maxlength="400"></label>
+<button type="submit">Check<span class="visually-hidden"> exercise {number}</span></button>
+<output role="status" aria-live="polite"></output></form>
+<noscript><p>Without scripts this page cannot check an answer. Open it as a notebook and run
+<code>check("{name}", answer)</code>.</p></noscript>
+</div>"""
+
+
+@cache
+def sheet_of(name: str) -> str:
+    """Return what it takes to judge an answer, as base64 of JSON."""
+    return base64.b64encode(json.dumps(exercises()[name].sheet).encode()).decode("ascii")
+
+
+@cache
+def script() -> str:
+    """Return the script of a page with exercises: the tables, how an answer is read and judged, and the fields."""
+    tables = {"TABLES": TABLES, "MESSAGES": MESSAGES, "NEGATIONS": NEGATIONS, "NEAR": NEAR}
+    lines = [f"const {name} = {json.dumps(value)};" for name, value in tables.items()]
+    parts = [(FOLDER / name).read_text(encoding="utf-8") for name in ("exercise_reading.js", "exercise_answers.js")]
+    return "(() => {\n" + "\n".join([*lines, *parts]) + "})();\n"
+
+
+def field(name: str) -> nodes.raw:
+    """Return the answer field of an exercise."""
+    chapter, number = name.split(".")
+    text = TEMPLATE.format(name=html.escape(name), number=f"{int(chapter)}.{number}", sheet=sheet_of(name))
+    return nodes.raw("", text, format="html")
+
+
+def exercises_of(doctree: nodes.document) -> dict[str, nodes.Element]:
+    """Return the exercises of a page by name, such as "03.2"; the box itself where an id stands before it."""
+    found = {}
+    for node in doctree.findall(nodes.Element):
+        for name in filter(None, map(LABEL.fullmatch, node.get("ids", []))):
+            box = node.next_node(descend=False, siblings=True) if isinstance(node, nodes.target) else node
+            found[f"{name[1]}.{name[2]}"] = box
+    return found
+
+
+def is_check(node: nodes.Node) -> bool:
+    """Return whether a node is a code cell that only waits for an answer."""
+    if not isinstance(node, nodes.container) or node.get("nb_element") != "cell_code":
+        return False
+    code = node.next_node(nodes.literal_block)
+    return code is not None and CHECK.fullmatch(code.astext()) is not None
+
+
+def add_fields(app, doctree, docname) -> None:
+    """Put a field at the end of each exercise, and take away the cell that checks an answer in the notebook."""
+    found = exercises_of(doctree) if app.builder.format == "html" else {}
+    known = exercises()
+    for name, box in found.items():
+        if name not in known:
+            raise ValueError(f"{docname} has an exercise {name!r} that regattn.exercises does not know")
+        (box.next_node(nodes.section, siblings=False) or box).append(field(name))
+    if found:
+        for cell in list(doctree.findall(is_check)):
+            cell.parent.remove(cell)
+
+
+def add_parts(app, pagename, templatename, context, doctree) -> None:
+    """Put style and script into the pages with exercises."""
+    if 'data-exercise="' in context.get("body", ""):
+        style = (FOLDER / "exercise_answers.css").read_text(encoding="utf-8")
+        context["metatags"] = context.get("metatags", "") + f"<style>\n{style}</style>"
+        context["body"] += f"<script>\n{script()}</script>"
+
+
+def setup(app) -> dict[str, bool]:
+    """Register the extension."""
+    app.connect("doctree-resolved", add_fields)
+    app.connect("html-page-context", add_parts)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
