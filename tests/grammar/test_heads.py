@@ -111,7 +111,7 @@ def test_everything_the_grammar_writes_is_lawful_and_one_wrong_word_ends_it():
     assert (lawful_lengths(GRAMMAR, tokens)[~possible] == 10).all()
 
 
-def test_one_text_in_sixteen_of_the_shipped_model_holds_an_impossible_word(shipped):
+def test_a_few_texts_in_a_hundred_of_the_shipped_model_hold_an_impossible_word(shipped):
     start = torch.zeros(500, 1, dtype=torch.long)
     texts = generate(shipped, start, 40, rng=torch.Generator().manual_seed(1))
     assert 15 <= (lawful_lengths(GRAMMAR, texts) < 40).sum() <= 55
