@@ -1,10 +1,17 @@
-from .scores import (
+from .heads import (
     Links as Links,
+    find_links as find_links,
+    head_scores as head_scores,
+    silenced as silenced,
+    silencing_costs as silencing_costs,
+)
+from .scores import (
     agreement as agreement,
     as_tokens as as_tokens,
     excess_nats as excess_nats,
-    find_links as find_links,
-    head_scores as head_scores,
+    lawful_lengths as lawful_lengths,
+    next_words as next_words,
+    verb_mass as verb_mass,
 )
 from .sentences import (
     Entropy as Entropy,

@@ -1,33 +1,19 @@
-"""How far a language model is from the grammar it learned, and what its heads look at."""
+"""How far a language model is from the grammar it learned: in nats, in agreement, in words that cannot be."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 import torch
 
 from regattn._validation import check_count
+from regattn.grammar._divergence import check_vocabularies, divergences
 from regattn.grammar.sentences import Grammar, Sentence
 from regattn.transformer.language_model import LanguageModel
 
-__all__ = ["Links", "agreement", "as_tokens", "excess_nats", "find_links", "head_scores"]
-
-
-class Links(NamedTuple):
-    """Pairs of positions in a batch: in text ``text[i]``, position ``query[i]`` should look at ``key[i]``.
-
-    Examples
-    --------
-    >>> Links(text=np.array([0]), query=np.array([4]), key=np.array([2])).query.tolist()
-    [4]
-    """
-
-    text: np.ndarray
-    query: np.ndarray
-    key: np.ndarray
+__all__ = ["agreement", "as_tokens", "excess_nats", "lawful_lengths", "next_words", "verb_mass"]
 
 
 @torch.no_grad()
@@ -66,14 +52,8 @@ def excess_nats(model: LanguageModel, grammar: Grammar, tokens: np.ndarray) -> n
     >>> bool((excess_nats(model, grammar, tokens) > 0).all())
     True
     """
-    if model.architecture.vocabulary != len(grammar.vocabulary):
-        raise ValueError(
-            f"the model knows {model.architecture.vocabulary} tokens, the grammar {len(grammar.vocabulary)} words"
-        )
-    p = grammar.conditionals(tokens)
-    log_q = torch.log_softmax(model(torch.as_tensor(tokens)).double(), dim=-1).numpy()
-    log_p = np.log(np.where(p > 0, p, 1.0))
-    return (p * (log_p - log_q)).sum(-1)
+    check_vocabularies(model, grammar)
+    return divergences(grammar.conditionals(tokens), model(torch.as_tensor(tokens)))
 
 
 def as_tokens(sentences: Sequence[Sentence], grammar: Grammar) -> torch.Tensor:
@@ -117,128 +97,51 @@ def as_tokens(sentences: Sequence[Sentence], grammar: Grammar) -> torch.Tensor:
     return tokens
 
 
-def find_links(sentences: Sequence[Sentence], role: str, *, predicting: bool = True) -> Links:
-    """Return where a head would look that tracks the words with a given role.
-
-    Parameters
-    ----------
-    sentences : sequence of Sentence
-        With their parses.
-    role : str
-        The dependent word, such as "verb", "pronoun" or "repeated name"; its parse names the word to look at.
-    predicting : bool, default True
-        Whether to ask the position *before* the dependent word, where the model predicts it, or the word itself.
-
-    Returns
-    -------
-    Links
-        Positions in :func:`as_tokens`; only pairs with at least one word between them.
-
-    Raises
-    ------
-    ValueError
-        If no sentence has such a pair.
-
-    Examples
-    --------
-    >>> words = ("the", "dogs", "near", "the", "gate", "sleep", ".")
-    >>> roles = ("article", "subject", "preposition", "article", "place", "verb", "stop")
-    >>> links = find_links([Sentence(words, roles, (None, None, None, None, None, 1, None))], "verb")
-    >>> links.query.tolist(), links.key.tolist()  # from "gate" to "dogs"; position 0 is the full stop
-    ([5], [2])
-    """
-    found = []
-    for b, sentence in enumerate(sentences):
-        for i, (own, head) in enumerate(zip(sentence.roles, sentence.heads, strict=True)):
-            query = i if predicting else i + 1
-            if own == role and head is not None and head + 1 < query - 1:
-                found.append((b, query, head + 1))
-    if not found:
-        raise ValueError(f"no sentence has a word with role {role!r} that depends on a word further back")
-    return Links(*np.array(found).T)
-
-
-def head_scores(
-    weights: torch.Tensor | np.ndarray, links: Links, *, rng: np.random.Generator, permutations: int = 200
-) -> pd.DataFrame:
-    r"""Return how much weight every head puts on the word the parse names, against a permutation baseline.
-
-    The baseline deals the keys out anew among links whose query stands at the same position. It keeps every habit that
-    depends on position alone ("look two words back") and breaks the tie to the sentence. The p-value compares a head's
-    excess over the baseline with the *largest* excess of any head under permutation, so that looking at many heads is
-    paid for.
-
-    Parameters
-    ----------
-    weights : Tensor of shape (L, B, H, T, T)
-        Attention weights, from :meth:`regattn.transformer.language_model.LanguageModel.trace`.
-    links : Links
-        Who should look at whom.
-    rng : numpy.random.Generator
-        Deals the keys.
-    permutations : int, default 200
-        How often.
-
-    Returns
-    -------
-    DataFrame
-        One row per head, the clearest first: ``layer`` and ``head`` (counted from 1), ``weight``, ``baseline``,
-        ``excess`` and ``p_value``.
-
-    Examples
-    --------
-    >>> weights = np.zeros((1, 2, 1, 5, 5))  # one head; in two texts, position 4 looks where it should
-    >>> weights[0, 0, 0, 4, 1] = weights[0, 1, 0, 4, 2] = 1.0
-    >>> links = Links(text=np.array([0, 1]), query=np.array([4, 4]), key=np.array([1, 2]))
-    >>> scores = head_scores(weights, links, rng=np.random.default_rng(0))
-    >>> float(scores["weight"].iloc[0]), bool(scores["baseline"].iloc[0] < 0.7)
-    (1.0, True)
-    """
-    permutations = check_count(permutations, "permutations")
-    weights = np.asarray(weights)
-    if weights.ndim != 5:
-        raise ValueError(f"weights must have shape (L, B, H, T, T), got {weights.shape}")
-    rows = weights.transpose(1, 3, 0, 2, 4)[links.text, links.query]  # (links, L, H, T)
-
-    def mean_weight(keys: np.ndarray) -> np.ndarray:
-        return np.take_along_axis(rows, keys[:, None, None, None], axis=3)[..., 0].mean(axis=0)
-
-    groups = [np.flatnonzero(links.query == q) for q in np.unique(links.query)]
-
-    def dealt() -> np.ndarray:
-        keys = links.key.copy()
-        for group in groups:
-            keys[group] = rng.permutation(keys[group])
-        return keys
-
-    observed = mean_weight(links.key)
-    null = np.array([mean_weight(dealt()) for _ in range(permutations)])
-    baseline = null.mean(axis=0)
-    excess = observed - baseline
-    largest = (null - baseline).max(axis=(1, 2))
-    p_values = (1 + (largest[:, None, None] >= excess).sum(axis=0)) / (1 + permutations)
-    layer, head = np.indices(observed.shape) + 1
-    table = {"layer": layer, "head": head, "weight": observed, "baseline": baseline, "excess": excess}
-    table = pd.DataFrame({name: values.ravel() for name, values in (table | {"p_value": p_values}).items()})
-    return table.sort_values("excess", ascending=False, ignore_index=True)
-
-
 @torch.no_grad()
-def agreement(model: LanguageModel, grammar: Grammar, *, clauses: int, rng: np.random.Generator, n: int = 200) -> float:
-    """Return how often a model gives more mass to verb forms of the subject's number than to those of the other.
+def next_words(model: LanguageModel, grammar: Grammar, contexts: Sequence[str]) -> pd.DataFrame:
+    """Return how probable a model holds every word of the grammar after each of some contexts.
 
     Parameters
     ----------
     model : LanguageModel
         Over the grammar's vocabulary.
     grammar : Grammar
-        Samples the sentences; those with exactly ``clauses`` clauses between subject and verb are kept.
-    clauses : int
-        Number of clauses, at least 0 and at most the grammar's depth.
-    rng : numpy.random.Generator
-        Draws the sentences.
-    n : int, default 200
-        Number of sentences, at least 1.
+        Whose words they are.
+    contexts : sequence of str
+        Beginnings of a sentence, words and full stops separated by blanks.
+
+    Returns
+    -------
+    DataFrame
+        One row per context, one column per word; every row sums to one.
+
+    Raises
+    ------
+    ValueError
+        If a word is not the grammar's.
+
+    Examples
+    --------
+    >>> from regattn.transformer.checkpoints import load_shipped
+    >>> beliefs = next_words(load_shipped()[0], Grammar(), ["the dogs that the farmer sees"])
+    >>> beliefs.loc["the dogs that the farmer sees"].idxmax()
+    'are'
+    """
+    texts = [torch.tensor([[0, *grammar.encode(context.split())]]) for context in contexts]  # 0 is the full stop
+    q = [torch.softmax(model(text)[0, -1].double(), dim=-1).numpy() for text in texts]
+    return pd.DataFrame(q, index=list(contexts), columns=list(grammar.vocabulary))
+
+
+def agreement(model: LanguageModel, grammar: Grammar, *, clauses: int, rng: np.random.Generator, n: int = 200) -> float:
+    """Return how often a model gives more mass to verb forms of the subject's number than to those of the other.
+
+    The comparison says nothing about how much mass there is: two tails are compared as well as two beliefs. See
+    :func:`verb_mass`.
+
+    Parameters
+    ----------
+    model, grammar, clauses, rng, n
+        As in :func:`verb_mass`.
 
     Returns
     -------
@@ -256,14 +159,55 @@ def agreement(model: LanguageModel, grammar: Grammar, *, clauses: int, rng: np.r
     >>> agreement(load_shipped()[0], Grammar(), clauses=0, rng=np.random.default_rng(0), n=5)
     1.0
     """
+    mass = verb_mass(model, grammar, clauses=clauses, rng=rng, n=n)
+    return float((mass["own"] > mass["other"]).mean())
+
+
+@torch.no_grad()
+def verb_mass(
+    model: LanguageModel, grammar: Grammar, *, clauses: int, rng: np.random.Generator, n: int = 200
+) -> pd.DataFrame:
+    """Return where a model puts its probability at the place of the main verb.
+
+    Parameters
+    ----------
+    model : LanguageModel
+        Over the grammar's vocabulary.
+    grammar : Grammar
+        Samples the sentences; those with exactly ``clauses`` clauses between subject and verb are kept.
+    clauses : int
+        Number of clauses, at least 0 and at most the grammar's depth.
+    rng : numpy.random.Generator
+        Draws the sentences.
+    n : int, default 200
+        Number of sentences, at least 1.
+
+    Returns
+    -------
+    DataFrame
+        One row per sentence: the probability of all verb forms of the subject's number (``own``) and of those of the
+        ``other``, the likeliest word (``top``) and its probability (``top_mass``).
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range.
+
+    Examples
+    --------
+    >>> from regattn.transformer.checkpoints import load_shipped
+    >>> mass = verb_mass(load_shipped()[0], Grammar(), clauses=1, rng=np.random.default_rng(0), n=5)
+    >>> bool((mass["own"] > 0.9).all()), sorted(set(mass["top"]))
+    (True, ['are', 'is'])
+    """
     clauses = check_count(clauses, "clauses", least=0, most=grammar.depth, bound="the grammar's depth")
     n = check_count(n, "n")
-    lexicon, right = grammar.lexicon, []
+    lexicon, rows = grammar.lexicon, []
     forms = {
         number: grammar.encode([be, *lexicon.intransitive[number], *lexicon.transitive[number]])
         for number, be in (("sg", "is"), ("pl", "are"))
     }
-    while len(right) < n:
+    while len(rows) < n:
         sentence = grammar.sample(rng)
         if "verb" not in sentence.roles or sentence.words.count("that") != clauses:
             continue
@@ -271,5 +215,41 @@ def agreement(model: LanguageModel, grammar: Grammar, *, clauses: int, rng: np.r
         q = torch.softmax(model(torch.tensor([tokens]))[0, -1], dim=-1)
         singular = sentence.words[sentence.roles.index("subject")] in lexicon.nouns["sg"]
         own, other = ("sg", "pl") if singular else ("pl", "sg")
-        right.append(bool(q[forms[own]].sum() > q[forms[other]].sum()))
-    return float(np.mean(right))
+        top = int(q.argmax())
+        rows.append((float(q[forms[own]].sum()), float(q[forms[other]].sum()), grammar.vocabulary[top], float(q[top])))
+    return pd.DataFrame(rows, columns=["own", "other", "top", "top_mass"])
+
+
+def lawful_lengths(grammar: Grammar, tokens: np.ndarray) -> np.ndarray:
+    """Return how many words of each text come before the first one that cannot stand where it stands.
+
+    Parameters
+    ----------
+    grammar : Grammar
+        Says what cannot be: a word of probability zero.
+    tokens : ndarray or Tensor of int, shape (B, T)
+        Texts that start with a full stop.
+
+    Returns
+    -------
+    ndarray of int, shape (B,)
+        T - 1 where every word after the full stop is lawful.
+
+    Examples
+    --------
+    >>> grammar = Grammar()
+    >>> text = [0, *grammar.encode("the dogs sleep . the bank sings".split())]
+    >>> lawful_lengths(grammar, np.array([text, [0] + [1] * 7])).tolist()
+    [6, 0]
+    """
+    return np.array([_lawful_length(grammar, words) for words in np.asarray(tokens)[:, 1:].tolist()])
+
+
+def _lawful_length(grammar: Grammar, words: list[int]) -> int:
+    belief = grammar.start()
+    for length, word in enumerate(grammar.decode(words)):
+        try:
+            belief = grammar.advance(belief, word)
+        except ValueError:
+            return length
+    return len(words)

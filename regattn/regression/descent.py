@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regattn._validation import check_count, check_finite, check_matrix, check_real, check_targets, check_vector
+from regattn.regression._batches import largest_batch_step
 
 __all__ = [
     "Trajectory",
@@ -211,15 +212,19 @@ def curvatures(X: ArrayLike) -> np.ndarray:
     return np.concatenate([found, np.zeros(X.shape[1] - len(found))])
 
 
-def largest_stable_step(X: ArrayLike) -> float:
+def largest_stable_step(X: ArrayLike, *, batch_size: int | None = None) -> float:
     r"""Return :math:`2/\lambda_{\max}`: full-batch descent converges for every smaller step and for no larger one.
 
-    Implements :eq:`stable-step`.
+    Implements :eq:`stable-step`. For batches the border is lower, and of another kind: below it the mean squared
+    distance from the minimum stays bounded, above it the mean grows without end, carried by rare and long excursions.
 
     Parameters
     ----------
     X : array of shape (n, p)
         Inputs; not all zero.
+    batch_size : int, optional
+        Rows in a batch, each drawn afresh from all n (:func:`batches` with ``replace=True``); by default every step
+        sees all rows. The memory taken grows with the fourth power of p: it is meant for a few dozen columns.
 
     Returns
     -------
@@ -229,17 +234,21 @@ def largest_stable_step(X: ArrayLike) -> float:
     Raises
     ------
     ValueError
-        If ``X`` is empty, not finite or all zero, or so small that its squares vanish.
+        If ``X`` is empty, not finite or all zero, or so small that its squares vanish; or ``batch_size`` is below 1.
 
     Examples
     --------
-    >>> round(largest_stable_step([[1.0, 1.0], [1.0, -1.0]]), 12)
-    1.0
+    >>> X = [[1.0, 1.0], [1.0, -1.0]]
+    >>> round(largest_stable_step(X), 12), round(largest_stable_step(X, batch_size=1), 12)
+    (1.0, 0.5)
     """
     steepest = curvatures(X)[0]
     if steepest < 1e-300:
         raise ValueError(f"every step is stable when X is all zero, got X of shape {np.shape(X)}")
-    return float(2 / steepest)
+    if batch_size is None:
+        return float(2 / steepest)
+    scale = math.sqrt(steepest)
+    return float(largest_batch_step(check_matrix(X, "X") / scale, check_count(batch_size, "batch_size")) / steepest)
 
 
 def batches(n: int, *, size: int, steps: int, rng: np.random.Generator, replace: bool = False) -> Iterator[np.ndarray]:

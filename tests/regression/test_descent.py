@@ -114,6 +114,52 @@ def test_the_largest_stable_step_is_the_border(problem, share, converges):
     assert (distance[-1] < distance[0]) == converges
 
 
+def moment_growth(X, eta, size):
+    """Return by what the second moments of the error grow in the long run, from all batches with replacement."""
+    p = X.shape[1]
+    moved = []
+    for rows in itertools.product(range(len(X)), repeat=size):
+        step = np.eye(p) - eta * 2 / size * X[list(rows)].T @ X[list(rows)]
+        moved.append(np.kron(step, step))
+    return np.abs(np.linalg.eigvals(np.mean(moved, axis=0))).max()
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_the_largest_stable_step_of_batches_is_where_second_moments_begin_to_grow(size):
+    X = np.random.default_rng(3).normal(size=(5, 2)) * [1.0, 30.0]
+    border = largest_stable_step(X, batch_size=size)
+    assert moment_growth(X, 0.999 * border, size) < 1 < moment_growth(X, 1.001 * border, size)
+
+
+def test_the_largest_stable_step_of_batches_of_one_column_is_its_closed_form():
+    x = np.array([1.0, 2.0, 5.0, -3.0])
+    h = 2 * x**2
+    for size in (1, 7):
+        expected = 2 / (h.mean() + h.var() / size / h.mean())
+        assert largest_stable_step(x[:, None], batch_size=size) == pytest.approx(expected, rel=1e-12)
+
+
+def test_larger_batches_allow_longer_steps_up_to_the_full_one():
+    X = np.random.default_rng(4).normal(size=(31, 3))
+    steps = [largest_stable_step(X, batch_size=size) for size in (1, 2, 5, 10**9)]
+    assert steps == sorted(steps)
+    assert steps[-1] == pytest.approx(largest_stable_step(X), rel=1e-6)
+
+
+def test_a_repeated_column_leaves_the_step_of_batches_finite_and_in_the_units_of_the_inputs():
+    X = np.random.default_rng(5).normal(size=(31, 2))
+    twice = np.column_stack([X, X[:, 0]])
+    rotated = np.column_stack([np.sqrt(2) * X[:, 0], X[:, 1]])  # the same inner products
+    assert largest_stable_step(1e-6 * twice, batch_size=4) * 1e-12 == pytest.approx(
+        largest_stable_step(rotated, batch_size=4), rel=1e-9
+    )
+
+
+def test_a_batch_of_no_rows_has_no_largest_step():
+    with pytest.raises(ValueError, match=r"batch_size must be .* got 0"):
+        largest_stable_step([[1.0], [2.0]], batch_size=0)
+
+
 def test_curvatures_of_an_orthogonal_design_are_two():
     np.testing.assert_allclose(curvatures(hadamard(8)[:, :5]), np.full(5, 2.0), rtol=1e-14)
 

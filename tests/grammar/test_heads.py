@@ -1,0 +1,117 @@
+"""Silencing a head, measuring what that costs, and where a model puts its probability."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from regattn import attend
+from regattn.grammar import (
+    Grammar,
+    agreement,
+    as_tokens,
+    excess_nats,
+    find_links,
+    lawful_lengths,
+    next_words,
+    silenced,
+    silencing_costs,
+    verb_mass,
+)
+from regattn.transformer import Architecture, LanguageModel, MultiHeadAttention, generate, load_shipped
+
+GRAMMAR = Grammar()
+
+
+class Truth(torch.nn.Module):
+    """A model that knows a grammar."""
+
+    architecture = Architecture(vocabulary=105, layers=1, context=8, width=4, n_heads=1)
+
+    def __init__(self, grammar):
+        super().__init__()
+        self.grammar = grammar
+
+    def forward(self, tokens):
+        return torch.from_numpy(np.log(np.maximum(self.grammar.conditionals(tokens.numpy()), 1e-300)))
+
+
+@pytest.fixture(scope="module")
+def shipped():
+    return load_shipped()[0]
+
+
+def test_a_silenced_head_takes_away_exactly_what_it_wrote():
+    design = Architecture(vocabulary=105, layers=2, context=16, width=12, n_heads=3)
+    model = LanguageModel(design, rng=5)
+    before = {name: weight.clone() for name, weight in model.named_parameters()}
+    less = silenced(model, layer=2, head=3)
+    x = torch.randn(2, 7, 12, generator=torch.Generator().manual_seed(0))
+    attention: MultiHeadAttention = model.blocks[1].attention
+    d = slice(8, 12)  # head 3 of 3, each 4 wide
+    q, k, v = (part[..., d] for part in attention.projection(x).chunk(3, dim=-1))
+    written = attend(q, k, v, mask="causal") @ attention.output.weight[:, d].T
+    taken = attention(x, mask="causal") - less.blocks[1].attention(x, mask="causal")
+    torch.testing.assert_close(taken, written, atol=1e-6, rtol=1e-5)
+    assert all(torch.equal(weight, before[name]) for name, weight in model.named_parameters())
+
+
+@pytest.mark.parametrize(
+    ("place", "message"), [((4, 1), "layer .* got 4"), ((1, 5), "head .* got 5"), ((0, 1), "got 0")]
+)
+def test_a_head_that_is_not_there_is_named(shipped, place, message):
+    with pytest.raises(ValueError, match=message):
+        silenced(shipped, layer=place[0], head=place[1])
+
+
+def test_the_cost_of_a_head_is_the_rise_of_the_excess_where_the_links_predict(shipped):
+    rng = np.random.default_rng(3)
+    sentences = [GRAMMAR.sample(rng) for _ in range(30)]
+    tokens, links = as_tokens(sentences, GRAMMAR), find_links(sentences, "verb")
+    costs = silencing_costs(shipped, GRAMMAR, tokens, links)
+    at = links.text, links.query
+    whole, less = (
+        excess_nats(model, GRAMMAR, tokens.numpy())[at].mean()
+        for model in (shipped, silenced(shipped, layer=2, head=4))
+    )
+    assert costs.shape == (3, 4)
+    assert costs.loc[2, 4] == pytest.approx(less - whole, rel=1e-4)
+    assert costs.loc[2, 4] > 1
+
+
+def test_a_model_that_knows_the_grammar_puts_all_mass_on_verbs_that_agree():
+    deeper = Grammar(depth=2)
+    mass = verb_mass(Truth(deeper), deeper, clauses=2, rng=np.random.default_rng(0), n=7)
+    np.testing.assert_allclose(mass["own"], 1.0)
+    assert (mass["other"] < 1e-12).all()
+    assert agreement(Truth(deeper), deeper, clauses=2, rng=np.random.default_rng(0), n=7) == 1.0
+
+
+def test_after_two_clauses_the_shipped_model_expects_no_verb_at_all(shipped):
+    mass = verb_mass(shipped, Grammar(depth=2), clauses=2, rng=np.random.default_rng(1), n=50)
+    assert (mass["own"] + mass["other"]).max() < 0.02
+    assert set(mass["top"]) == {"the"}
+
+
+def test_next_words_are_the_softmax_of_the_models_last_row(shipped):
+    contexts = ["the dogs", "anna called tom because she"]
+    beliefs = next_words(shipped, GRAMMAR, contexts)
+    logits = shipped(torch.tensor([[0, *GRAMMAR.encode(contexts[1].split())]]))[0, -1].detach().double().numpy()
+    np.testing.assert_allclose(beliefs.loc[contexts[1]], np.exp(logits) / np.exp(logits).sum(), rtol=1e-6)
+    np.testing.assert_allclose(beliefs.sum(axis=1), 1.0)
+
+
+def test_everything_the_grammar_writes_is_lawful_and_one_wrong_word_ends_it():
+    tokens = GRAMMAR.sample_tokens(np.random.default_rng(2), texts=5, length=23)
+    assert lawful_lengths(GRAMMAR, tokens).tolist() == [22] * 5
+    tokens[:, 11] = GRAMMAR.encode([","])[0]  # a comma only follows a cue of bank
+    possible = GRAMMAR.conditionals(tokens[:, :11])[:, -1, tokens[0, 11]] > 0
+    assert not possible.all()
+    assert (lawful_lengths(GRAMMAR, tokens)[~possible] == 10).all()
+
+
+def test_a_few_texts_in_a_hundred_of_the_shipped_model_hold_an_impossible_word(shipped):
+    start = torch.zeros(500, 1, dtype=torch.long)
+    texts = generate(shipped, start, 40, rng=torch.Generator().manual_seed(1))
+    assert 15 <= (lawful_lengths(GRAMMAR, texts) < 40).sum() <= 55

@@ -1,0 +1,50 @@
+"""Facts about the runs on news stories that chapter 18 draws: what can be recomputed in seconds is."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+
+import numpy as np
+import pytest
+
+from regattn.data import load_lee_corpus
+from regattn.words import count_ngrams, train_tokenizer
+
+
+@pytest.fixture(scope="module")
+def news():
+    return json.loads((files("regattn.transformer") / "shipped" / "news.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def texts():
+    stories = load_lee_corpus()
+    tokenizer = train_tokenizer(stories[:-30], vocabulary=1000)
+    encode = [[i for story in part for i in tokenizer.encode(story).ids] for part in (stories[:-30], stories[-30:])]
+    return encode[0], np.array(encode[1][: len(encode[1]) // 65 * 65]).reshape(-1, 65)
+
+
+def test_the_counted_models_of_the_first_run_are_what_the_text_gives(news, texts):
+    train, windows = texts
+    first = news["runs"][0]
+    assert (first["tokens"], news["windows"]) == (len(train), len(windows))
+    for order in (1, 2):
+        counted = count_ngrams(train, order=order, vocabulary=1000)
+        nats = np.mean([counted.surprisals(window).mean() for window in windows.tolist()])
+        assert first["ngrams"][str(order)]["all"] == pytest.approx(nats, abs=1e-4)
+
+
+def test_windows_called_fresh_hold_no_twenty_tokens_of_the_training_stories(news, texts):
+    train, windows = texts
+    text = f" {' '.join(map(str, train))} "  # found by a search for strings, token by token
+    runs = [[f" {' '.join(map(str, window[i : i + 20]))} " for i in range(46)] for window in windows.tolist()]
+    repeated = [any(run in text for run in window) for window in runs]
+    assert news["fresh_windows"] == len(windows) - sum(repeated)
+
+
+def test_every_run_has_its_losses_and_learns(news):
+    for run in news["runs"]:
+        assert len(run["step"]) == len(run["loss"]) == len(run["all"]) == len(run["fresh"])
+        assert run["all"][-1] < run["all"][0]
+        assert np.all(np.diff(run["step"]) == 100)
