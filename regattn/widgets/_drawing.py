@@ -28,11 +28,14 @@ def draw_signed(ax: Axes, x: Any, y: Any, weights: Any) -> None:
 
 def draw_table(ax: Axes, values: Any, rows: Sequence[str], columns: Sequence[str]) -> None:
     """Draw numbers as shades, with words on both sides; nothing where there are no numbers."""
+    from matplotlib.colors import LinearSegmentedColormap  # only where there is something to draw
+
     ax.grid(False)
     if not values:
         ax.set(xticks=[], yticks=[])
         return
-    ax.imshow(values, cmap="Blues", aspect="auto", vmin=0, vmax=1.6 * np.max(values) or 1)
+    shades = LinearSegmentedColormap.from_list("keys", ["white", figures.COLOURS["key"]])
+    ax.imshow(values, cmap=shades, aspect="auto", vmin=0, vmax=2 * np.max(values) or 1)
     for i, j in np.ndindex(np.shape(values)):
         number = values[i][j]
         if abs(number) >= 0.005 and len(columns) <= 14:
@@ -44,8 +47,8 @@ def draw_table(ax: Axes, values: Any, rows: Sequence[str], columns: Sequence[str
                 va="center",
                 fontsize=7,
             )
-    ax.set_xticks(range(len(columns)), [word[:12] for word in columns], rotation=90, fontsize=8)
-    ax.set_yticks(range(len(rows)), [word[:12] for word in rows], fontsize=8)
+    ax.set_xticks(range(len(columns)), [word[:12] for word in columns], rotation=90, fontsize=8, parse_math=False)
+    ax.set_yticks(range(len(rows)), [word[:12] for word in rows], fontsize=8, parse_math=False)
 
 
 def draw_shares(ax: Axes, words: Sequence[str], shares: Any) -> None:
@@ -55,7 +58,7 @@ def draw_shares(ax: Axes, words: Sequence[str], shares: Any) -> None:
         return
     bars = ax.barh(range(len(words)), shares)
     ax.bar_label(bars, [f"{share:.3f}" for share in shares], fontsize=8, padding=3)
-    ax.set_yticks(range(len(words)), [word[:14] for word in words], fontsize=8)
+    ax.set_yticks(range(len(words)), [word[:14] for word in words], fontsize=8, parse_math=False)
     ax.invert_yaxis()
     ax.margins(x=0.15)
 
@@ -63,4 +66,4 @@ def draw_shares(ax: Axes, words: Sequence[str], shares: Any) -> None:
 def mark_rows(ax: Axes, labels: Sequence[str]) -> None:
     """Write some of the labels along the horizontal axis."""
     step = max(1, len(labels) // 6)
-    ax.set_xticks(range(0, len(labels), step), [label[:10] for label in labels[::step]])
+    ax.set_xticks(range(0, len(labels), step), [label[:10] for label in labels[::step]], parse_math=False)

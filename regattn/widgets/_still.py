@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import warnings
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,11 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from PIL import Image
 
-import regattn.figures
+from regattn import figures
 
 __all__ = ["encode", "figure_of"]
 
-STYLE = Path(regattn.figures.__file__).with_name("book.mplstyle")
+STYLE = Path(figures.__file__).with_name("book.mplstyle")
 LONGEST = 60  # signs of a text in a picture
 WIDTH = 7.0  # inches
 FINE, COARSE = 120, 88  # dots of an inch; pictures of more than two rows would weigh too much
@@ -47,20 +48,33 @@ def figure_of(explorer: Any) -> Figure:
 
 def _tame(text: Text) -> None:
     """Show a label as it is: no mathematics in it, no sign that has no shape, no end of the picture."""
-    if text.get_text().startswith("$\\mathdefault{"):  # a power of ten, written by the axis
+    words = text.get_text()
+    if not words or words.startswith("$\\mathdefault{"):  # the axis itself will write a power of ten here
         return
-    words = "".join(sign if sign.isprintable() or sign == "\n" else " " for sign in text.get_text())
-    text.set_parse_math(False)
-    if text.get_text():
-        text.set_text(words if len(words) <= LONGEST else words[: LONGEST - 1] + "…")
+    words = "".join(sign if sign.isprintable() or sign == "\n" else " " for sign in words)
+    text.set(parse_math=False, text=words if len(words) <= LONGEST else words[: LONGEST - 1] + "…")
+
+
+@cache
+def _palette() -> Image.Image:
+    """Return the colours of the roles, paler and paler, and greys: a picture needs no others and loses none."""
+    roles = {figures.COLOURS[role] for role in ("key", "negative", "prediction", "leave-one-out")}
+    found = [(shade, shade, shade) for shade in range(0, 256, 17)]
+    for role in sorted(roles):
+        full = np.array([int(role[k : k + 2], 16) for k in (1, 3, 5)])
+        levels = 24 if role == figures.COLOURS["key"] else 6  # tables are shaded in the colour of keys
+        found += [tuple(np.rint(255 + (full - 255) * level / levels).astype(int)) for level in range(1, levels + 1)]
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([int(part) for colour in found for part in colour])
+    return palette
 
 
 def encode(figure: Figure) -> str:
-    """Return a figure as a small PNG in base64: 32 colours are enough for lines, dots and letters."""
+    """Return a figure as a small PNG in base64."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         figure.canvas.draw()
     drawn = Image.fromarray(np.asarray(figure.canvas.buffer_rgba())).convert("RGB")
     small = io.BytesIO()
-    drawn.quantize(32, dither=Image.Dither.NONE).save(small, "png", optimize=True)
+    drawn.quantize(palette=_palette(), dither=Image.Dither.NONE).save(small, "png", optimize=True)
     return base64.b64encode(small.getvalue()).decode()

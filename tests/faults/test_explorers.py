@@ -25,7 +25,7 @@ HOSTILE = [
     "<!--<script>",
     "]]>",
     "\"'`&<b onclick='x'>",
-    "${alert(1)}\\",
+    "${alert(1)}\\ $\\frac{$",
     "\\u003c/script\\u003e",
     "x" * 5000,
     "\u202eשלום עולם",

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
+import base64
+import io
 
+import numpy as np
+import pytest
+from matplotlib.text import Text
+from PIL import Image
+
+from regattn.figures import COLOURS
 from regattn.widgets._base import Explorer
+from regattn.widgets._still import encode
 from tests.widgets.harness import (
     CONTROLS,
     EXPLORERS,
@@ -198,3 +206,26 @@ def test_numbers_are_written_as_people_write_them(browser, tmp_path, value, text
     explorer = oracle("average").example()
     with opened(browser, tmp_path, explorer) as page:
         assert page.evaluate(code, [explorer._esm, value]) == text
+
+
+@every
+def test_the_plain_picture_writes_no_mathematics_of_others_and_its_own_powers_of_ten(name):
+    figure = oracle(name).example().picture()
+    figure.canvas.draw()
+    parsed = [text.get_text() for text in figure.findobj(Text) if "$" in text.get_text() and text.get_parse_math()]
+    shown = [text.get_text() for text in figure.findobj(Text) if "$" in text.get_text() and not text.get_parse_math()]
+    assert all(words.startswith("$\\mathdefault{10^{") for words in parsed)
+    assert shown == []
+    assert (len(parsed) > 0) == (name in {"descent", "spectral"})
+
+
+@every
+def test_the_plain_picture_keeps_the_colours_of_the_roles(name):
+    pixels = np.asarray(
+        Image.open(io.BytesIO(base64.b64decode(encode(oracle(name).example().picture())))).convert("RGB")
+    )
+    found = {"#{:02X}{:02X}{:02X}".format(*colour) for colour in np.unique(pixels.reshape(-1, 3), axis=0)}
+    assert "#FFFFFF" in found
+    wanted = {"average": ["query", "key"], "descent": ["query", "key"], "kernel": ["query"], "sampling": ["key"]}
+    wanted["spectral"] = ["positive", "negative", "prediction"]
+    assert {COLOURS[role].upper() for role in wanted.get(name, [])} <= found
