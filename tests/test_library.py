@@ -8,6 +8,7 @@ import importlib
 import inspect
 import pkgutil
 import re
+import sys
 from collections import Counter
 from functools import cache
 from types import ModuleType
@@ -17,6 +18,9 @@ from sphinx.pycode import ModuleAnalyzer
 
 import regattn
 from tests.built import ROOT, article, notebooks, read_notebook
+
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+import library_pages
 
 PAGE = "book/reference/library"
 
@@ -143,6 +147,29 @@ def test_name_has_an_example_that_runs(module, name):
         assert shown(name) or (is_record(value) and returned_or_taken(name))
     else:
         assert name.isupper()  # a constant lists the choices of an argument, which the examples make
+
+
+def test_the_quickstart_is_twenty_lines_that_say_what_they_print():
+    text = (ROOT / f"{PAGE}.md").read_text(encoding="utf-8")
+    block = re.search(r"(?s)## Quickstart\n.*?```python\n(.*?)```", text)[1]
+    assert text.index("## Quickstart") < text.index("## The one mechanism")
+    assert len([line for line in block.splitlines() if line]) <= 20
+    runner = doctest.DocTestRunner(verbose=False)
+    runner.run(doctest.DocTestParser().get_doctest(block, {}, "quickstart", None, 0))
+    assert runner.summarize(verbose=False).failed == 0
+
+
+def test_a_function_that_a_record_stores_shows_all_its_arguments():
+    kernel = regattn.Kernel
+    assert library_pages.stored_signature("regattn.Kernel.scores", kernel.scores) == "(queries, keys, scale)"
+    assert library_pages.stored_signature("regattn.Kernel.weights", kernel.weights) is None
+    assert library_pages.stored_signature("regattn.attend", regattn.attend) is None
+
+
+@pytest.mark.book
+def test_the_page_shows_the_arguments_of_the_scores_of_a_kernel(built_book):
+    entry = article(built_book / f"{PAGE}.html").find("dt", id="regattn.Kernel.scores")
+    assert [part.get_text() for part in entry.select("em.sig-param")] == ["queries", "keys", "scale"]
 
 
 @pytest.mark.book

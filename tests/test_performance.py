@@ -248,6 +248,8 @@ MADE_UP = {
 CONF = "import sys\nsys.path.insert(0, {path!r})\nextensions = ['myst_parser', 'performance_pages']\n"
 TEXT = """# Page
 
+```{benchmark-overview}
+```
 ```{benchmark-summary}
 ```
 ```{benchmark-losses}
@@ -286,6 +288,7 @@ def test_a_benchmark_without_results_fails_the_build(tmp_path):
 
 def test_a_made_up_page_shows_its_results(made_up):
     check_benchmark(made_up, "made_up", MADE_UP)
+    check_overview(made_up, {"made_up": MADE_UP})
     check_summary(made_up, {"made_up": MADE_UP})
     check_losses(made_up, {"made_up": MADE_UP})
     check_machine(made_up, {"made_up": MADE_UP})
@@ -442,9 +445,29 @@ def check_summary(page, results):
         goal["measured"] >= goal["least"] if goal["most"] is None else goal["measured"] <= goal["most"]
         for goal in goals
     )
-    assert page.select_one(".bench-count").get_text() == f"{met} of {len(goals)} goals are met."
+    told = f"The goal is {'met' if met else 'missed'}." if len(goals) == 1 else f"{met} of {len(goals)} goals are met."
+    assert page.select_one("details:not([open]) > summary .bench-count").get_text() == told
     anchors = {tag["id"] for tag in page.select("[id]")}
     assert all(link["href"].removeprefix("#") in anchors for link in page.select(".bench-summary a, .bench-losses a"))
+
+
+def check_overview(page, results):
+    """Raise unless the page begins with the library of each benchmark whose ratio is the smallest, and draws it."""
+    nearest = {}
+    for name, result in results.items():
+        rows = [row for case in result["cases"] for row in case["rows"] if not row["ours"] and "ratio" in row]
+        libraries = [row for row in rows if not row["contender"].startswith((*words.FLOORS, *words.BY_HAND))]
+        if libraries:
+            nearest[name] = min(libraries, key=lambda row: row["ratio"])
+    part = page.select_one(".bench-overview")
+    lines = {line["data-benchmark-line"]: line for line in part.select("li")}
+    assert list(lines) == list(nearest)
+    for name, row in nearest.items():
+        assert numbers(lines[name]) == [row["ratio"]]
+        assert lines[name].b.get_text() == row["contender"].replace("`", "")
+        assert page.find(id=lines[name].a["href"].removeprefix("#"))
+    drawn = [{**row, "contender": results[name]["question"]} for name, row in nearest.items()]
+    check_plot(part.select_one(".bench-plot"), {"rows": drawn})
 
 
 def is_better(field, row, ours) -> bool:
@@ -502,6 +525,22 @@ def check_machine(page, results):
 # --- the results and the page of the book -----------------------------------------------------------------------------
 
 
+def test_every_floor_is_a_contender_and_no_library():
+    contenders = {row["contender"] for name in SCRIPTS for case in result_of(name)["cases"] for row in case["rows"]}
+    for name in (*words.FLOORS, *words.BY_HAND):
+        assert any(contender.startswith(name) for contender in contenders), name
+    floors = [row for row in contenders if row.startswith(words.FLOORS)]
+    assert not [row for row in floors if re.search("scikit|statsmodels|SciPy|torch|pandas|solve", row)]
+
+
+def test_floors_and_libraries_lose_to_ours_apart():
+    case = {"case": "x", "rows": [our_row(), row("Q (KᵀV), 9 times", 0.5), row("peer", 0.7), row("slow", 3.0)]}
+    case["goals"] = [goal(1.0, least=2.0)]
+    libraries, floors = (words.losses(part) for part in words.split(case))
+    assert [kind for kind, _ in libraries] == ["faster", "goal"]
+    assert [plain(told) for _, told in floors] == ["Faster here: Q (KᵀV), 9 times in 0.500 of our time."]
+
+
 def test_every_script_is_shown_once_and_nothing_else():
     assert sorted(shown_on_page()) == SCRIPTS
 
@@ -555,6 +594,7 @@ def test_every_number_on_the_page_is_that_of_the_json(built_book, name):
 @pytest.mark.book
 def test_the_summary_the_losses_and_the_machine_are_those_of_the_json(built_book):
     page, results = article(built_book / f"{PAGE}.html"), {name: result_of(name) for name in shown_on_page()}
+    check_overview(page, results)
     check_summary(page, results)
     check_losses(page, results)
     check_machine(page, results)

@@ -5,7 +5,10 @@ A docstring links to the equation it implements by ``:eq:`label```; a label that
 
 from __future__ import annotations
 
+import inspect
 import re
+import sys
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 
 from docutils import nodes
@@ -47,9 +50,22 @@ def find_home(app, env, node, contnode) -> nodes.Node | None:
     return make_refnode(app.builder, node["refdoc"], target.docname, target.node_id, contnode, homes[0])
 
 
+def stored_signature(name: str, value: object) -> str | None:
+    """Return the arguments of a function that a record holds as a default, all of them: it is not a method."""
+    module, _, rest = name.rpartition(".")
+    home, _, record = module.rpartition(".")
+    kind = getattr(sys.modules.get(home), record, None)
+    if not is_dataclass(kind) or rest not in {field.name for field in fields(kind)} or not inspect.isfunction(value):
+        return None
+    return f"({', '.join(inspect.signature(value).parameters)})"
+
+
 def shorten(app, *about) -> tuple[str, str | None] | None:
-    """Put an ellipsis for a default value that fills a paragraph."""
-    *_, signature, returned = about
+    """Put an ellipsis for a default value that fills a paragraph, and all arguments for a function that is stored."""
+    _, name, value, *_, signature, returned = about
+    stored = stored_signature(name, value)
+    if stored is not None:
+        return stored, returned
     return None if signature is None else (re.sub(r"=\w+\(.{60,}\)(?=\)$)", "=…", signature), returned)
 
 

@@ -1,11 +1,13 @@
 """Sphinx extension: the page of benchmarks, made from the JSON that the scripts in benchmarks/ write.
 
+- ``{benchmark-overview}`` is the page in one picture and a line for each benchmark: the nearest library.
 - ``{benchmark} ridge_path`` shows benchmarks/results/ridge_path.json: tables, plots, goals, and who is faster in words.
-- ``{benchmark-summary}`` is the table of all goals, ``{benchmark-losses}`` the list of where we lose.
+- ``{benchmark-summary}`` is the table of all goals, folded, ``{benchmark-losses}`` the list of where we lose, to
+  libraries first and then to floors.
 - ``{benchmark-machine}`` says what it was measured on.
 
-The last three look at every benchmark that their page shows, in its order. A benchmark without results is a warning,
-and so fails a build that takes warnings for errors.
+All but the second look at every benchmark that their page shows, in its order. A benchmark without results is a
+warning, and so fails a build that takes warnings for errors.
 """
 
 from __future__ import annotations
@@ -20,8 +22,8 @@ from sphinx.addnodes import download_reference
 from sphinx.util.docutils import SphinxDirective
 
 import performance_words as words
-from performance_plots import plots
-from performance_words import Row, text
+from performance_plots import overview, plots
+from performance_words import Row, anchor, text
 
 PAGE = "book/reference/performance"
 SHOWN = re.compile(r"^`{3,}\{benchmark\} +(\w+)", re.MULTILINE)
@@ -94,6 +96,19 @@ def runs(case: dict) -> str:
     return f"Each ran {times} time{'' if counts == [1] else 's'}."
 
 
+def goals_met(goals: list[dict]) -> str:
+    """Return how many of some goals are met."""
+    met, count = sum(goal["met"] for goal in goals), len(goals)
+    if count == 1:
+        return f"The goal is {'met' if met else 'missed'}."
+    return f"{words.figure(met, str(met))} of {words.figure(count, str(count))} goals are met."
+
+
+def folded(told: str, content: str) -> str:
+    """Return content that opens when the line that tells of it is chosen."""
+    return f'<details class="bench-more"><summary>{told}</summary>{content}</details>'
+
+
 def badge(goal: dict) -> str:
     """Return whether a goal is met."""
     word, sign = ("met", "✓") if goal["met"] else ("missed", "✗")
@@ -118,13 +133,10 @@ def case_html(name: str, place: int, case: dict) -> str:
     if case.get("goals"):
         heads = ["goal", "measured", "met or missed", "wanted"]
         rows = [goal_cells(goal) for goal in case["goals"]]
-        parts.append(table(f"Goals for {case['case']}", heads, rows, classes="bench-goals"))
+        parts.append(
+            folded(goals_met(case["goals"]), table(f"Goals for {case['case']}", heads, rows, classes="bench-goals"))
+        )
     return "".join([*parts, "</section>"])
-
-
-def anchor(name: str, place: int | None = None) -> str:
-    """Return where a benchmark, or a case of it, stands in the page."""
-    return f"benchmark-{name}" + ("" if place is None else f"-{place + 1}")
 
 
 class BenchmarkDirective(SphinxDirective):
@@ -147,6 +159,14 @@ class BenchmarkDirective(SphinxDirective):
     def raw(self, content: str) -> list[nodes.Node]:
         """Return HTML as a node."""
         return [nodes.raw("", content, format="html")]
+
+
+class Overview(BenchmarkDirective):
+    """The nearest library of every benchmark that has one."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return a picture and a line for each."""
+        return self.raw(overview(self.results()))
 
 
 class Benchmark(BenchmarkDirective):
@@ -184,31 +204,36 @@ class Summary(BenchmarkDirective):
                 for goal in case.get("goals", []):
                     where = f'<a href="#{anchor(name, place)}">{text(result["question"])}: {text(case["case"])}</a>'
                     rows.append([*goal_cells(goal), where])
-                    met.append(goal["met"])
-        count = (
-            f"{words.figure(sum(met), str(sum(met)))} of {words.figure(len(met), str(len(met)))} goals are met."
-            if rows
-            else "There are no goals."
-        )
+                    met.append(goal)
+        if not rows:
+            return self.raw('<div class="bench bench-summary"><p class="bench-count">There are no goals.</p></div>')
         heads = ["goal", "measured", "met or missed", "wanted", "where"]
-        goals = table("All goals", heads, rows, classes="bench-goals") if rows else ""
-        return self.raw(f'<div class="bench bench-summary"><p class="bench-count">{count}</p>{goals}</div>')
+        told = f'<span class="bench-count">{goals_met(met)}</span>'
+        goals = folded(told, table("All goals", heads, rows, classes="bench-goals"))
+        return self.raw(f'<div class="bench bench-summary">{goals}</div>')
 
 
 class Losses(BenchmarkDirective):
     """Every case in which a contender is better than ours or a goal is missed."""
 
     def run(self) -> list[nodes.Node]:
-        """Return the list."""
-        items = []
+        """Return one list for libraries and one for floors."""
+        lists: tuple[list[str], list[str]] = ([], [])
         for name, result in self.results().items():
             for place, case in enumerate(result["cases"]):
-                found = words.losses(case)
-                if found:
-                    items.append(loss(name, place, result["question"], case, found))
-        if not items:
+                for items, part in zip(lists, words.split(case), strict=True):
+                    found = words.losses(part)
+                    if found:
+                        items.append(loss(name, place, result["question"], case, found))
+        if not any(lists):
             return self.raw('<p class="bench-losses">Nowhere, by what is measured here.</p>')
-        return self.raw(f'<ul class="bench bench-losses">{"".join(items)}</ul>')
+        heads = ("To a library, or to a goal of ours", "To a floor: the part of the work that nobody can avoid")
+        told = [
+            f'<p class="bench-kind">{head}</p><ul class="bench bench-losses">{"".join(items)}</ul>'
+            for head, items in zip(heads, lists, strict=True)
+            if items
+        ]
+        return self.raw("".join(told))
 
 
 def loss(name: str, place: int, question: str, case: dict, found: list[tuple[str, str]]) -> str:
@@ -250,6 +275,7 @@ def add_style(app, pagename, templatename, context, doctree) -> None:
 def setup(app) -> dict[str, bool]:
     """Register the extension."""
     app.add_directive("benchmark", Benchmark)
+    app.add_directive("benchmark-overview", Overview)
     app.add_directive("benchmark-summary", Summary)
     app.add_directive("benchmark-losses", Losses)
     app.add_directive("benchmark-machine", Machine)

@@ -7,7 +7,7 @@ import re
 
 import performance_words as words
 from performance_numbers import Axis, linear_axis, log_axis
-from performance_words import Row, text
+from performance_words import Row, anchor, text
 
 KINDS = {"faster": "faster than ours", "level": "level with ours", "slower": "slower than ours"}
 
@@ -29,6 +29,28 @@ def plots(case: dict) -> list[str]:
             more = {1: "more", -1: "less"}[words.measure_of(field).better]
             found.append(plot(case, field, known, axis, f"{text(field[0].upper() + field[1:])}; {more} is better"))
     return found
+
+
+def overview(results: dict[str, dict]) -> str:
+    """Return one picture and a line for each benchmark: the library that comes nearest to ours."""
+    rows, lines = [], []
+    for name, result in results.items():
+        found = words.nearest(result)
+        if found is None:
+            continue
+        place, row = found
+        rows.append({**row, "contender": result["question"]})
+        lines.append(
+            f'<li data-benchmark-line="{name}"><a href="#{anchor(name, place)}">{text(result["question"])}</a>: '
+            f"{words.who(row)} takes {words.number(row['ratio'])} times as long as ours "
+            f"({text(result['cases'][place]['case'])}).</li>"
+        )
+    if not rows:
+        return '<p class="bench-overview">There is no library to compare with.</p>'
+    axis = log_axis([end for row in rows for end in words.quartiles(row)])
+    told = "Times as long as ours, logarithmic, of the library nearest to ours; left of ours is faster"
+    picture = plot({"case": "the nearest libraries", "rows": rows}, "ratio", rows, axis, told)
+    return f'<div class="bench bench-overview">{picture}<ul>{"".join(lines)}</ul></div>'
 
 
 def kind_of(case: dict, field: str, row: Row) -> str:

@@ -15,6 +15,24 @@ from performance_numbers import beside, duration, significant, size
 
 KNOWN = ("contender", "ours", "seconds", "ratio", "ratio_low", "ratio_high", "runs")
 
+FLOORS = (
+    "Q (KᵀV)",
+    "QR of X beside y, then SVD of R",
+    "QR, then SVD of R",
+    "the matrix products alone",
+    "numpy, the last product alone",
+)
+"""Contenders that are no libraries: the part of the work that nobody can avoid, and nothing else."""
+
+BY_HAND = (
+    "(Q Kᵀ) V",
+    "by hand: fused projection and SDPA",
+    "numpy solve, X'X kept",
+    "regattn, without",
+    "regattn, rows",
+)
+"""Contenders that are no libraries either: the same work, written down another way for the comparison."""
+
 Row = dict[str, Any]
 
 
@@ -31,6 +49,11 @@ def number(value: float) -> str:
 def text(words: str) -> str:
     """Return a text of the JSON in a page; what stands between backticks is code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(words))
+
+
+def anchor(name: str, place: int | None = None) -> str:
+    """Return where a benchmark, or a case of it, stands in the page."""
+    return f"benchmark-{name}" + ("" if place is None else f"-{place + 1}")
 
 
 def cell(field: str, value: Any) -> str:
@@ -95,6 +118,28 @@ def reference(case: dict) -> Row | None:
 def peers(case: dict, field: str = "ratio") -> list[Row]:
     """Return the rows of others in which a field was measured."""
     return [row for row in case["rows"] if not row["ours"] and row.get(field) is not None]
+
+
+def is_floor(row: Row) -> bool:
+    """Return whether a contender is a floor; a size or a number of times may follow its name."""
+    return row["contender"].startswith(FLOORS)
+
+
+def split(case: dict) -> tuple[dict, dict]:
+    """Return a case without its floors, and with ours and its floors alone, where no goals are."""
+    libraries = {**case, "rows": [row for row in case["rows"] if not is_floor(row)]}
+    return libraries, {**case, "rows": [row for row in case["rows"] if row["ours"] or is_floor(row)], "goals": []}
+
+
+def nearest(result: dict) -> tuple[int, Row] | None:
+    """Return the library that comes nearest to ours, or leaves it furthest behind, and the place of the case."""
+    rows = [
+        (place, row)
+        for place, case in enumerate(result["cases"])
+        for row in peers(case)
+        if not is_floor(row) and not row["contender"].startswith(BY_HAND)
+    ]
+    return min(rows, key=lambda found: found[1]["ratio"], default=None)
 
 
 def quartiles(row: Row, field: str = "ratio") -> tuple[float, float]:

@@ -233,7 +233,7 @@ def vocabulary_scores(S: Table, tokens: Sequence[Any], *, normaliser: str = "cou
 def predict_next(
     S: Table, tokens: Sequence[Any], *, normaliser: str = "counts", temperature: float = 1.0
 ) -> np.ndarray:
-    r"""Return a probability for every word of the vocabulary to come next.
+    r"""Return a probability for every word of the vocabulary to come next, or, with a symmetric table, to be near.
 
     .. math:: p = \mathrm{softmax}\Bigl(\frac1\tau\, \frac1R \sum_{r} E_r\Bigr)
 

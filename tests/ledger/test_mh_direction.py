@@ -266,7 +266,7 @@ def test_mh_3_2k_context_disambiguates_real_banks_and_the_banks_own_counts_spoil
     west, leanings = [], {"E": [], "plain mean": []}
     for i, j in [(i, j) for i, story in enumerate(numbers) for j, word in enumerate(story) if word == bank]:
         S = (counts - count_cooccurrences([numbers[i]], vocabulary, window=5)).tocsr()  # without the story itself
-        near = np.delete(numbers[i], j)[max(0, j - 5) : j + 5]
+        near = np.delete(numbers[i], [j - 1, j])[max(0, j - 5) : j + 4]  # the word before is the label
         near = near[(near >= 0) & (near != bank)]
         rows = S[near].toarray()
         for name, weights in (("E", S[[bank]].toarray()[0, near]), ("plain mean", np.ones(len(near)))):
@@ -275,7 +275,7 @@ def test_mh_3_2k_context_disambiguates_real_banks_and_the_banks_own_counts_spoil
         west.append(documents[i][j - 1] == "west")
     assert (len(west), sum(west)) == (61, 31)
     areas = {name: roc_auc_score(west, leaning) for name, leaning in leanings.items()}
-    assert areas == pytest.approx({"E": 0.80, "plain mean": 0.97}, abs=0.01)
+    assert areas == pytest.approx({"E": 0.57, "plain mean": 0.88}, abs=0.01)
 
 
 # --- Sec. 5: direction ------------------------------------------------------------------------------------------------

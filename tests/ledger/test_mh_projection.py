@@ -184,13 +184,13 @@ def test_mh_2_6a_equivariance_leaves_15_dimensions_and_locality_two():
         np.testing.assert_allclose(np.diag(factors), factors[0, 0], atol=1e-12)
 
 
-def test_mh_2_6a_theorem_1_picking_twice_is_picking_once():
+def test_mh_2_6a_picking_twice_is_picking_once():
     outer, inner = selector([2, 0], 3), selector([RIVER, BANK, FLOODED], 7)
     np.testing.assert_array_equal(outer @ project(S, RIVERSIDE) @ outer.T, project(S, ["flooded", "river"]))
     np.testing.assert_array_equal(outer @ inner, selector([FLOODED, RIVER], 7))
 
 
-def test_mh_2_6a_theorem_2_needs_linearity():
+def test_mh_2_6a_the_theorem_needs_linearity():
     rng = np.random.default_rng(0)
     table = rng.normal(size=(5, 5))
     for order in list(permutations(range(5)))[::17]:
