@@ -1,0 +1,71 @@
+"""Checks step back: a cell that only checks what the text says is one quiet line on the page, and runs as any other."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+
+import pytest
+
+from tests.browser import open_offline
+from tests.built import ROOT, article, label, notebooks, read_notebook, toc_pages
+
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+import folded_checks
+
+CHAPTERS = [page for page in toc_pages() if page.split("/")[1].startswith("part")]
+every_chapter = pytest.mark.parametrize("page", CHAPTERS, ids=label)
+SHARE = 0.31  # of the height of a chapter, at most, is code that stands open
+HEIGHTS = """() => {
+  const height = (element) => element.getBoundingClientRect().height;
+  const open = (cell) => !cell.closest("details") || cell.closest("details").open;
+  const cells = [...document.querySelectorAll("article.bd-article .cell_input")].filter(open);
+  return cells.reduce((sum, cell) => sum + height(cell), 0) / height(document.querySelector("article.bd-article"));
+}"""
+
+
+def code_of(page):
+    """Return the tags and the source of each code cell of a chapter."""
+    cells = read_notebook(ROOT / f"{page}.ipynb").cells
+    return [(set(cell.metadata.get("tags", [])), cell.source) for cell in cells if cell.cell_type == "code"]
+
+
+@every_chapter
+def test_no_cell_that_stands_open_does_nothing_but_check(page):
+    for tags, source in code_of(page):
+        if not tags & {"checks", "hide-input", "remove-cell", "remove-input"}:
+            assert not all(isinstance(node, ast.Assert) for node in ast.parse(source).body), source
+
+
+def test_every_cell_of_checks_checks_something():
+    for path in notebooks():
+        for cell in read_notebook(path).cells:
+            if "checks" in cell.metadata.get("tags", []):
+                assert folded_checks.facts(cell.source) > 0, f"{path.name}: {cell.source}"
+
+
+def test_facts_are_counted_wherever_they_stand():
+    assert folded_checks.facts("assert a\nfor x in y:\n    assert x\nz = 1") == 2
+    assert folded_checks.summary(1) == "✓ 1 fact checked"
+    assert folded_checks.summary(2) == "✓ 2 facts checked"
+
+
+@pytest.mark.book
+@every_chapter
+def test_each_cell_of_checks_is_one_closed_line_that_says_how_many_facts_it_holds(built_book, page):
+    boxes = article(built_book / f"{page}.html").select("details.ra-checks")
+    expected = [folded_checks.facts(source) for tags, source in code_of(page) if "checks" in tags]
+    assert [int(re.search(r"\d+", box.summary.get_text())[0]) for box in boxes] == expected
+    assert not any(box.has_attr("open") for box in boxes)
+    assert all(box.select_one(".cell_input") for box in boxes)
+
+
+@pytest.mark.book
+@pytest.mark.browser
+@every_chapter
+def test_most_of_a_chapter_is_not_code(browser, built_book, page):
+    with open_offline(browser, built_book / f"{page}.html") as opened:
+        opened.wait_for_load_state("load")
+        opened.evaluate("() => window.MathJax ? MathJax.startup.promise.then(() => true) : true")
+        assert opened.evaluate(HEIGHTS) <= SHARE
