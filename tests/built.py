@@ -23,7 +23,8 @@ JUPYTER_BOOK = Path(sys.executable).with_name("jupyter-book")
 GIT_FILES = ("git", "ls-files", "--cached", "--others", "--exclude-standard")
 BUILT = (".git", ".venv", "_build", "__pycache__", "*.egg-info", ".pytest_cache", ".ruff_cache", ".hypothesis")
 PASSED_ON = re.compile(
-    r"PATH|LANG|LC_\w+|TMPDIR|PINS|PIP_\w+|\w+_PROXY|SSL_CERT_\w+|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE", re.IGNORECASE
+    r"PATH|LANG|OMP_NUM_THREADS|LC_\w+|TMPDIR|PINS|PIP_\w+|\w+_PROXY|SSL_CERT_\w+|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE",
+    re.IGNORECASE,
 )
 
 
