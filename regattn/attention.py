@@ -13,10 +13,11 @@ import math
 
 from array_api_compat import array_namespace, is_torch_array
 
-from regattn._fast import average, can_be_fused, fused_softmax, overflow_allowed, reassociated, scores_fit
+from regattn._fast import average, can_be_fused, fused_softmax, reassociated, scores_fit
 from regattn._resolve import resolve_kernel, resolve_mask
 from regattn._types import Array, KernelLike, MaskLike
 from regattn._validation import as_floating, check_real, check_same_width
+from regattn._weighing import overflow_allowed
 from regattn.kernels import Kernel
 
 __all__ = ["attend", "attention_weights"]

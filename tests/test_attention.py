@@ -298,3 +298,8 @@ def test_bad_input_is_named(arguments, message):
 def test_bad_kernels_and_masks_are_named(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_a_kernel_asked_alone_for_a_weight_that_overflows_raises_and_warns_of_nothing():
+    with pytest.raises(ValueError, match="weights of kernel 'exponential' must be finite, got inf"):
+        KERNELS["exponential"].weights(np.array([[1e4]]))
