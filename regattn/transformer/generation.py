@@ -73,11 +73,13 @@ def next_token_distribution(
         return p
     order = torch.sort(logits, dim=-1, descending=True, stable=True).indices  # at a high temperature rounding ties p
     ordered = p.gather(-1, order)
-    ordered = torch.where(torch.arange(vocabulary) < kept, ordered, 0.0)
+    place = torch.arange(vocabulary, device=logits.device)
+    ordered = torch.where(place < kept, ordered, 0.0)
     ordered = ordered / ordered.sum(-1, keepdim=True)
     reached_before = ordered.cumsum(-1) - ordered
-    first = torch.arange(vocabulary) == 0  # kept however small top_p is
-    ordered = torch.where(first | (reached_before < top_p), ordered, 0.0)
+    ordered = torch.where(
+        (place == 0) | (reached_before < top_p), ordered, 0.0
+    )  # the first is kept however small top_p is
     ordered = ordered / ordered.sum(-1, keepdim=True)
     return torch.zeros_like(p).scatter(-1, order, ordered)
 
@@ -139,7 +141,7 @@ def generate(  # noqa: PLR0913 - these are the controls every reader will look f
         for end in range(read, read + n_new):
             logits = next_logits(unread) if cached else model(tokens[:, :end])[:, -1]
             p = next_token_distribution(logits, temperature=temperature, top_k=top_k, top_p=top_p)
-            unread = torch.multinomial(p, 1, generator=generator)
+            unread = torch.multinomial(p.to(generator.device), 1, generator=generator).to(tokens.device)
             tokens[:, end : end + 1] = unread
     return tokens
 
