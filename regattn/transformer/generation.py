@@ -9,7 +9,7 @@ from torch import Tensor
 
 from regattn._validation import check_array, check_count, check_real
 from regattn.transformer._chance import Chance, torch_generator
-from regattn.transformer.inference import Decoder, why_not
+from regattn.transformer.inference import Decoder
 from regattn.transformer.language_model import LanguageModel
 
 __all__ = ["generate", "next_token_distribution"]
@@ -153,7 +153,13 @@ def _reader(model: LanguageModel, prompt: Tensor, capacity: int) -> Callable[[Te
     """
     weights = model.embedding.weight
     numbers = prompt.dtype in (torch.int64, torch.int32) and weights.dtype in (torch.float32, torch.float64)
-    if numbers and weights.is_cpu and prompt.is_cpu and prompt.shape[:-1] == (1,) and not why_not(model.architecture):
+    if (
+        numbers
+        and weights.is_cpu
+        and prompt.is_cpu
+        and prompt.shape[:-1] == (1,)
+        and not Decoder.refuses(model.architecture)
+    ):
         decoder = Decoder(model, capacity)
         return lambda tokens: torch.from_numpy(decoder.read(tokens[0].numpy())[-1:])
     caches = model.new_caches(capacity)

@@ -39,7 +39,7 @@ NORMS = {
 }
 
 
-class Layer(NamedTuple):
+class _Layer(NamedTuple):
     """The maps of one block, and the keys and values of what has been read, each (H, capacity, d)."""
 
     queries_keys_values: Map
@@ -81,7 +81,7 @@ class Decoder:
     def __init__(self, model: LanguageModel, capacity: int) -> None:
         a = self.architecture = model.architecture
         self.capacity = check_count(capacity, "capacity")
-        reason = why_not(a)
+        reason = self.refuses(a)
         if reason:
             raise ValueError(f"a Decoder reads models with order 'pre' and softmax weights, got {reason}")
         self.length = 0
@@ -91,6 +91,15 @@ class Decoder:
         self.unembedding = _folded(model.final_norm, model.unembedding)
         angles = rotation_angles(range(self.capacity), a.width // a.n_heads) if a.positions == "rotary" else np.empty(0)
         self.turns = np.cos(angles).astype(self.embedding.dtype), np.sin(angles).astype(self.embedding.dtype)
+
+    @staticmethod
+    def refuses(architecture: Architecture) -> str:
+        """Return what keeps a Decoder from reading a model of this design; nothing where it can."""
+        if architecture.order != "pre":
+            return f"order {architecture.order!r}"
+        if architecture.kernel != "softmax":
+            return f"kernel {architecture.kernel!r}"
+        return "positions 'alibi'" if architecture.positions == "alibi" else ""
 
     def read(self, tokens: ArrayLike) -> np.ndarray:
         """Return the logits after each of some more tokens, shape (T, V); none has seen what comes after it.
@@ -111,7 +120,7 @@ class Decoder:
         self.length = seen.stop
         return _apply(self.unembedding, norm(r))
 
-    def _gathered(self, x: np.ndarray, layer: Layer, seen: slice) -> np.ndarray:
+    def _gathered(self, x: np.ndarray, layer: _Layer, seen: slice) -> np.ndarray:
         """Return what the heads bring to each token of x, (T, D), from all that has been read."""
         heads = _apply(layer.queries_keys_values, x).reshape(len(x), 3, self.architecture.n_heads, -1)
         queries, keys, values = heads.transpose(1, 2, 0, 3)  # each (H, T, d)
@@ -137,15 +146,6 @@ class Decoder:
         return tokens
 
 
-def why_not(architecture: Architecture) -> str:
-    """Return what keeps a Decoder from reading a model of this design; nothing where it can."""
-    if architecture.order != "pre":
-        return f"order {architecture.order!r}"
-    if architecture.kernel != "softmax":
-        return f"kernel {architecture.kernel!r}"
-    return "positions 'alibi'" if architecture.positions == "alibi" else ""
-
-
 def _apply(linear: Map, x: np.ndarray) -> np.ndarray:
     weight, bias = linear
     return x @ weight + bias
@@ -166,7 +166,7 @@ def _folded(norm: torch.nn.Module, linear: torch.nn.Linear) -> Map:
     return np.ascontiguousarray(weight), bias.copy()
 
 
-def _layer(block: Block, capacity: int) -> Layer:
+def _layer(block: Block, capacity: int) -> _Layer:
     attention, feed_forward, nothing = block.attention, block.feed_forward, torch.nn.Identity()
     maps = (
         _folded(block.norm_1, attention.projection),
@@ -175,7 +175,7 @@ def _layer(block: Block, capacity: int) -> Layer:
         _folded(nothing, feed_forward.values),
     )
     shape = (attention.n_heads, capacity, attention.width // attention.n_heads)
-    return Layer(*maps, *(np.empty(shape, maps[0][0].dtype) for _ in range(2)))
+    return _Layer(*maps, *(np.empty(shape, maps[0][0].dtype) for _ in range(2)))
 
 
 def _positions(model: LanguageModel, capacity: int) -> np.ndarray:
