@@ -194,9 +194,9 @@ const render = explorer({
     batch_size: (size) => (size === y.length ? `all ${size} rows` : `${size} of ${y.length} rows`),
   }),
   numbers: ({ least_loss, largest_stable_step }) => [
-    ["loss", "loss here", ({ losses }) => formatNumber(losses[losses.length - 1], 5)],
-    ["least_loss", "least loss there is", () => formatNumber(least_loss, 5)],
-    ["largest_stable_step", "largest stable step, the limit", () => formatNumber(largest_stable_step)],
+    ["loss", "loss here, mean squared error", ({ losses }) => formatNumber(losses[losses.length - 1], 5)],
+    ["least_loss", "least possible loss", () => formatNumber(least_loss, 5)],
+    ["largest_stable_step", "limit: largest stable learning rate", () => formatNumber(largest_stable_step)],
   ],
   say: ({ parameters, losses, diverged_at }) =>
     diverged_at === null
