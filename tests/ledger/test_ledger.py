@@ -15,6 +15,7 @@ import pytest
 from tests.built import ROOT, read_notebook
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
+from ledger_names import read_name
 from ledger_pages import NOT_PLAIN, SOURCES, VERDICTS, read_ledger
 
 spec = importlib.util.spec_from_file_location("ledger_tool", ROOT / "tools" / "ledger.py")
@@ -116,6 +117,21 @@ def test_no_test_of_the_ledger_is_an_orphan_and_no_planned_entry_has_one():
     assert tool.fill(fresh, tool.test_names()) == []
     stale = [e["id"] for e in fresh["entries"] if e.get("tests") != ENTRIES[e["id"]].get("tests")]
     assert stale == [], "run `python tools/ledger.py`"
+
+
+@pytest.mark.parametrize(
+    ("name", "entries", "fact"),
+    [
+        ("test_gc_02_to_05_and_2_1a_halves", ["GC-02", "GC-03", "GC-04", "GC-05", "GC-2.1a"], "halves"),
+        ("test_gc_21a_halves", ["GC-2.1a"], "halves"),
+        ("test_mh_2_5c_d_e_the_numbers", ["MH-2.5c", "MH-2.5d", "MH-2.5e"], "the numbers"),
+        ("test_gc_4_4e_a_global_model", ["GC-4.4e"], "a global model"),
+        ("test_rk_07a_a_shift", ["RK-07a"], "a shift"),
+        ("test_bp_t12_gpt_2_small", ["BP-T12"], "gpt 2 small"),
+    ],
+)
+def test_a_name_says_its_entries_and_then_a_fact(name, entries, fact):
+    assert read_name(name, list(ENTRIES)) == (entries, fact)
 
 
 @cache
