@@ -27,7 +27,8 @@ ENTRIES = {entry["id"]: entry for entry in LEDGER["entries"]}
 CHAPTERS = {chapter["label"]: chapter for chapter in LEDGER["chapters"]}
 NUMBERED = {"GC": 43, "RK": 11, "MH": 6, "BR": 13}
 MH_EQUATIONS = {1: "MH-4.1", 2: "MH-4.2", 3: "MH-4.2", 4: "MH-4.2", 5: "MH-5.1", 6: "MH-5.1"}
-KEYS = {"id", "source", "location", "statement", "verdict", "correction", "evidence", "lesson", "chapter"}
+TEXTS = ("correction", "evidence", "remark", "lesson", "measure")
+KEYS = {"id", "source", "location", "statement", "verdict", *TEXTS, "chapter"}
 tested = [entry for entry in ENTRIES.values() if "tests" in entry]
 
 
@@ -70,8 +71,14 @@ def test_every_entry_says_what_an_entry_must_say():
 
 
 def test_an_entry_says_what_is_true_exactly_when_it_does_not_plainly_hold():
-    says = ("correction", "not_computed")
+    says = ("correction", "not_computed", "measure")
     assert failing(lambda entry: any(key in entry for key in says) == (entry["verdict"] in NOT_PLAIN)) == []
+
+
+def test_a_planned_entry_says_what_will_be_measured_and_no_result():
+    assert failing(lambda entry: ("measure" in entry) == ("planned" in entry)) == []
+    assert failing(lambda entry: not ({"correction", "evidence", "remark"} & set(entry) and "planned" in entry)) == []
+    assert failing(lambda entry: not figures(entry.get("measure", ""))) == []
 
 
 def test_every_entry_has_tests_or_says_why_not():
@@ -183,7 +190,7 @@ def unproved(entry: dict) -> set[float]:
     """Return the figures that an entry quotes and no test of it holds, as a number or as a share of 100."""
     parts = [part for test in entry.get("tests", []) for part in (functions()[test][0], *functions()[test][1])]
     known = set().union(*map(constants, parts))
-    quoted = figures(" ".join(entry.get(key, "") for key in ("correction", "evidence", "lesson")))
+    quoted = figures(" ".join(entry.get(key, "") for key in TEXTS))
     return {x for x in quoted if not any(abs(x - y) < 1e-12 or abs(x - 100 * y) < 1e-9 for y in known)}
 
 
