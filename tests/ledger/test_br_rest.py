@@ -376,7 +376,7 @@ def test_br_10_5a_hundreds_of_billions_of_tokens_are_more_than_a_lifetime_of_rea
     assert 16 * per_hour * days < 1e11
 
 
-def test_br_10_5b_humanity_reads_trillions_of_tokens_in_days():
+def test_br_10_5b_by_words_read_ten_trillion_tokens_take_a_billion_readers_a_week():
     tokens_per_day = 1e9 * 1000 * 1.3  # assumed: a billion readers, a thousand words a day, 1.3 tokens per word
     assert 1e13 / tokens_per_day == pytest.approx(7.7, abs=0.05)
 
@@ -393,7 +393,7 @@ def text_probability(text, *, masked_normaliser):
     return np.exp(sum(log_p[i, token] for i, token in enumerate(text)))
 
 
-def test_br_s4_only_with_the_corrected_weights_is_the_objective_a_likelihood():
+def test_br_s4_with_weights_that_do_not_see_the_future_the_objective_is_a_likelihood():
     corrected, printed = (
         sum(text_probability(text, masked_normaliser=masked) for text in product(range(3), repeat=3))
         for masked in (True, False)
