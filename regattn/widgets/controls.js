@@ -38,9 +38,14 @@ export function sliderScale({ kind, min, max, step = 1, stops, log, zero, places
   return { ...scale, min: 0, max: scale.steps, step: 1 };
 }
 
+// Whether a control means nothing where the others stand.
+function isIdle({ used }, view) {
+  return Object.entries(used ?? {}).some(([other, values]) => !values.includes(view.model.get(other)));
+}
+
 // The words for a value: the number with its unit, a name, or both with a note.
 export function controlText(spec, view) {
-  const { notes = [], units = "", digits, decimals, names, of, used } = spec;
+  const { notes = [], units = "", digits, decimals, names, of } = spec;
   const known = new Map(notes);
   const write = (v) => (decimals === undefined ? formatNumber(v, digits) : v.toFixed(decimals).replace("-", "−"));
   const number = (v) => (spec.kind === "seed" ? `draw ${v}` : spec.kind === "count" ? String(v) : `${known.has(v) ? String(v) : write(v)}${units && ` ${units}`}`);
@@ -48,8 +53,7 @@ export function controlText(spec, view) {
   return (v) => {
     const note = known.get(v) ?? known.get(null);
     const text = called ? isolate(called[v]) : `${number(v)}${of ? ` of ${spec.max}` : ""}${note ? ` (${note})` : ""}`;
-    const idle = Object.entries(used ?? {}).some(([other, values]) => !values.includes(view.model.get(other)));
-    return idle ? `${text} (not in use)` : text;
+    return isIdle(spec, view) ? `${text} (not in use)` : text;
   };
 }
 
@@ -83,9 +87,16 @@ function select(view, { name, label, sets = {}, ...spec }, options, read) {
 
 function tick(view, { name, label, ...spec }) {
   const input = element("input", { type: "checkbox" });
-  controlRow(view, name, label, input, spec).classList.add("ra-tickbox");
+  const row = controlRow(view, name, label, input, spec);
+  row.classList.add("ra-tickbox");
   view.listen(input, "change", () => view.set({ [name]: input.checked }));
-  view.refreshers.push(() => (input.checked = Boolean(view.model.get(name))));
+  view.refreshers.push(() => {
+    input.checked = Boolean(view.model.get(name));
+    const words = isIdle(spec, view) ? `${label} (not in use)` : label;
+    if (row.firstChild.textContent === words) return;
+    row.firstChild.textContent = words;
+    input.setAttribute("aria-label", words);
+  });
 }
 
 // A quiet button that draws again: the seed goes up by one, so that a draw can be linked to and comes back on Reset.

@@ -23,6 +23,14 @@ export function formatNumber(value, digits = 3) {
   return text.replace("-", "−");
 }
 
+const TINIEST = 1e-5; // what is measured and smaller is said to be small, not written out
+
+// A measured number for people: formatNumber, but "< 0.00001" where only its smallness says something.
+export function formatResult(value, digits = 3) {
+  if (!Number.isFinite(value) || value === 0 || Math.abs(value) >= TINIEST) return formatNumber(value, digits);
+  return value > 0 ? "< 0.00001" : "> −0.00001";
+}
+
 // Text of another author inside a sentence: kept apart, so that a right-to-left label cannot reorder its neighbours.
 export function isolate(label) {
   return `\u2068${label}\u2069`;

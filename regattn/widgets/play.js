@@ -53,7 +53,7 @@ function playRow(view, { name, label, min, max, play: rate }) {
   function advance(time) {
     due += (Math.min(LONGEST_PAUSE, time - (last ?? time)) * rate) / 1000;
     last = time;
-    const whole = Math.floor(due);
+    const whole = Math.floor(due + 1e-9);
     due -= whole;
     if (whole) go(Math.min(max, now() + whole));
     if (!frame) return; // stopped by what was drawn
