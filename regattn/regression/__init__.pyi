@@ -37,3 +37,4 @@ from .similarity import (
     kernel_ridge_codes as kernel_ridge_codes,
     least_squares_codes as least_squares_codes,
 )
+from .streaming import Factor as Factor

@@ -85,9 +85,6 @@ class DescentExplorer(Explorer, module="descent", panels=[["surface", "loss"]]):
         bound="the number of observations",
         stops=lambda self: [2**k for k in range(64) if 2**k < len(self.y)] + [len(self.y)],
     )
-    seed = Seed(
-        "Deal other batches", help="Which order the rows are dealt in, where batches are smaller than the data."
-    )
     start_1 = Slider(lambda self: f"Start, {self.names[0]}", shown=lambda self: self._around(0), default=0.0)
     start_2 = Slider(lambda self: f"Start, {self.names[1]}", shown=lambda self: self._around(1), default=0.0)
     sign = Choice(
@@ -95,6 +92,7 @@ class DescentExplorer(Explorer, module="descent", panels=[["surface", "loss"]]):
         {"minus": "− (downhill)", "plus": "+ (uphill, as printed)"},
         help="Downhill, or uphill as in the printed equation.",
     )
+    seed = Seed("Deal other batches", help="In which order rows are dealt, where a batch is not all of them.")
     step = Count("Step", most=lambda self: self.steps, bound="the number of steps", of=True, play=12)
 
     def __init__(  # noqa: PLR0913

@@ -49,7 +49,7 @@ function curvePanel({ x, y, x_label: xLabel, y_label: yLabel }) {
 
 function weightsPanel({ x, n, x_label: xLabel }) {
   return {
-    title: "One row of weights: who is heard by the query",
+    title: "The weights of one query",
     wide: true,
     legend: [
       ["positive", "dot", "positive weight"],

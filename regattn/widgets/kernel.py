@@ -197,7 +197,7 @@ class KernelExplorer(Explorer, module="kernel", panels=[["curve"], ["weights"]])
         x, query = np.array(self.data["x"]), self.data["x"][self.query]
         for panel, heights, title in (
             ("curve", self.y, "The fit at every observation"),
-            ("weights", found["weights"], "One row of weights: who is heard by the query"),
+            ("weights", found["weights"], "The weights of one query"),
         ):
             if ax := axes.get(panel):
                 draw_signed(ax, x, heights, found["weights"])

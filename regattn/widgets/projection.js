@@ -1,7 +1,7 @@
 // ProjectionExplorer: M = Z S Z', E = g(M) Z S, p = softmax(mean of E), while the sentence and the table change.
 import { explorer } from "./explorer.js";
 import { controlRow, element } from "./controls.js";
-import { formatNumber, isolate } from "./format.js";
+import { formatNumber, isolate, shareText } from "./format.js";
 import { multiply, softmax } from "./maths.js";
 import { numberTable, shareBars } from "./tables.js";
 
@@ -144,17 +144,11 @@ function projectionMessage(words, state, typed, normaliser) {
   } else if (normaliser === "counts" && !state.scores.some((row) => row.some((count) => count > 0))) {
     parts.push("No two words of this sentence have met: every score is 0, and every word is equally probable beside them.");
   } else {
-    parts.push(`Most probable beside them: ${isolate(words[state.best])}, with probability ${chanceText(state.chances[state.best])}.`);
+    parts.push(`Most probable beside them: ${isolate(words[state.best])}, with probability ${shareText(state.chances[state.best])}.`);
   }
   if (typed.unknown.length) parts.push(`Not in the table: ${typed.unknown.slice(0, 5).map(isolate).join(", ")}${typed.unknown.length > 5 ? ", …" : ""}.`);
   if (typed.dropped) parts.push(`Only the first ${LONGEST} words are used.`);
   return parts.join(" ");
-}
-
-// Three decimals; what is not zero or one is not written as such.
-function chanceText(chance) {
-  if (chance > 0 && chance < 0.0005) return "< 0.001";
-  return chance < 1 && chance >= 0.9995 ? "> 0.999" : chance.toFixed(3);
 }
 
 // Counts short enough for a small cell; shares with two decimals.
@@ -222,7 +216,7 @@ function projectionPanels({ words }, view) {
     !state.mixed ? "" : lit(state) ? cellSum(words, state, lit(state)) : "Point at a cell, or go to it with the arrow keys: the row of weights and the column of counts that make it light up.";
   const beside = (host) => {
     const draw = shareBars(host, { label: "Probability of each word to stand beside them" });
-    return (state) => draw(words, state.chances, chanceText, state.best);
+    return (state) => draw(words, state.chances, shareText, state.best);
   };
   const pick = (row, column) => view.set({ row, column });
   const pickWords = (i, j) => {

@@ -19,8 +19,10 @@ from tests.widgets.harness import (
     FIGURE,
     MOVE,
     PICTURE,
+    STATE,
     WITH_AXES,
     answers_to_keys,
+    assert_same,
     barriers,
     idle_controls,
     live,
@@ -102,6 +104,69 @@ def test_in_a_notebook_a_hand_reaches_the_kernel_and_cleaning_up_leaves_nothing(
         page.evaluate("live.done()")
         assert page.evaluate(count) == [0, 0, 0]
         assert page.evaluate("live.el.childElementCount") == 0
+
+
+# ---- whatever the page looks like -----------------------------------------------------------------------------------
+
+TOPS = "() => [...document.querySelectorAll('[data-panel]')].map((panel) => panel.offsetTop)"
+COLOURS_SHOWN = """() => {
+  const shown = (s) => [...document.querySelectorAll(`figure.regattn ${s}`)].filter((e) => e.checkVisibility());
+  const of = (s, key) => [...new Set(shown(s).map((e) => getComputedStyle(e)[key]))];
+  return {
+    words: of(":is(.ra-title, .ra-live, .ra-control-name)", "color"),
+    page: getComputedStyle(document.querySelector(".ra-body")).backgroundColor,
+    marks: shown("path.ra-line, path.ra-dot").filter((e) => e.getAttribute("d")).map((e) => getComputedStyle(e).stroke),
+  };
+}"""
+
+
+@in_browser
+@every
+def test_the_pictures_do_not_jump_back_while_a_slider_moves(browser, tmp_path, name):
+    """The room that the sentence once needed stays: going over the same places again moves nothing."""
+    with opened(browser, tmp_path, oracle(name).example(), width=390, height=844) as page:
+        parts = (0.1, 0.5, 0.9, 0.3)
+        sliders = [c for c in page.evaluate(CONTROLS) if page.locator(f"input[type=range][data-control={c}]").count()]
+        assert sliders
+        for control in sliders:
+            for part in parts:
+                page.evaluate(MOVE, [control, part])
+                page.evaluate("new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(f)))")
+            seen = set()
+            for part in parts:
+                page.evaluate(MOVE, [control, part])
+                seen.add(str(page.evaluate(TOPS)[:1]))
+            assert len(seen) == 1, control
+
+
+@in_browser
+@every
+def test_in_the_readers_own_colours_words_and_marks_are_still_seen(browser, tmp_path, name):
+    with opened(browser, tmp_path, oracle(name).example()) as page:
+        page.emulate_media(forced_colors="active")
+        shown = page.evaluate(COLOURS_SHOWN)
+        assert shown["page"] not in shown["words"]
+        assert shown["page"] not in shown["marks"]
+        assert "none" not in shown["marks"]
+        assert barriers(page) == []
+
+
+@in_browser
+@every
+def test_from_right_to_left_nothing_is_cut_and_numbers_stay(browser, tmp_path, name):
+    module = oracle(name)
+    for width in (390, 1000):
+        with opened(browser, tmp_path, module.example(), width=width) as page:
+            before = page.evaluate(f"{FIGURE}.model.result()")
+            page.evaluate("document.documentElement.dir = 'rtl'")
+            page.wait_for_timeout(50)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            outside = """(width) => [...document.querySelectorAll(".ra-control, .ra-tools, .ra-live, .ra-panel")]
+              .map((e) => e.getBoundingClientRect()).filter((box) => box.left < -1 || box.right > width + 1).length"""
+            assert page.evaluate(outside, width) == 0
+            assert page.evaluate(f"{FIGURE}.model.result()") == before
+            page.evaluate(MOVE, [page.evaluate(CONTROLS)[0], 0.7])
+            assert_same(page.evaluate(f"{FIGURE}.model.result()"), module.expected(page.evaluate(STATE)))
 
 
 # ---- on a phone, on paper, without JavaScript -----------------------------------------------------------------------
@@ -202,6 +267,20 @@ def test_numbers_are_written_as_people_write_them(browser, tmp_path, value, text
     code = """async ([code, value]) => {
       const module = await import("data:text/javascript;charset=utf-8," + encodeURIComponent(code));
       return module.formatNumber(value);
+    }"""
+    explorer = oracle("average").example()
+    with opened(browser, tmp_path, explorer) as page:
+        assert page.evaluate(code, [explorer._esm, value]) == text
+
+
+@in_browser
+@pytest.mark.parametrize(("value", "text"), [
+    (3.1e-7, "< 0.00001"), (-2e-9, "> −0.00001"), (0, "0"), (1e-5, "0.0000100"), (2.5e6, "2.5 × 10⁶"), (None, "–"),
+])  # fmt: skip
+def test_what_is_measured_and_tiny_is_said_to_be_small(browser, tmp_path, value, text):
+    code = """async ([code, value]) => {
+      const module = await import("data:text/javascript;charset=utf-8," + encodeURIComponent(code));
+      return module.formatResult(value);
     }"""
     explorer = oracle("average").example()
     with opened(browser, tmp_path, explorer) as page:
