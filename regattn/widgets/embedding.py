@@ -74,20 +74,17 @@ class EmbeddingExplorer(Explorer, module="embedding", panels=[["omega", "inverse
         "Targets",
         {"listed": "real, as listed", "mixed": "real, in mixed order", "noise": "pure noise"},
         help="Where the targets come from: as given, as given but shuffled, or white noise.",
-        sets={"step": 0},
     )
     count = Count(
         "Number of targets M",
         least=1,
         most=lambda self: self.Y.shape[1],
         bound="the number of targets",
-        sets={"step": 0},
     )
     start = Choice(
         "Start",
         {"zero": "Ω = 0", "random": "Ω at random", "factors": "W_Q, W_K small, at random"},
         help="Where descent begins, and what it moves: Ω, or the factors of Ω.",
-        sets={"step": 0},
     )
     learning_rate = Slider(
         "Learning rate, × limit",
@@ -96,7 +93,6 @@ class EmbeddingExplorer(Explorer, module="embedding", panels=[["omega", "inverse
         shown=(0.02, 4.0),
         log=True,
         help="The step size as a multiple of the largest stable one for Ω and these targets.",
-        sets={"step": 0},
     )
     step = Count("Step", most=lambda self: self.steps, bound="the number of steps", of=True, play=60)
 
