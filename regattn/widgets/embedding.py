@@ -130,6 +130,8 @@ class EmbeddingExplorer(Explorer, module="embedding", panels=[["omega", "inverse
         )
         root = self.factors.directions * self.factors.singular_values
         coef = self.factors.coefficients(self.new).coef
+        if not 0 < np.linalg.norm(coef @ root) < np.inf:
+            raise ValueError(f"the fit of new must have a size, got {np.linalg.norm(coef @ root):g}")
         data = {
             "root": root,
             "inverse": self.inverse,
