@@ -10,6 +10,17 @@ from .descent import (
     numerical_gradient as numerical_gradient,
     stochastic_gradient_descent as stochastic_gradient_descent,
 )
+from .embedding import (
+    EmbeddingPath as EmbeddingPath,
+    IdentifiedDirections as IdentifiedDirections,
+    embedding_descent as embedding_descent,
+    embedding_gradient as embedding_gradient,
+    embedding_limit as embedding_limit,
+    embedding_loss as embedding_loss,
+    identified_directions as identified_directions,
+    largest_embedding_step as largest_embedding_step,
+    map_error as map_error,
+)
 from .estimator import AttentionRegressor as AttentionRegressor
 from .least_squares import (
     LinearFit as LinearFit,

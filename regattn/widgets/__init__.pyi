@@ -1,5 +1,6 @@
 from .average import AverageExplorer as AverageExplorer
 from .descent import DescentExplorer as DescentExplorer
+from .embedding import EmbeddingExplorer as EmbeddingExplorer
 from .head import HeadExplorer as HeadExplorer
 from .kernel import KernelExplorer as KernelExplorer
 from .projection import ProjectionExplorer as ProjectionExplorer

@@ -86,7 +86,7 @@ export function numberTable(host, { label, pick = null, light = null, signal }) 
     cells.forEach((line, i) =>
       line.forEach((cell, j) => {
         setText(cell, text(values[i][j]));
-        const shade = `${Math.round(45 * Math.min(1, values[i][j] / most) || 0)}%`;
+        const shade = `${Math.round(45 * Math.min(1, Math.abs(values[i][j]) / most) || 0)}%`;
         if (cell.style.getPropertyValue("--ra-shade") !== shade) cell.style.setProperty("--ra-shade", shade);
         const mark = marked(i, j);
         if (cell.className !== mark) cell.className = mark;

@@ -12,6 +12,7 @@ from hypothesis import given, strategies as st
 from regattn.widgets._base import safe_json
 from regattn.widgets.average import AverageExplorer
 from regattn.widgets.descent import DescentExplorer
+from regattn.widgets.embedding import EmbeddingExplorer
 from regattn.widgets.head import HeadExplorer
 from regattn.widgets.kernel import KernelExplorer
 from regattn.widgets.projection import ProjectionExplorer
@@ -37,6 +38,7 @@ HOSTILE = [
 N = len(HOSTILE)
 X = np.random.default_rng(5).normal(size=(N, 3))
 Y = X[:, 0] + np.random.default_rng(6).normal(size=N)
+TARGETS = np.random.default_rng(7).normal(size=(N, N))
 
 MAKERS = {
     "spectral": lambda words: SpectralExplorer(
@@ -47,6 +49,9 @@ MAKERS = {
     ),
     "average": lambda words: AverageExplorer(X[:, 0], Y, labels=words, names=words[:2]),
     "descent": lambda words: DescentExplorer(X[:, :2], Y, names=words[:2]),
+    "embedding": lambda words: EmbeddingExplorer(
+        X, TARGETS, Y, names=words[:3], targets=words, new_name=words[0], alt=words[0] + words[1]
+    ),
     "projection": lambda words: ProjectionExplorer(
         pd.DataFrame(1 - np.eye(N), words, words), sentence=words[:3], alt=words[0]
     ),
@@ -164,6 +169,12 @@ ENTRANCES = {
     "descent, y": lambda x: DescentExplorer(X[:3, :2], x),
     "descent, start": lambda x: DescentExplorer(X[:, :2], Y, start=x),
     "descent, step size": lambda x: DescentExplorer(X[:, :2], Y, learning_rate=x),
+    "embedding": lambda x: EmbeddingExplorer(x, np.eye(3), np.arange(3.0), step=9),
+    "embedding, Y": lambda x: EmbeddingExplorer(X[:3], x, Y[:3], step=9),
+    "embedding, new": lambda x: EmbeddingExplorer(X[:3], TARGETS[:3], x, step=9),
+    "embedding, count": lambda x: EmbeddingExplorer(X, TARGETS, Y, count=x),
+    "embedding, step size": lambda x: EmbeddingExplorer(X, TARGETS, Y, learning_rate=x, step=9),
+    "embedding, names": lambda x: EmbeddingExplorer(X, TARGETS, Y, names=x),
     "projection": lambda x: ProjectionExplorer(x, sentence=[]),
     "projection, numbers": lambda x: ProjectionExplorer(pd.DataFrame(np.atleast_2d(x)), sentence=["0"]),
     "projection, sentence": lambda x: ProjectionExplorer(TABLE, sentence=x),
@@ -193,6 +204,7 @@ def test_data_of_any_size_are_refused_or_shown(data):
     y = data.draw(matrices(rows=len(x), columns=1))[:, 0]
     for make in (SpectralExplorer, DescentExplorer):
         outcome(lambda x, y, make=make: _check_page(make(x, y)), x, y)
+    outcome(lambda x, y: _check_page(EmbeddingExplorer(x, np.eye(len(x)), y, step=9)), x, y)
     for make in (KernelExplorer, AverageExplorer):
         outcome(lambda x, y, make=make: _check_page(make(x, y)), x[:, 0], y)
 
