@@ -3,6 +3,7 @@ from .descent import DescentExplorer as DescentExplorer
 from .embedding import EmbeddingExplorer as EmbeddingExplorer
 from .head import HeadExplorer as HeadExplorer
 from .kernel import KernelExplorer as KernelExplorer
+from .network import NetworkExplorer as NetworkExplorer
 from .projection import ProjectionExplorer as ProjectionExplorer
 from .sampling import SamplingExplorer as SamplingExplorer
 from .spectral import SpectralExplorer as SpectralExplorer
