@@ -63,12 +63,8 @@ EXERCISES = {
         lambda: _sigmoid(2.0),
         "put one logit at the top of the tanh and the other at its bottom.",
         (
-            Mistake(
-                _sigmoid(1.0), "this is the ceiling for a sigmoid, whose ends are only half as far apart."
-            ),
-            Mistake(
-                math.e**2 / (math.e**2 + 9), "this is the ceiling for all the digits; here are fewer classes."
-            ),
+            Mistake(_sigmoid(1.0), "this is the ceiling for a sigmoid, whose ends are only half as far apart."),
+            Mistake(math.e**2 / (math.e**2 + 9), "this is the ceiling for all the digits; here are fewer classes."),
             Mistake(1.0, "the softmax of bounded logits never gets there."),
             Mistake(_sigmoid(4.0), "the logits lie between minus one and one: count how far apart they can be."),
         ),
@@ -84,9 +80,7 @@ EXERCISES = {
                 "a miss at p costs three times p, an alarm one minus p; where are they equal?",
             ),
             Mistake(lambda: _times_yes(3 / 4), "turn the costs round: misses are the dear mistake."),
-            Mistake(
-                lambda: _times_yes(1 / 4, recent=False), "the threshold is right; leave out those in `past`."
-            ),
+            Mistake(lambda: _times_yes(1 / 4, recent=False), "the threshold is right; leave out those in `past`."),
         ),
         tolerance=EXACT,
     ),

@@ -14,6 +14,7 @@ from regattn.widgets.average import AverageExplorer
 from regattn.widgets.descent import DescentExplorer
 from regattn.widgets.head import HeadExplorer
 from regattn.widgets.kernel import KernelExplorer
+from regattn.widgets.network import NetworkExplorer
 from regattn.widgets.projection import ProjectionExplorer
 from regattn.widgets.sampling import SamplingExplorer
 from regattn.widgets.spectral import SpectralExplorer
@@ -47,6 +48,7 @@ MAKERS = {
     ),
     "average": lambda words: AverageExplorer(X[:, 0], Y, labels=words, names=words[:2]),
     "descent": lambda words: DescentExplorer(X[:, :2], Y, names=words[:2]),
+    "network": lambda words: NetworkExplorer(X[:, :2], Y > 0, names=words[:2], classes=words[1:3]),
     "projection": lambda words: ProjectionExplorer(
         pd.DataFrame(1 - np.eye(N), words, words), sentence=words[:3], alt=words[0]
     ),
@@ -162,6 +164,10 @@ ENTRANCES = {
     "average, query": lambda x: AverageExplorer(X[:, 0], Y, query=x),
     "descent": lambda x: DescentExplorer(x, np.arange(3.0)),
     "descent, y": lambda x: DescentExplorer(X[:3, :2], x),
+    "network": lambda x: NetworkExplorer(x, [0, 1, 1]),
+    "network, y": lambda x: NetworkExplorer(X[:3, :2], x),
+    "network, held out": lambda x: NetworkExplorer(X[:3, :2], [0, 1, 1], x, [0, 1, 1]),
+    "network, decay": lambda x: NetworkExplorer(X[:3, :2], [0, 1, 1], weight_decay=x),
     "descent, start": lambda x: DescentExplorer(X[:, :2], Y, start=x),
     "descent, step size": lambda x: DescentExplorer(X[:, :2], Y, learning_rate=x),
     "projection": lambda x: ProjectionExplorer(x, sentence=[]),
