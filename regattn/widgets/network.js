@@ -39,11 +39,15 @@ function borderPanel({ X, y, names, classes, fine, low, high }) {
     plot: { label: "Training rows of two classes and the border of the network", xLabel: names[0], yLabel: names[1], height: 320 },
     make(p) {
       const [faint, border, yes, no] = [p.chains("neutral", 1), p.chains("truth", 2.4), p.dots("positive"), p.dots("negative")];
+      let drawn = "";
       return ({ z }) => {
         p.frame({ x: [low[0], high[0]], y: [low[1], high[1]] });
         const at = (level) => crossings(z, fine.xs, fine.ys, level);
         faint([...at(Math.log(9)), ...at(-Math.log(9))]);
         border(at(0));
+        const frame = `${p.size.width} ${p.margin.left} ${p.domain().x}`;
+        if (drawn === frame) return; // the rows stand still
+        drawn = frame;
         yes(xs, ys, 2.4, (i) => y[i] === 1);
         no(xs, ys, 2.4, (i) => y[i] === 0);
       };
@@ -65,7 +69,7 @@ function unitsPanel() {
       let pictures = [];
       const build = (layers) => {
         pictures = layers.map((width) => Array.from({ length: width }, () => {
-          const svg = svgElement("svg", { class: "ra-plot ra-unit", viewBox: `0 0 ${SMALL} ${SMALL}`, role: "img" });
+          const svg = svgElement("svg", { class: "ra-plot ra-unit", viewBox: `0 0 ${100 * SMALL} ${100 * SMALL}`, role: "img" });
           const squares = ["positive", "negative"].map((role) => svg.appendChild(svgElement("path", { class: `ra-dot ra-${role}` })));
           return { svg, squares };
         })); // prettier-ignore
@@ -81,9 +85,9 @@ function unitsPanel() {
             const most = values.reduce((found, value) => Math.max(found, Math.abs(value)), 1e-12);
             const d = ["", ""];
             values.forEach((value, i) => {
-              const half = 0.48 * Math.sqrt(Math.abs(value) / most);
-              const [x, y] = [(i % SMALL) + 0.5 - half, SMALL - Math.floor(i / SMALL) - 0.5 - half];
-              d[value < 0 ? 1 : 0] += `M${x.toFixed(2)},${y.toFixed(2)}h${(2 * half).toFixed(2)}v${(2 * half).toFixed(2)}h-${(2 * half).toFixed(2)}z`;
+              const half = Math.round(48 * Math.sqrt(Math.abs(value) / most)); // hundredths
+              const [x, y] = [100 * (i % SMALL) + 50 - half, 100 * (SMALL - Math.floor(i / SMALL)) - 50 - half];
+              d[value < 0 ? 1 : 0] += `M${x},${y}h${2 * half}v${2 * half}h${-2 * half}z`;
             });
             squares.forEach((path, side) => path.setAttribute("d", d[side]));
             svg.setAttribute("aria-label", `Unit ${u + 1} of hidden layer ${k + 1}: answers up to ${formatNumber(most)}`);

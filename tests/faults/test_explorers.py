@@ -15,6 +15,7 @@ from regattn.widgets.descent import DescentExplorer
 from regattn.widgets.embedding import EmbeddingExplorer
 from regattn.widgets.head import HeadExplorer
 from regattn.widgets.kernel import KernelExplorer
+from regattn.widgets.network import NetworkExplorer
 from regattn.widgets.projection import ProjectionExplorer
 from regattn.widgets.sampling import SamplingExplorer
 from regattn.widgets.spectral import SpectralExplorer
@@ -52,6 +53,7 @@ MAKERS = {
     "embedding": lambda words: EmbeddingExplorer(
         X, TARGETS, Y, names=words[:3], targets=words, new_name=words[0], alt=words[0] + words[1]
     ),
+    "network": lambda words: NetworkExplorer(X[:, :2], Y > 0, names=words[:2], classes=words[1:3]),
     "projection": lambda words: ProjectionExplorer(
         pd.DataFrame(1 - np.eye(N), words, words), sentence=words[:3], alt=words[0]
     ),
@@ -167,6 +169,10 @@ ENTRANCES = {
     "average, query": lambda x: AverageExplorer(X[:, 0], Y, query=x),
     "descent": lambda x: DescentExplorer(x, np.arange(3.0)),
     "descent, y": lambda x: DescentExplorer(X[:3, :2], x),
+    "network": lambda x: NetworkExplorer(x, [0, 1, 1]),
+    "network, y": lambda x: NetworkExplorer(X[:3, :2], x),
+    "network, held out": lambda x: NetworkExplorer(X[:3, :2], [0, 1, 1], x, [0, 1, 1]),
+    "network, decay": lambda x: NetworkExplorer(X[:3, :2], [0, 1, 1], weight_decay=x),
     "descent, start": lambda x: DescentExplorer(X[:, :2], Y, start=x),
     "descent, step size": lambda x: DescentExplorer(X[:, :2], Y, learning_rate=x),
     "embedding": lambda x: EmbeddingExplorer(x, np.eye(3), np.arange(3.0), step=9),
