@@ -94,11 +94,12 @@ def test_gc_28a_a_free_omega_needs_a_penalty_as_well(data):
 
 
 def test_gc_28a_under_the_mask_omega_grows_with_training_unless_it_is_penalised(data):
-    def size(penalty, tol):
-        return np.linalg.norm(learned(penalty=penalty, tol=tol).fit(data.X, data.y).omega_)
+    def sizes(penalty):
+        fits = [learned(penalty=penalty, tol=tol).fit(data.X, data.y) for tol in (1e-2, 1e-3, 1e-4)]
+        return [np.linalg.norm(fit.omega_) for fit in fits]
 
-    assert size(0.0, 1e-2) < size(0.0, 1e-3) / 3 < size(0.0, 1e-4) / 5
-    assert size(0.1, 1e-5) == pytest.approx(size(0.1, 1e-4), rel=0.02)
+    assert sizes(0.0) == pytest.approx([1.2, 17, 32], rel=0.15)  # where a search stops differs a little by machine
+    assert sizes(0.1) == pytest.approx([0.6, 0.6, 0.6], abs=0.05)
 
 
 def test_gc_3_2a_predictions_are_convex_combinations(data):
@@ -135,9 +136,18 @@ def test_gc_3_2d_one_head_cannot_exploit_symmetry_and_two_can(rng):
     assert LinearRegression().fit(x, y).predict(below)[0] == pytest.approx(-2, abs=0.1)
     assert one.fit(x, y).predict(below)[0] >= y.min()
     assert two.fit(x, y).predict(below)[0] < -1
-    assert min(two.head_weights_) > 1 > 0 > 1 - sum(two.head_weights_)  # the negative share is the uniform head's
     z = rng.uniform(-1.0, 1.0, size=(83, 1))
     assert learned(penalty=1e-4).fit(z, 2 * z[:, 0]).predict([[3.0]])[0] < 2 < 6
+
+
+def test_gc_3_2d_the_negative_share_is_that_of_uniform_attention():
+    x = np.random.default_rng(3).uniform(0, 1, size=(80, 1))
+    for seed in range(4):
+        two = learned(penalty=1e-4, n_heads=2, combine="learn", random_state=seed).fit(x, 2 * x[:, 0])
+        shares = [*sorted(two.head_weights_), 1 - sum(two.head_weights_)]
+        assert min(shares[:2]) > 1.3
+        if seed == 0:
+            assert shares == pytest.approx([1.69, 1.72, -2.41], abs=0.02)
 
 
 def test_gc_3_2e_the_learned_omega_is_not_the_inverse_of_the_moments(data):
@@ -311,21 +321,23 @@ def test_gc_4_1a_for_several_targets_two_linear_heads_are_not_one(data, rng):
     assert singular[2] < 1e-9 * singular[0]
 
 
-def test_gc_4_1b_averaged_heads_calm_the_noise_of_the_start_and_joint_heads_at_a_small_penalty_do_not(data):
-    def spread(seeds, **settings):
-        fits = [learned(rank=2, penalty=1e-3, tol=1e-4, random_state=s, **settings) for s in seeds]
-        return np.std([m.fit(data.X, data.y).predict(data.X_new) for m in fits], axis=0, ddof=1).mean()
+def spread(data, seeds, **settings):
+    """Return how much predictions differ from seed to seed: their standard deviation, the mean over new rows."""
+    fits = [learned(rank=2, tol=1e-3, random_state=seed, **settings) for seed in seeds]
+    return np.std([fit.fit(data.X, data.y).predict(data.X_new) for fit in fits], axis=0, ddof=1).mean()
 
-    alone = spread(range(8))
-    assert spread(range(4), n_heads=8) < 0.6 * alone  # 1/√8 = 0.35 of it, give or take what four draws leave open
-    assert spread(range(4), n_heads=4, combine="learn") > 1.2 * alone
+
+def test_gc_4_1b_averaged_heads_calm_the_noise_of_the_start(data):
+    alone = spread(data, range(8), penalty=1e-3)
+    # 1/√8 = 0.35 of it, give or take what four draws leave open
+    assert spread(data, range(4), penalty=1e-3, n_heads=8) < 0.6 * alone
 
 
 def test_gc_4_1b_what_joint_heads_do_to_the_noise_depends_on_the_penalty(data):
-    def spread(penalty, n_heads):
-        how = {"n_heads": n_heads, "combine": "learn"} if n_heads > 1 else {}
-        fits = [learned(rank=2, penalty=penalty, tol=1e-3, random_state=s, **how) for s in range(6)]
-        return np.std([m.fit(data.X, data.y).predict(data.X_new) for m in fits], axis=0, ddof=1).mean()
+    def ratio(penalty):
+        joint = spread(data, range(6), penalty=penalty, n_heads=4, combine="learn")
+        return joint / spread(data, range(20), penalty=penalty)
 
-    assert [spread(0.03, n) for n in (1, 2, 4)] == pytest.approx([2.7, 2.3, 2.6], abs=0.4)
-    assert [spread(0.1, n) for n in (1, 4)] == pytest.approx([1.1, 2.7], abs=0.4)
+    assert ratio(0.001) > 2.5
+    assert 0.5 < ratio(0.01) < 1.6
+    assert 0.4 < ratio(0.03) < 1.6
