@@ -267,7 +267,7 @@ const render = explorer({
   compute: embeddingState,
   ended: ({ diverged_at }) => diverged_at !== null,
   texts: ({ targets }, view) => ({
-    count: (count) => `${count}: … ${isolate(targets[view.model.get("teacher")][count - 1])}`,
+    count: (count) => `${count} (the last: ${isolate(targets[view.model.get("teacher")][count - 1])})`,
   }),
   numbers: () => [
     ["loss", "loss", ({ losses }) => formatNumber(losses.at(-1), 4)],
