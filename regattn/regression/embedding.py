@@ -295,7 +295,7 @@ def embedding_descent(
     return EmbeddingPath(np.array(omegas), np.array(losses), problem.least, factors, diverged_at)
 
 
-def embedding_limit(X: ArrayLike, Y: ArrayLike, start: ArrayLike | None = None) -> np.ndarray:
+def embedding_limit(X: ArrayLike, Y: ArrayLike, *, start: ArrayLike | None = None) -> np.ndarray:
     r"""Return the Ω where descent from Ω₀ ends, if its steps are small enough.
 
     .. math:: \Omega_\infty = \Omega_0 + (\hat B - \Omega_0 Z)\, Z^{+}

@@ -88,7 +88,7 @@ ENTRANCES = {
     "embedding_gradient, Ω": lambda x: embedding_gradient(X, Y, x),
     "embedding_limit": lambda x: embedding_limit(x, _rows(x)),
     "embedding_limit, Y": lambda x: embedding_limit(np.eye(3), x),
-    "embedding_limit, start": lambda x: embedding_limit(X, Y, x),
+    "embedding_limit, start": lambda x: embedding_limit(X, Y, start=x),
     "embedding_descent": lambda x: embedding_descent(x, _rows(x), learning_rate=0.1, steps=4),
     "embedding_descent, Y": lambda x: embedding_descent(np.eye(3), x, learning_rate=0.1, steps=4),
     "embedding_descent, start": lambda x: embedding_descent(X, Y, learning_rate=0.1, steps=4, start=x),

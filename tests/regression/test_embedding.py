@@ -67,7 +67,7 @@ def test_every_step_is_the_closed_form_of_the_linear_recursion(problem):
     a, U = np.linalg.eigh(X.T @ X)
     Z = X.T @ Y
     b, Q = np.linalg.eigh(Z @ Z.T)
-    end = embedding_limit(X, Y, omega)
+    end = embedding_limit(X, Y, start=omega)
     error = U.T @ (omega - end) @ Q
     for t in (1, 7, 41):
         expected = end + U @ ((1 - 2 * eta / M * np.outer(a, b)) ** t * error) @ Q.T
@@ -83,7 +83,7 @@ def test_descent_ends_at_the_limit_which_is_the_nearest_solution(problem, start)
     begin = omega if start else np.zeros((P, P))
     eta = 0.95 * largest_embedding_step(X, Y)
     path = embedding_descent(X, Y, learning_rate=eta, steps=8000, start=begin)
-    end = embedding_limit(X, Y, begin)
+    end = embedding_limit(X, Y, start=begin)
     np.testing.assert_allclose(path.omega, end, atol=1e-8)
     assert path.losses[-1] == pytest.approx(path.least_loss, rel=1e-12)
     # the least-norm change: orthogonal to every matrix that sends Z to zero
@@ -94,7 +94,7 @@ def test_descent_ends_at_the_limit_which_is_the_nearest_solution(problem, start)
 def test_the_limit_of_enough_targets_is_the_inverse_wherever_descent_began(problem):
     X, _, omega = problem
     Y = np.random.default_rng(1).normal(size=(N, P))
-    np.testing.assert_allclose(embedding_limit(X, Y, omega), inverse(X), rtol=1e-7)
+    np.testing.assert_allclose(embedding_limit(X, Y, start=omega), inverse(X), rtol=1e-7)
 
 
 @pytest.mark.parametrize(("share", "converges"), [(0.999, True), (1.001, False)])
@@ -227,7 +227,7 @@ def test_the_map_error_is_the_error_on_targets_of_noise(problem):
             lambda X, Y: embedding_descent(X, Y, learning_rate=0.1, steps=1, start=(np.eye(5),)),
             r"a pair \(W_Q, W_K\), got 1 parts",
         ),
-        (lambda X, Y: embedding_limit(X, Y, np.ones((5, 2))), r"start must have shape \(5, 5\)"),
+        (lambda X, Y: embedding_limit(X, Y, start=np.ones((5, 2))), r"start must have shape \(5, 5\)"),
         (lambda X, Y: identified_directions(X, 0 * Y), "orthogonal to every column of X"),
         (lambda X, Y: largest_embedding_step(X, 0 * Y), "orthogonal to every column of X"),
         (lambda X, Y: map_error(X, np.full((5, 5), np.nan)), "omega must be finite, got nan"),
