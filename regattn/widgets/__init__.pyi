@@ -1,4 +1,5 @@
 from .average import AverageExplorer as AverageExplorer
+from .convolution import ConvolutionExplorer as ConvolutionExplorer
 from .descent import DescentExplorer as DescentExplorer
 from .embedding import EmbeddingExplorer as EmbeddingExplorer
 from .head import HeadExplorer as HeadExplorer
