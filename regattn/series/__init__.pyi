@@ -5,3 +5,7 @@ from .evaluation import (
     expanding_window_forecasts as expanding_window_forecasts,
 )
 from .lags import lag_matrix as lag_matrix
+from .time_attention import (
+    Autoregression as Autoregression,
+    autoregression as autoregression,
+)
