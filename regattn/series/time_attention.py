@@ -10,11 +10,10 @@ import pandas as pd
 
 from regattn._validation import check_count
 from regattn.regression.least_squares import Spectrum, spectrum
+from regattn.series._dates import check_series, check_whole, following, place_of
 from regattn.series.lags import lag_matrix
 
 __all__ = ["Autoregression", "autoregression"]
-
-UNEVEN = 0.5  # steps between dates may differ by less than half of the usual step: months have 28 to 31 days
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +158,7 @@ class Autoregression:
             if len(absent):
                 raise ValueError(f"values has no row for {absent[0]}, one of {len(absent)} dates it lacks")
             values = values.loc[self.past.index]
-            _check_whole(values, "values")
+            check_whole(values, "values")
         found = self.spectrum.predict(None, values.to_numpy(dtype=float))
         return pd.DataFrame(found, index=values.index, columns=values.columns)
 
@@ -197,11 +196,11 @@ class Autoregression:
         for _ in range(steps):
             heard = self.spectrum.weights(self._query(recent))[0] @ values
             recent = np.vstack([recent, heard])
-        return pd.DataFrame(recent[-steps:], index=_following(history.index, steps), columns=self.present.columns)
+        return pd.DataFrame(recent[-steps:], index=following(history.index, steps), columns=self.present.columns)
 
     def _check_history(self, history: pd.DataFrame) -> np.ndarray:
         """Return the last p rows of a history that the model can continue."""
-        history = _check_series(history, "history")
+        history = check_series(history, "history")
         if list(history.columns) != list(self.present.columns):
             raise ValueError(f"history has columns {list(history.columns)}, need {list(self.present.columns)}")
         if len(history) < self.max_lag:
@@ -252,7 +251,7 @@ def autoregression(series: pd.DataFrame, *, max_lag: int, intercept: bool = True
     >>> model.present["x"].tolist(), model.average()["x"].round(6).tolist()
     ([2.0, 4.0, 8.0], [2.0, 4.0, 8.0])
     """
-    series = _check_series(series, "series")
+    series = check_series(series, "series")
     if not isinstance(intercept, bool):
         raise ValueError(f"intercept must be True or False, got {intercept!r}")
     max_lag, (length, width) = check_count(max_lag, "max_lag"), series.shape
@@ -265,71 +264,3 @@ def autoregression(series: pd.DataFrame, *, max_lag: int, intercept: bool = True
     lagged = lag_matrix(series, max_lag=max_lag + 1)
     past, present = lagged.iloc[:, width:], lagged.iloc[:, :width]
     return Autoregression(past, present, max_lag, intercept, spectrum(past.to_numpy(), centre=intercept))
-
-
-def place_of(date: Any, dates: pd.Index) -> int:
-    """Return where ``date`` stands among ``dates``, or raise a ValueError that names it."""
-    try:
-        place = dates.get_loc(date)
-    except (KeyError, ValueError, TypeError, pd.errors.InvalidIndexError) as error:
-        raise ValueError(f"{date!r} is not one of the {len(dates)} dates {dates[0]} to {dates[-1]}") from error
-    if not isinstance(place, int):  # a year among quarters
-        raise ValueError(f"{date!r} names more than one of the dates {dates[0]} to {dates[-1]}")
-    return place
-
-
-def _check_series(series: Any, name: str) -> pd.DataFrame:
-    """Return a table of real numbers, one row per date, with every date there and every number known."""
-    if not isinstance(series, pd.DataFrame):
-        raise ValueError(f"{name} must be a DataFrame, one column each, got {type(series).__name__}")
-    if not len(series) or not series.shape[1]:
-        raise ValueError(f"{name} is empty: its shape is {series.shape}")
-    _check_dates(series.index, name)
-    odd = next((column for column, kind in series.dtypes.items() if kind.kind not in "fiub"), None)
-    if odd is not None:
-        raise ValueError(f"{name} must hold real numbers, got dtype {series.dtypes[odd]} in column {odd!r}")
-    _check_whole(series, name)
-    return series.astype(float)
-
-
-def _check_whole(table: pd.DataFrame, name: str) -> None:
-    """Raise if a number is missing or infinite, naming its date and column."""
-    bad = ~np.isfinite(table.to_numpy(dtype=float))
-    if bad.any():
-        row, column = np.argwhere(bad)[0]
-        value = table.iloc[row, column]
-        raise ValueError(
-            f"{name} must be finite, got {value} in column {table.columns[column]!r} at {table.index[row]}"
-        )
-
-
-def _check_dates(dates: pd.Index, name: str) -> None:
-    """Raise unless the dates follow each other in even steps, naming the first that does not."""
-    if isinstance(dates, pd.MultiIndex) or (
-        not isinstance(dates, pd.PeriodIndex | pd.DatetimeIndex) and dates.dtype.kind not in "fiu"
-    ):
-        raise ValueError(f"{name} must be indexed by periods, times or numbers, got an index of {dates.dtype}")
-    if dates.hasnans:
-        raise ValueError(f"{name} has a date that is missing, at place {int(np.argmax(dates.isna()))}")
-    # in floats, so that a step between far dates cannot overflow
-    places = np.asarray(dates.asi8 if hasattr(dates, "asi8") else dates, dtype=float)
-    gaps = np.diff(places)
-    if not len(gaps):
-        return
-    back = int(np.argmax(gaps <= 0))
-    if gaps[back] <= 0:
-        raise ValueError(f"the dates of {name} must rise, but {dates[back + 1]} follows {dates[back]}")
-    step = np.median(gaps)
-    uneven = np.abs(gaps - step) > UNEVEN * step
-    if uneven.any():
-        first = int(np.argmax(uneven))
-        raise ValueError(
-            f"the dates of {name} must be evenly spaced, but {dates[first + 1]} follows {dates[first]}: "
-            f"a gap, one of {int(uneven.sum())}"
-        )
-
-
-def _following(dates: pd.Index, steps: int) -> pd.Index:
-    if isinstance(dates, pd.PeriodIndex):
-        return pd.period_range(dates[-1] + 1, periods=steps, name=dates.name)
-    return pd.RangeIndex(1, steps + 1, name="steps ahead")

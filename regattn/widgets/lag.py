@@ -11,7 +11,8 @@ import pandas as pd
 
 from regattn import figures
 from regattn._validation import check_count
-from regattn.series.time_attention import Autoregression, autoregression, place_of
+from regattn.series._dates import place_of
+from regattn.series.time_attention import Autoregression, autoregression
 from regattn.widgets._base import Choice, Count, Explorer, Tick, check_labels
 from regattn.widgets._drawing import draw_signed, signs
 

@@ -175,7 +175,7 @@ def test_a_bad_question_is_refused_by_name(call, message):
 def test_odd_inputs_are_refused_or_fitted(max_lag):
     for odd in ODD.values():
         outcome(lambda x: autoregression(x, max_lag=max_lag).average(), odd())
-        outcome(lambda x: autoregression(pd.DataFrame(x), max_lag=max_lag).average(), odd())
+        outcome(lambda x: autoregression(pd.DataFrame(np.atleast_2d(x)), max_lag=max_lag).average(), odd())
         outcome(lambda x: autoregression(MACRO, max_lag=x).average(), odd())
         outcome(lambda x: autoregression(MACRO, max_lag=1).weights_at(x), odd())
 
