@@ -60,7 +60,7 @@ EXERCISES = {
     ),
     "08.3": Exercise(
         lambda: float((_row_of_1975() < 0).mean()),
-        "cut the series off, as `known` is in the first cell, and look at the row that `ar2.weights_after(known)` gives.",
+        "cut the series off as `known` is in the first cell, and look at the row of `ar2.weights_after(known)`.",
         (
             Mistake(lambda: float((_row_of_1975() < 0).sum()), "this is how many there are; divide by all of them."),
             Mistake(
