@@ -16,7 +16,7 @@ import folded_checks
 
 CHAPTERS = [page for page in toc_pages() if page.split("/")[1].startswith("part")]
 every_chapter = pytest.mark.parametrize("page", CHAPTERS, ids=label)
-SHARE = 0.31  # of the height of a chapter, at most, is code that stands open
+SHARE = 0.2  # of the height of a chapter, at most, is code that stands open
 HEIGHTS = """() => {
   const height = (element) => element.getBoundingClientRect().height;
   const open = (cell) => !cell.closest("details") || cell.closest("details").open;

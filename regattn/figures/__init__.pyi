@@ -8,6 +8,11 @@ from .attention import (
 )
 from .average import plot_averages as plot_averages
 from .blackboard import blackboard as blackboard
+from .classification import (
+    plot_images as plot_images,
+    plot_regions as plot_regions,
+    plot_reliability as plot_reliability,
+)
 from .codes import plot_codes as plot_codes
 from .cooccurrence import (
     plot_neighbours as plot_neighbours,

@@ -1,4 +1,12 @@
 from . import descent as descent
+from .classification import (
+    Network as Network,
+    Reliability as Reliability,
+    convolution_matrix as convolution_matrix,
+    make_network as make_network,
+    network_descent as network_descent,
+    reliability as reliability,
+)
 from .descent import (
     Trajectory as Trajectory,
     batches as batches,

@@ -29,7 +29,7 @@ function averageState(problem, { query, ...how }) {
 
 function scatterPanel({ x, y, ends, names: [xLabel, yLabel], range, grid }) {
   return {
-    title: "Who is listened to",
+    title: "The weight of every case",
     legend: [
       ["positive", "dot", "weight above zero"],
       ["negative", "dot", "below zero"],
@@ -90,11 +90,13 @@ const render = explorer({
   compute: averageState,
   panels: (problem) => ({ scatter: scatterPanel(problem), running: runningPanel(problem) }),
   hint: () => "; arrow keys read the cases, Enter asks at one",
-  cursor: ({ x, y, labels }) => ({
+  cursor: ({ x, y, labels, names }) => ({
     count: () => y.length,
     text: (k, { weights }) =>
       `${isolate(labels[k])}: weight ${formatResult(weights[k])}\n` +
-      `times outcome ${formatNumber(y[k])} adds ${formatResult(weights[k] * y[k])}`,
+      `${isolate(names[0])}: ${formatNumber(x[k])}\n` +
+      `${isolate(names[1])}: ${formatNumber(y[k])}\n` +
+      `weight × outcome: ${formatResult(weights[k] * y[k])}`,
     pick: (k) => ({ query: x[k] }),
   }),
   numbers({ names, labels, y }) {

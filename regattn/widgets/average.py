@@ -128,7 +128,7 @@ class AverageExplorer(Explorer, module="average", panels=[["scatter", "running"]
             draw_signed(ax, self.x, self.y, found["weights"])
             ax.axvline(self.query, color=figures.COLOURS["query"])
             ax.plot(self.query, found["prediction"], "D", color=figures.COLOURS["prediction"])
-            ax.set(title="Who is listened to", xlabel=self.names[0], ylabel=self.names[1])
+            ax.set(title="The weight of every case", xlabel=self.names[0], ylabel=self.names[1])
         if ax := axes.get("running"):
             ax.step(range(1, len(self.x) + 1), found["running"], where="post", color=figures.COLOURS["key"])
             ax.axhline(found["prediction"], color=figures.COLOURS["prediction"])

@@ -1,29 +1,9 @@
 // DescentExplorer: θ ← θ ∓ η (2/|B|) X_B'(X_B θ − y_B) for two parameters, walked here step by step.
+import { dealer } from "./dealing.js";
 import { explorer } from "./explorer.js";
 import { formatNumber, powerText } from "./format.js";
-import { mulberry32 } from "./maths.js";
 
 // ---- numbers -------------------------------------------------------------------------------------------------------
-
-// A function that deals the next batch of row numbers: all rows shuffled, dealt out, shuffled again.
-export function dealer(n, size, seed) {
-  const uniform = mulberry32(seed);
-  const order = new Uint32Array(n);
-  let next = n;
-  return () => {
-    if (next >= n) {
-      order.forEach((_, i) => (order[i] = i));
-      for (let i = n - 1; i > 0; i--) {
-        const j = Math.floor(uniform() * (i + 1));
-        [order[i], order[j]] = [order[j], order[i]];
-      }
-      next = 0;
-    }
-    const rows = order.subarray(next, Math.min(n, next + size));
-    next += size;
-    return rows;
-  };
-}
 
 // Points and losses of one walk. It ends just before the step that would take the loss beyond `growth_limit` times the
 // larger of the first loss and the mean of y², and says which step that is.
@@ -194,9 +174,9 @@ const render = explorer({
     batch_size: (size) => (size === y.length ? `all ${size} rows` : `${size} of ${y.length} rows`),
   }),
   numbers: ({ least_loss, largest_stable_step }) => [
-    ["loss", "loss here", ({ losses }) => formatNumber(losses[losses.length - 1], 5)],
-    ["least_loss", "least loss there is", () => formatNumber(least_loss, 5)],
-    ["largest_stable_step", "largest stable step, the limit", () => formatNumber(largest_stable_step)],
+    ["loss", "loss here, mean squared error", ({ losses }) => formatNumber(losses[losses.length - 1], 5)],
+    ["least_loss", "least possible loss", () => formatNumber(least_loss, 5)],
+    ["largest_stable_step", "limit: largest stable learning rate", () => formatNumber(largest_stable_step)],
   ],
   say: ({ parameters, losses, diverged_at }) =>
     diverged_at === null

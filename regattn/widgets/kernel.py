@@ -108,7 +108,7 @@ class KernelExplorer(Explorer, module="kernel", panels=[["curve"], ["weights"]])
         used={"kernel": ["nearest"]},
     )
     include_self = Tick(
-        "an observation may attend to itself",
+        "include self",
         default=True,
         used={"kernel": WEIGHING},
         help="Whether an observation may attend to itself.",

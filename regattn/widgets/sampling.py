@@ -44,7 +44,9 @@ class SamplingExplorer(Explorer, module="sampling", panels=[["next"]]):
     [0.731, 0.269, 0.0]
     """
 
-    context = Choice("After", lambda self: dict(zip(self.contexts, self.contexts, strict=True)), bound="contexts")
+    context = Choice(
+        "After the words", lambda self: dict(zip(self.contexts, self.contexts, strict=True)), bound="contexts"
+    )
     temperature = Slider(
         "Temperature",
         0,
@@ -65,7 +67,14 @@ class SamplingExplorer(Explorer, module="sampling", panels=[["next"]]):
         help="How many of the most probable words may be drawn; by default all.",
     )
     top_p = Slider(
-        "Top p", 0.05, 1, default=1.0, step=0.05, decimals=2, notes={1: "all the mass"}, help="The mass P that is kept."
+        "Top p",
+        0.05,
+        1,
+        default=1.0,
+        step=0.05,
+        decimals=2,
+        notes={1: "all the probability"},
+        help="The share P of the probability that is kept, from the most probable word down.",
     )
     seed = Seed("Draw again", help="Which words are drawn: another number, another draw.")
 

@@ -12,7 +12,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from regattn.regression import (
     AttentionRegressor,
+    Network,
     batches,
+    convolution_matrix,
     curvatures,
     embedding_descent,
     embedding_gradient,
@@ -25,10 +27,13 @@ from regattn.regression import (
     largest_embedding_step,
     largest_stable_step,
     least_squares_codes,
+    make_network,
     map_error,
     mean_squared_error,
+    network_descent,
     numerical_gradient,
     proximity_weights,
+    reliability,
     scale_and_alignment,
     spectrum,
     stochastic_gradient_descent,
@@ -100,6 +105,29 @@ ENTRANCES = {
     "map_error": lambda x: map_error(X, x),
     "batches": lambda x: stochastic_gradient_descent(X, Y, x, learning_rate=0.1),
     "batch sizes": lambda x: list(batches(7, size=x, steps=2, rng=np.random.default_rng(0))),
+    "Network": lambda x: Network(((x, np.zeros(1)),)).logits(np.ones((1, 3))),
+    "Network, bias": lambda x: Network(((np.ones((1, 3)), x),)).logits(np.ones((1, 3))),
+    "Network, rows": lambda x: make_network((3,), rng=np.random.default_rng(0)).probabilities(x),
+    "Network, classes": lambda x: make_network((3,), rng=np.random.default_rng(0)).loss(np.ones((3, 3)), x),
+    "make_network": lambda x: make_network((3, x), rng=np.random.default_rng(0)).parameters,
+    "network_descent": lambda x: network_descent(
+        make_network((3, 2), rng=np.random.default_rng(0)), x, _rows(x) > 0, learning_rate=0.1, steps=4
+    ),
+    "network_descent, step size": lambda x: network_descent(
+        make_network((3,), rng=np.random.default_rng(0)), np.eye(3), [0, 1, 1], learning_rate=x, steps=4
+    ),
+    "network_descent, decay": lambda x: network_descent(
+        make_network((3,), rng=np.random.default_rng(0)),
+        np.eye(3),
+        [0, 1, 1],
+        learning_rate=1.0,
+        steps=4,
+        weight_decay=x,
+    ),
+    "reliability": lambda x: reliability(x, [0, 1, 1], bins=2),
+    "reliability, outcomes": lambda x: reliability([0.1, 0.5, 0.7], x, bins=2),
+    "reliability, level": lambda x: reliability([0.1, 0.5, 0.7], [0, 1, 1], bins=2, level=x),
+    "convolution_matrix": lambda x: convolution_matrix(x, (9, 9)),
     "least_squares_codes": lambda x: least_squares_codes(x, x, ridge=0.1),
     "kernel_ridge_codes": lambda x: kernel_ridge_codes(x, x, covariance=linear, ridge=0.1),
     "covariance": lambda x: kernel_ridge_codes(X[:3], X, covariance=lambda a, b: x, ridge=0.1),
