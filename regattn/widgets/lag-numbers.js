@@ -43,9 +43,10 @@ function fit(problem, { variables, max_lag: lags, intercept }) {
     for (let t = 0; t < n; t++) {
       const row = map[t];
       fitted[t] += along * q[t];
-      for (let i = 0; i < n; i++) row[i] += q[t] * q[i];
+      for (let i = 0; i <= t; i++) row[i] += q[t] * q[i];
     }
   }
+  for (let t = 0; t < n; t++) for (let i = 0; i < t; i++) map[i][t] = map[t][i]; // the map is symmetric
   const error = rootMeanSquare(values.map((value, t) => value - fitted[t]));
   return { n, lags, values, map, fitted, rank: basis.length, error };
 }

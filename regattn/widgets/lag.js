@@ -58,7 +58,9 @@ function shades(map, limit, sign) {
 // The pictures of a fit, made once.
 function pictures(found) {
   if (!found.pictures) {
-    const sizes = Float64Array.from(found.map.flatMap((row) => Array.from(row, Math.abs))).sort();
+    const sizes = new Float64Array(found.n * found.n);
+    found.map.forEach((row, t) => sizes.set(row.map(Math.abs), t * found.n));
+    sizes.sort();
     const limit = sizes[Math.floor(SHADED * (sizes.length - 1))] || sizes.at(-1) || 1;
     found.pictures = [shades(found.map, limit, 1), shades(found.map, limit, -1)];
   }
