@@ -122,7 +122,7 @@ function embeddingState(problem, { step, ...now }, before) {
 
 // ---- pictures ------------------------------------------------------------------------------------------------------
 
-const cellNumber = (value) => (Math.abs(value) < 0.005 ? "0" : value.toFixed(Math.abs(value) >= 9.95 ? 0 : 1).replace("-", "−"));
+const cellNumber = (value) => (Math.abs(value) < 0.05 ? "0" : value.toFixed(Math.abs(value) >= 9.95 ? 0 : 1).replace("-", "−"));
 
 function matrixPanel(title, { names, inverse }, view, values) {
   const most = Math.max(...inverse.flat().map(Math.abs));
@@ -204,12 +204,12 @@ function directionsPanel({ names }) {
     title: "Principal directions of X, strongest first",
     wide: true,
     legend: [
-      ["key", "square", "part that the targets fix"],
+      ["neutral", "square", "part that the targets fix"],
       ["prediction", "dot", "learned so far: 1 if right"],
     ],
     plot: { label: "Part of each principal direction that is fixed, and what is learned of it", xLabel: "direction", yLabel: "share", height: 200 },
     make(p) {
-      const [bars, dots] = [p.bars("key"), p.dots("prediction")];
+      const [bars, dots] = [p.bars("neutral"), p.dots("prediction")];
       return ({ shares, learned }) => {
         p.frame({ x: [-0.5, names.length - 0.5], y: [-0.25, 1.25], xTicks });
         bars(shares);

@@ -239,7 +239,7 @@ class EmbeddingExplorer(Explorer, module="embedding", panels=[["omega", "inverse
             ax.set(title="Error on a new target, of the map", xlabel="step", ylabel="relative error", ylim=(0, None))
         if ax := axes.get("directions"):
             places = np.arange(1, len(whole["shares"]) + 1)
-            ax.bar(places, whole["shares"], color=figures.COLOURS["key"], alpha=0.5)
+            ax.bar(places, whole["shares"], color=figures.COLOURS["neutral"], alpha=0.5)
             ax.plot(places, whole["learned"], "o", color=figures.COLOURS["prediction"])
             ax.set(title="Principal directions: fixed, learned", xlabel="direction", ylabel="share", ylim=(-0.1, 1.2))
 
