@@ -59,6 +59,12 @@ def least_squares_weights(X, X_new):
     return X_new @ omega @ X.T
 
 
+def lag_rows(y, p):
+    """Return the past of each date, (T - p, p), latest first, and what came at that date, (T - p,)."""
+    past = [y[p - back : len(y) - back] for back in range(1, p + 1)]
+    return np.column_stack(past), y[p:]
+
+
 def ridge_filter(singular_values, ridge):
     """Return the share of each direction that ridge regression keeps."""
     return singular_values**2 / (singular_values**2 + ridge)

@@ -81,8 +81,8 @@ def open_offline(
     """Yield a page opened from disk with the network cut off.
 
     ``page.errors`` lists what the page logged as an error (exceptions, failed loads, ``console.error``), and
-    ``page.requests`` every address it asked for that is not on this disk. ``dark`` sets the reader's colour preference
-    and the ``data-theme`` that sphinx-book-theme would set from it.
+    ``page.requests`` every address it asked for that is not on this disk, ``page.loaded`` every file that it asked for.
+    ``dark`` sets the reader's colour preference and the ``data-theme`` that sphinx-book-theme would set from it.
     """
     context = browser.new_context(
         viewport={"width": width, "height": height},
@@ -91,10 +91,11 @@ def open_offline(
         offline=True,
     )
     page = context.new_page()
-    page.errors, page.requests = [], []
+    page.errors, page.requests, page.loaded = [], [], set()
 
     def leave_or_stay(route):
         if route.request.url.startswith(("file:", "data:", "blob:")):
+            page.loaded |= {route.request.url} if route.request.url.startswith("file:") else set()
             route.continue_()
         else:
             page.requests.append(route.request.url)

@@ -103,10 +103,10 @@ def controls(figure) -> list[str]:
 
 
 @contextmanager
-def phone(opened):
-    """Have the page on the screen of a phone."""
+def phone(opened, width):
+    """Have the page on the screen of a phone of that width."""
     before = opened.viewport_size
-    opened.set_viewport_size({"width": 390, "height": 844})
+    opened.set_viewport_size({"width": width, "height": 844})
     try:
         opened.evaluate(SETTLED)
         yield
@@ -138,15 +138,16 @@ def test_page_asks_nothing_of_the_network_logs_no_error_and_sets_its_equations(o
     assert opened.errors == []
 
 
-def test_page_fits_a_phone_without_scrolling_sideways(opened):
-    with phone(opened):
+@pytest.mark.parametrize("width", [320, 390])
+def test_page_fits_a_phone_without_scrolling_sideways(opened, width):
+    with phone(opened, width):
         wide = opened.evaluate(
             """() => document.documentElement.scrollWidth <= innerWidth ? [] :
             [...document.querySelectorAll("article *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1)
             .map((e) => `${e.tagName}.${e.className}`).slice(0, 5)"""
         )
         assert wide == []
-        assert opened.evaluate("document.documentElement.scrollWidth") <= 390
+        assert opened.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_drawings_are_as_wide_as_the_text(opened):

@@ -6,11 +6,13 @@ import ast
 import inspect
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 
 from regattn import attend, causal_mask, plain
 from regattn.regression import convolution_matrix, descent, make_network, network_descent, spectrum
+from regattn.series import autoregression
 from regattn.transformer import Block, BlockDesign, MultiHeadAttention
 
 m, n, d, d_v = 3, 7, 5, 2
@@ -57,6 +59,13 @@ def test_feature_map():
 
 def test_least_squares_weights():
     np.testing.assert_allclose(spectrum(X).weights(X_new), plain.least_squares_weights(X, X_new), rtol=1e-10)
+
+
+def test_lag_rows():
+    model = autoregression(pd.DataFrame({"y": y}), max_lag=3)
+    past, present = plain.lag_rows(y, 3)
+    np.testing.assert_array_equal(past, model.past)
+    np.testing.assert_array_equal(present, model.present["y"])
 
 
 def test_ridge_filter_and_weights():

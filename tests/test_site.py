@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 import pytest
@@ -14,6 +15,8 @@ sys.path.insert(0, str(ROOT / "book" / "_ext"))
 import published
 
 TERMS = yaml.safe_load((ROOT / "book" / "reference" / "terms.yml").read_text(encoding="utf-8"))
+ENTRY = re.compile(r"@\w+\{(\w+),\n(.*?)\n\}", re.DOTALL)
+FIELD = re.compile(r"^  (\w+) *= \{(.*)\},$", re.MULTILINE)
 every_page = pytest.mark.parametrize("page", toc_pages(), ids=label)
 
 
@@ -94,7 +97,13 @@ def results(browser, folder, query):
 
 @pytest.mark.book
 @pytest.mark.browser
-@pytest.mark.parametrize("name", ["LayerNorm", "backpropagation", "hat matrix", "dot product", "GPT", "induction head"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("LayerNorm", "backpropagation", "hat matrix", "dot product", "GPT"),
+        *("induction head", "rotary position", "RoPE", "unembedding"),
+    ],
+)
 def test_another_name_finds_the_page_that_explains_it(browser, built_book, name):
     links, excerpt, errors = results(browser, built_book, name)
     assert any(link.startswith(TERMS[name].partition("#")[0]) for link in links[:2])
@@ -108,3 +117,39 @@ def test_the_search_shows_the_words_around_what_was_found_though_pages_are_files
     _, excerpt, errors = results(browser, built_book, "leverage")
     assert "leverage" in excerpt.lower()
     assert errors == []
+
+
+UNLINKED = {"RK", "BR", "BP", "Firth1957", "LevyGoldberg2014", "Longley1967"}  # no identifier known for certain
+ADDRESS = {
+    "doi": re.compile(r"10\.\d{4,5}/\S+"),
+    "eprint": re.compile(r"\d{4}\.\d{4,5}"),
+    "url": re.compile(r"https://\S+"),
+}
+HOSTS = {"doi": "https://doi.org/", "eprint": "https://arxiv.org/abs/", "url": ""}
+
+
+def entries():
+    """Return the fields of each entry of the bibliography by its key."""
+    text = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")
+    return {key: dict(FIELD.findall(body)) for key, body in ENTRY.findall(text)}
+
+
+def test_every_entry_of_the_bibliography_has_an_address_or_is_known_to_have_none():
+    for key, fields in entries().items():
+        assert bool(ADDRESS.keys() & fields) == (key not in UNLINKED), key
+    assert set(entries()) >= UNLINKED
+
+
+def test_addresses_of_the_bibliography_have_their_form_and_differ():
+    found = [(name, fields[name]) for fields in entries().values() for name in ADDRESS.keys() & fields]
+    for name, address in found:
+        assert ADDRESS[name].fullmatch(address), address
+    assert len(set(found)) == len(found)
+
+
+@pytest.mark.book
+def test_the_bibliography_links_to_what_it_cites(built_book):
+    page = soup(built_book / "book/reference/bibliography.html")
+    links = {link["href"] for link in page.select(".citation-list a.reference.external, .citation a.external")}
+    expected = {HOSTS[name] + fields[name] for fields in entries().values() for name in ADDRESS.keys() & fields}
+    assert expected <= links

@@ -190,12 +190,11 @@ class LedgerDirective(SphinxDirective):
         )
 
     def verdict(self, entry: dict) -> nodes.paragraph:
-        """Return the badge of an entry; a planned one also says what is expected."""
+        """Return the badge of an entry."""
         badge = badge_of(entry)
-        parts = [nodes.inline("", badge, classes=["badge-verdict", f"verdict-{slug(badge)}"])]
-        if badge == PLANNED:
-            parts.append(nodes.inline("", f" expected: {entry['verdict']}", classes=["entry-expected"]))
-        return words(*parts, classes="entry-verdict")
+        return words(
+            nodes.inline("", badge, classes=["badge-verdict", f"verdict-{slug(badge)}"]), classes="entry-verdict"
+        )
 
     def item(self, entry: dict, *content: nodes.Node) -> nodes.list_item:
         """Return one entry as a list item that can be linked to and filtered."""
@@ -356,7 +355,8 @@ def form(ledger: dict) -> str:
     )
     return (
         '<form class="ledger-filter" aria-label="Filter the ledger" hidden>'
-        f'{selects}<label>Containing <input type="search" name="text" autocomplete="off"></label>'
+        f"{selects}<label>Containing "
+        '<input type="search" name="text" autocomplete="off" placeholder="words, or X\'X"></label>'
         '<button type="reset">Show all</button><p role="status"></p></form>'
     )
 

@@ -58,7 +58,8 @@ class EmbeddingPath:
     >>> path.omegas[:, 0, 0], path.losses
     (array([0.   , 0.25 , 0.375]), array([10. ,  4. ,  2.5]))
     >>> print(embedding_descent([[1.0], [1.0]], [1.0, 3.0], learning_rate=1.0, steps=99).message)
-    Descent ran away: step 4 would have taken the loss beyond 1e+12 times its start. Take a smaller learning rate.
+    Descent ran away: step 4 would have taken the loss
+    beyond 1e+12 times its start. Take a smaller learning rate.
     """
 
     omegas: np.ndarray
@@ -77,8 +78,8 @@ class EmbeddingPath:
         """What became of the descent, in a sentence or two."""
         if self.diverged_at is not None:
             return (
-                f"Descent ran away: step {self.diverged_at} would have taken the loss beyond {GROWTH_LIMIT:.0e} times "
-                "its start. Take a smaller learning rate."
+                f"Descent ran away: step {self.diverged_at} would have taken the loss\n"
+                f"beyond {GROWTH_LIMIT:.0e} times its start. Take a smaller learning rate."
             )
         steps, above = len(self.losses) - 1, max(self.losses[-1] - self.least_loss, 0.0)
         return f"After {steps} steps the loss is {self.losses[-1]:.6g}, {above:.1e} above that of least squares."

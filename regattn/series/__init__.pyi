@@ -11,3 +11,7 @@ from .race import (
     load_race as load_race,
     race_table as race_table,
 )
+from .time_attention import (
+    Autoregression as Autoregression,
+    autoregression as autoregression,
+)

@@ -115,22 +115,6 @@ function seedButton(view, { name, label, min, max, ...spec }, text) {
   });
 }
 
-// A quiet button that draws again: the seed goes up by one, so that a draw can be linked to and comes back on Reset.
-function seedButton(view, { name, label, min, max, ...spec }, text) {
-  const said = element("span", { class: "ra-control-value", "data-output": name });
-  const tip = spec.help ? { title: spec.help } : {};
-  const made = element("button", { type: "button", class: "ra-tool", "data-control": name, ...tip }, label);
-  const row = element("div", { class: "ra-seed" }, made, said);
-  view.controls.append(row);
-  view.rows.set(name, row);
-  for (const event of ["pointerdown", "focus"]) view.listen(made, event, () => view.use(row));
-  view.listen(made, "click", () => view.set({ [name]: view.model.get(name) < max ? view.model.get(name) + 1 : min }));
-  view.refreshers.push(() => {
-    const words = text(view.model.get(name));
-    if (said.textContent !== words) said.textContent = words;
-  });
-}
-
 // Build the inputs that Python declared and the page does not hide. A control that could not move is not shown.
 // `texts` are words of the explorer's own for some values; `own` are controls it builds itself, by the kind it gave.
 export function buildControls(view, specs, { texts = {}, own = {} }) {

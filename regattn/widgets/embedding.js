@@ -33,104 +33,78 @@ function timesTurnedInto(out, a, b, n, k, m) {
 
 const squares = (a) => a.reduce((total, value) => total + value * value, 0);
 
-// What the targets ask of Ω: the loss and its gradient in p dimensions, whatever the number of rows is.
-function embeddingTask({ root, p }, { Z, coef, rest, size }, M) {
-  const first = (rows) => Float64Array.from(rows.flatMap((row) => row.slice(0, M)));
-  const [shown, wanted] = [first(Z), first(coef)];
-  const [gap, seen, back] = [0, 1, 2].map(() => new Float64Array(p * M));
-  const slope = new Float64Array(p * p);
-  const mean = (values) => values.slice(0, M).reduce((total, value) => total + value, 0) / M;
-  return {
-    least: mean(rest),
-    size: mean(size),
-    // the loss above its least value; leaves in `seen` what the gradient needs
-    excess(omega) {
-      timesInto(gap, omega, shown, p, p, M);
-      for (let k = 0; k < gap.length; k++) gap[k] -= wanted[k];
-      return squares(timesInto(seen, root, gap, p, p, M, true)) / M;
-    },
-    gradient() {
-      timesInto(back, root, seen, p, p, M);
-      timesTurnedInto(slope, back, shown, p, M, p);
-      for (let k = 0; k < slope.length; k++) slope[k] *= 2 / M;
-      return slope;
-    },
+// What one Ω is worth. With E = Ω − (X'X)⁻¹ and G = root'E the loss lies tr(G ZZ' G')/M above its least value, its gradient
+// is 2/M root G ZZ', the fit of another target misses by G z, and the map by G root. `slope` is left for the next step.
+function embeddingJudge({ root, p, target, unseen }, { Z }, M) {
+  const shown = Float64Array.from(Z.flatMap((row) => row.slice(0, M)));
+  const both = timesTurnedInto(new Float64Array(p * p), shown, shown, p, M, p);
+  const [gap, seen, spread, slope, map] = [0, 1, 2, 3, 4].map(() => new Float64Array(p * p));
+  const miss = new Float64Array(p);
+  const size = Math.sqrt(squares(timesInto(new Float64Array(p), root, unseen.coef, p, p, 1, true)));
+  return (omega) => {
+    for (let k = 0; k < gap.length; k++) gap[k] = omega[k] - target[k];
+    timesInto(seen, root, gap, p, p, p, true);
+    timesInto(spread, seen, both, p, p, p);
+    let above = 0;
+    for (let k = 0; k < seen.length; k++) above += seen[k] * spread[k];
+    timesInto(slope, root, spread, p, p, p);
+    for (let k = 0; k < slope.length; k++) slope[k] *= 2 / M;
+    timesInto(miss, seen, unseen.z, p, p, 1);
+    timesInto(map, seen, root, p, p, p);
+    return { above: Math.max(0, above / M), slope, error: Math.sqrt(squares(miss)) / size, map_error: Math.sqrt(squares(map) / p) };
   };
 }
 
-// Every Ω and every loss of one walk. It ends just before the step that would take the loss beyond `growth_limit` times
-// the larger of the first loss and the size of the targets, and says which step that is.
+// Every Ω of one walk with its loss and its errors. It ends just before the step that would take the loss beyond
+// `growth_limit` times the larger of the first loss and the size of the targets, and says which step that is.
 export function embeddingWalk(problem, { teacher, count, start, learning_rate }) {
   const { p, starts, steps, growth_limit } = problem;
   const pool = problem.pools[teacher];
-  const task = embeddingTask(problem, pool, count);
-  const eta = learning_rate * pool.limits[count - 1];
-  const begin = { zero: () => new Float64Array(p * p), random: () => flat(starts.random) };
-  let factors = start === "factors" ? [flat(starts.W_Q), flat(starts.W_K)] : null;
+  const mean = (values) => values.slice(0, count).reduce((total, value) => total + value, 0) / count;
+  const [least, size] = [mean(pool.rest), mean(pool.size)];
+  const judge = embeddingJudge(problem, pool, count);
+  const eta = learning_rate * pool.limits[start === "factors" ? "factors" : "omega"][count - 1];
+  const factors = start === "factors" ? [flat(starts.W_Q), flat(starts.W_K)] : null;
   const product = () => timesTurnedInto(new Float64Array(p * p), ...factors, p, p, p);
-  let omega = factors ? product() : begin[start]();
-  const omegas = [omega];
-  const excess = [task.excess(omega)];
-  const limit = growth_limit * Math.max(task.least + excess[0], task.size);
-  const [asks, answers] = [new Float64Array(p * p), new Float64Array(p * p)];
+  let omega = factors ? product() : start === "random" ? flat(starts.random) : new Float64Array(p * p);
+  let now = judge(omega);
+  const walk = { omegas: [omega], excess: [now.above], losses: [least + now.above], errors: [now.error], map_errors: [now.map_error], least, diverged_at: null };
+  const limit = growth_limit * Math.max(least + now.above, size);
+  const moves = [new Float64Array(p * p), new Float64Array(p * p)];
   for (let t = 1; t <= steps; t++) {
-    const slope = task.gradient();
     if (factors) {
-      timesInto(asks, slope, factors[1], p, p, p);
-      timesInto(answers, slope, factors[0], p, p, p, true);
-      const moves = [asks, answers];
-      factors = factors.map((factor, side) => factor.map((value, k) => value - eta * moves[side][k]));
+      timesInto(moves[0], now.slope, factors[1], p, p, p);
+      timesInto(moves[1], now.slope, factors[0], p, p, p, true);
+      for (const side of [0, 1]) for (let k = 0; k < omega.length; k++) factors[side][k] -= eta * moves[side][k];
       omega = product();
-    } else omega = omega.map((value, k) => value - eta * slope[k]);
-    const above = task.excess(omega);
-    if (!(task.least + above <= limit)) return { omegas, excess, least: task.least, diverged_at: t };
-    omegas.push(omega);
-    excess.push(above);
+    } else {
+      omega = Float64Array.from(omega);
+      for (let k = 0; k < omega.length; k++) omega[k] -= eta * now.slope[k];
+    }
+    now = judge(omega);
+    if (!(least + now.above <= limit)) return { ...walk, diverged_at: t };
+    walk.omegas.push(omega);
+    walk.excess.push(now.above);
+    walk.losses.push(least + now.above);
+    walk.errors.push(now.error);
+    walk.map_errors.push(now.map_error);
   }
-  return { omegas, excess, least: task.least, diverged_at: null };
-}
-
-// The map in the principal directions, root' Ω root: the identity if Ω is the inverse.
-function mapOf({ root, p }, omega) {
-  const half = timesInto(new Float64Array(p * p), omega, root, p, p, p);
-  return timesInto(new Float64Array(p * p), root, half, p, p, p, true);
-}
-
-function mapErrorOf({ p }, map) {
-  let total = 0;
-  for (let i = 0; i < p; i++) for (let j = 0; j < p; j++) total += (map[i * p + j] - (i === j ? 1 : 0)) ** 2;
-  return Math.sqrt(total / p);
-}
-
-function newErrors({ root, p, unseen }, omegas) {
-  const [gap, seen] = [new Float64Array(p), new Float64Array(p)];
-  const size = Math.sqrt(squares(timesInto(seen, root, unseen.coef, p, p, 1, true)));
-  return omegas.map((omega) => {
-    timesInto(gap, omega, unseen.z, p, p, 1);
-    for (let k = 0; k < p; k++) gap[k] -= unseen.coef[k];
-    return Math.sqrt(squares(timesInto(seen, root, gap, p, p, 1, true))) / size;
-  });
+  return walk;
 }
 
 function embeddingProblem(data) {
-  const p = data.root.length;
   const unseen = { z: Float64Array.from(data.new.z), coef: Float64Array.from(data.new.coef) };
-  return { ...data, p, root: flat(data.root), unseen, table: data.inverse };
+  return { ...data, p: data.root.length, root: flat(data.root), target: flat(data.inverse), unseen };
 }
 
 function embeddingState(problem, { step, ...now }, before) {
   const key = JSON.stringify(now);
-  let whole = before?.key === key ? before.whole : null; // a step only shows more or less of a walk
-  if (!whole) {
-    whole = embeddingWalk(problem, now);
-    whole.errors = newErrors(problem, whole.omegas);
-    whole.map_errors = whole.omegas.map((omega) => mapErrorOf(problem, mapOf(problem, omega)));
-    whole.losses = whole.excess.map((above) => whole.least + above);
-  }
-  const { p, names } = problem;
+  const whole = before?.key === key ? before.whole : embeddingWalk(problem, now); // a step only shows more or less of it
+  const { p, names, root } = problem;
   const last = Math.min(step, whole.omegas.length - 1);
   const omega = whole.omegas[last];
-  const map = mapOf(problem, omega);
+  const half = timesInto(new Float64Array(p * p), omega, root, p, p, p);
+  const map = timesInto(new Float64Array(p * p), root, half, p, p, p, true);
   const ran = whole.diverged_at !== null && step >= whole.diverged_at;
   const pool = problem.pools[now.teacher];
   return {
@@ -148,7 +122,7 @@ function embeddingState(problem, { step, ...now }, before) {
 
 // ---- pictures ------------------------------------------------------------------------------------------------------
 
-const cellNumber = (value) => (Math.abs(value) < 0.005 ? "0" : value.toFixed(Math.abs(value) >= 9.95 ? 0 : 1).replace("-", "−"));
+const cellNumber = (value) => (Math.abs(value) < 0.05 ? "0" : value.toFixed(Math.abs(value) >= 9.95 ? 0 : 1).replace("-", "−"));
 
 function matrixPanel(title, { names, inverse }, view, values) {
   const most = Math.max(...inverse.flat().map(Math.abs));
@@ -230,12 +204,12 @@ function directionsPanel({ names }) {
     title: "Principal directions of X, strongest first",
     wide: true,
     legend: [
-      ["key", "square", "part that the targets fix"],
+      ["neutral", "square", "part that the targets fix"],
       ["prediction", "dot", "learned so far: 1 if right"],
     ],
     plot: { label: "Part of each principal direction that is fixed, and what is learned of it", xLabel: "direction", yLabel: "share", height: 200 },
     make(p) {
-      const [bars, dots] = [p.bars("key"), p.dots("prediction")];
+      const [bars, dots] = [p.bars("neutral"), p.dots("prediction")];
       return ({ shares, learned }) => {
         p.frame({ x: [-0.5, names.length - 0.5], y: [-0.25, 1.25], xTicks });
         bars(shares);
@@ -267,7 +241,7 @@ const render = explorer({
   compute: embeddingState,
   ended: ({ diverged_at }) => diverged_at !== null,
   texts: ({ targets }, view) => ({
-    count: (count) => `${count}: … ${isolate(targets[view.model.get("teacher")][count - 1])}`,
+    count: (count) => `${count} (the last: ${isolate(targets[view.model.get("teacher")][count - 1])})`,
   }),
   numbers: () => [
     ["loss", "loss", ({ losses }) => formatNumber(losses.at(-1), 4)],
@@ -279,7 +253,7 @@ const render = explorer({
   say: embeddingMessage,
   panels: (problem, view) => ({
     omega: matrixPanel("Ω, learned so far", problem, view, ({ omega }) => omega),
-    inverse: matrixPanel("(X′X)⁻¹", problem, view, () => problem.table),
+    inverse: matrixPanel("(X′X)⁻¹", problem, view, () => problem.inverse),
     loss: excessPanel(problem),
     error: errorPanel(problem),
     directions: directionsPanel(problem),

@@ -14,6 +14,7 @@ from regattn.regression.descent import GROWTH_LIMIT
 from regattn.regression.embedding import (
     EmbeddingPath,
     embedding_descent,
+    embedding_limit,
     identified_directions,
     largest_embedding_step,
     map_error,
@@ -90,9 +91,10 @@ class EmbeddingExplorer(Explorer, module="embedding", panels=[["omega", "inverse
         "Learning rate, × limit",
         1e-6,
         default=0.9,
-        shown=(0.02, 4.0),
+        shown=(0.02, 2.0),
         log=True,
-        help="The step size as a multiple of the largest stable one for Ω and these targets.",
+        help="The step size as a multiple of the largest stable one: for Ω, or for factors that have arrived. Beyond "
+        "it descent on factors may neither settle nor run away; where it then stands is a matter of rounding.",
     )
     step = Count("Step", most=lambda self: self.steps, bound="the number of steps", of=True, play=60)
 
@@ -161,10 +163,12 @@ class EmbeddingExplorer(Explorer, module="embedding", panels=[["omega", "inverse
         shown = [identified_directions(self.X, part) for part in parts]
         return {
             "Z": self.X.T @ pool,
-            "coef": coef,
             "rest": np.sum((pool - self.X @ coef) ** 2, axis=0),  # what least squares leaves of each target
             "size": np.sum(pool**2, axis=0),
-            "limits": [largest_embedding_step(self.X, part) for part in parts],
+            "limits": {
+                "omega": [largest_embedding_step(self.X, part) for part in parts],
+                "factors": [_largest_factor_step(self.X, part) for part in parts],
+            },
             "shares": [found.shares for found in shown],
             "ranks": [found.rank for found in shown],
         }
@@ -172,11 +176,12 @@ class EmbeddingExplorer(Explorer, module="embedding", panels=[["omega", "inverse
     def path(self, step: int | None = None) -> EmbeddingPath:
         """Return the descent as far as it is shown, or to another step, walked by the package; at least one step."""
         targets = self.pools[self.teacher][:, : self.count]
+        limit = (_largest_factor_step if self.start == "factors" else largest_embedding_step)(self.X, targets)
         starts = {"zero": None, "random": self.starts["random"], "factors": (self.starts["W_Q"], self.starts["W_K"])}
         return embedding_descent(
             self.X,
             targets,
-            learning_rate=self.learning_rate * largest_embedding_step(self.X, targets),
+            learning_rate=self.learning_rate * limit,
             steps=max(1, self.step if step is None else step),
             start=starts[self.start],
         )
@@ -234,6 +239,27 @@ class EmbeddingExplorer(Explorer, module="embedding", panels=[["omega", "inverse
             ax.set(title="Error on a new target, of the map", xlabel="step", ylabel="relative error", ylim=(0, None))
         if ax := axes.get("directions"):
             places = np.arange(1, len(whole["shares"]) + 1)
-            ax.bar(places, whole["shares"], color=figures.COLOURS["key"], alpha=0.5)
+            ax.bar(places, whole["shares"], color=figures.COLOURS["neutral"], alpha=0.5)
             ax.plot(places, whole["learned"], "o", color=figures.COLOURS["prediction"])
             ax.set(title="Principal directions: fixed, learned", xlabel="direction", ylabel="share", ylim=(-0.1, 1.2))
+
+
+def _largest_factor_step(X: np.ndarray, Y: np.ndarray) -> float:
+    r"""Return a learning rate up to which descent on W_Q and W_K is stable at the balanced factors of least norm.
+
+    A change of the factors moves the fits by :math:`X(\delta_Q W_K^\top + W_Q \delta_K^\top)Z`; the bound on the
+    curvature is the sum of the squared norms of the two maps.
+
+    Examples
+    --------
+    >>> _largest_factor_step(np.array([[1.0], [1.0]]), np.array([[1.0], [3.0]])).round(6)
+    np.float64(0.03125)
+    """
+    Z = X.T @ Y
+    P, sizes, Qt = np.linalg.svd(embedding_limit(X, Y))
+    W_Q, W_K = P * np.sqrt(sizes), Qt.T * np.sqrt(sizes)
+    asked, answered = (
+        np.linalg.norm(X, 2) * np.linalg.norm(W_K.T @ Z, 2),
+        np.linalg.norm(X @ W_Q, 2) * np.linalg.norm(Z, 2),
+    )
+    return Y.shape[1] / (asked**2 + answered**2)

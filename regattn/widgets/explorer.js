@@ -127,7 +127,7 @@ function run(view, compute, draw) {
         view.update();
       }
       // the sentence keeps the height it once needed, so that the pictures below do not jump while a slider moves
-      view.said.style.minHeight = `${view.said.offsetHeight}px`;
+      view.said.style.minHeight = `${Math.ceil(view.said.getBoundingClientRect().height)}px`;
     });
     for (const part of [view.body, view.said]) observer.observe(part);
     view.signal.addEventListener("abort", () => observer.disconnect());

@@ -91,7 +91,9 @@ export function crossEntropy(z, y) {
 }
 
 // The logits of a network for inputs.
-export const logitsOf = (settings, theta, inputs) => feed(networkSizes(settings), theta, settings.activation, inputs).sums.at(-1);
+export function logitsOf(settings, theta, inputs) {
+  return feed(networkSizes(settings), theta, settings.activation, inputs).sums.at(-1);
+}
 
 // What the walker of play.js needs. The state is { theta, step, losses, held_out, diverged_at }; losses are kept every
 // `every` steps. A step that would take the loss beyond the limit is not taken, and said.

@@ -6,8 +6,8 @@ import { crossEntropy, crossings, feed, logitsOf, networkSizes, networkTraining 
 import { walker } from "./play.js";
 import { svgElement } from "./plot.js";
 
-const FINE = 41; // points of the border's grid along each axis
-const SMALL = 11; // and of the little pictures of the units
+const FINE = 33; // points of the border's grid along each axis
+const SMALL = 9; // and of the little pictures of the units
 
 const between = ([low, high], count) => Array.from({ length: count }, (_, k) => low + ((high - low) * k) / (count - 1));
 const sure = (z) => 1 / (1 + Math.exp(-z));

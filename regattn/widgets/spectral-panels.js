@@ -176,7 +176,7 @@ function pathCursor(path, scale, units) {
       const test = test_error === null ? "" : `\ntest ${formatResult(test_error)}`;
       return (
         `λ = ${formatNumber(path.ridges[k])}: ${formatNumber(dof)} degrees of freedom\n` +
-        `errors${units ? `, ${isolate(units)}` : ""}: training ${formatResult(train_error)}\nleave-one-out ${formatResult(loo_error)}${test}`
+        `errors${units ? `, ${isolate(units)}` : ""}\ntraining ${formatResult(train_error)}\nleave-one-out ${formatResult(loo_error)}${test}`
       );
     },
     pick: (k) => ({ ridge: path.ridges[k] }),

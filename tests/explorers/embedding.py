@@ -25,6 +25,8 @@ def expected(traits: dict) -> dict:
     starts = {name: np.array(matrix) for name, matrix in data["starts"].items()}
     begin = {"zero": None, "random": starts["random"], "factors": (starts["W_Q"], starts["W_K"])}
     rate = traits["learning_rate"] * largest_embedding_step(X, Y)
+    if traits["start"] == "factors":
+        rate = traits["learning_rate"] * pool["limits"]["factors"][count - 1]
     path = embedding_descent(X, Y, learning_rate=rate, steps=max(1, step), start=begin[traits["start"]])
     omegas, shown = path.omegas[: step + 1], identified_directions(X, Y)
     new = X[:p] @ np.array(data["new"]["coef"])

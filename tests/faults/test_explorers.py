@@ -15,6 +15,7 @@ from regattn.widgets.descent import DescentExplorer
 from regattn.widgets.embedding import EmbeddingExplorer
 from regattn.widgets.head import HeadExplorer
 from regattn.widgets.kernel import KernelExplorer
+from regattn.widgets.lag import LagExplorer
 from regattn.widgets.network import NetworkExplorer
 from regattn.widgets.projection import ProjectionExplorer
 from regattn.widgets.sampling import SamplingExplorer
@@ -59,6 +60,9 @@ MAKERS = {
     ),
     "head": lambda words: HeadExplorer(np.full((2, 3, N, N), 1 / N), words=words, alt=words[0] + words[1]),
     "sampling": lambda words: SamplingExplorer(X[:, :2], contexts=words, words=words[:2]),
+    "lag": lambda words: LagExplorer(
+        pd.DataFrame(X[:, :2], columns=words[:2]), longest=2, units=words[0], alt=words[0] + words[1]
+    ),
 }
 
 
@@ -150,6 +154,7 @@ def test_numbers_that_json_does_not_know_are_refused(number):
 
 
 TABLE = pd.DataFrame(1 - np.eye(3), list("abc"), list("abc"))
+PAST = pd.DataFrame(X[:, :2], columns=["a", "b"])
 ENTRANCES = {
     "spectral": lambda x: SpectralExplorer(x, np.arange(float(np.shape(x)[0] if np.ndim(x) else 1))),
     "spectral, y": lambda x: SpectralExplorer(X[:3], x),
@@ -193,6 +198,13 @@ ENTRANCES = {
     "sampling, temperature": lambda x: SamplingExplorer(X[:1], contexts=["a"], words=["a", "b", "c"], temperature=x),
     "sampling, top_k": lambda x: SamplingExplorer(X[:1], contexts=["a"], words=["a", "b", "c"], top_k=x),
     "sampling, top_p": lambda x: SamplingExplorer(X[:1], contexts=["a"], words=["a", "b", "c"], top_p=x),
+    "lag": lambda x: LagExplorer(x, longest=1),
+    "lag, numbers": lambda x: LagExplorer(pd.DataFrame(np.atleast_2d(x)), longest=1),
+    "lag, longest": lambda x: LagExplorer(PAST, longest=x),
+    "lag, date": lambda x: LagExplorer(PAST, longest=1, query=x),
+    "lag, lags": lambda x: LagExplorer(PAST, longest=2, max_lag=x),
+    "lag, intercept": lambda x: LagExplorer(PAST, longest=1, intercept=x),
+    "lag, variables": lambda x: LagExplorer(PAST, longest=1, variables=x),
     "projection, unit": lambda x: ProjectionExplorer(TABLE, sentence=["a"], unit=x),
 }
 

@@ -20,7 +20,7 @@ from torch import nn
 
 from regattn import attend
 from regattn.data import load_lee_corpus
-from regattn.transformer import sinusoidal_positions
+from regattn.transformer import Architecture, LanguageModel, sinusoidal_positions
 from regattn.words import count_ngrams, split_words, train_tokenizer
 
 torch.set_num_threads(1)
@@ -358,6 +358,15 @@ def test_br_10_1_a_block_has_parameters_that_the_list_leaves_out():
     listed = ("self_attn", "linear1", "linear2")
     rest = {name for name, _ in block.named_parameters() if not name.startswith(listed)}
     assert rest == {"norm1.weight", "norm1.bias", "norm2.weight", "norm2.bias"}
+
+
+def test_br_10_1_positions_are_parameters_when_they_are_learned_and_not_when_they_are_computed():
+    shape = {"vocabulary": 11, "layers": 1, "context": 5, "width": 8, "n_heads": 2}
+    sizes = {}
+    for positions in ("learned", "sinusoidal"):
+        model = LanguageModel(Architecture(**shape, positions=positions))
+        sizes[positions] = sum(p.numel() for p in model.parameters())
+    assert sizes["learned"] - sizes["sinusoidal"] == 5 * 8
 
 
 def test_br_10_2a_without_a_first_factor_the_probabilities_of_all_texts_sum_to_the_vocabulary_size():

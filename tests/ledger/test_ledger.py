@@ -16,7 +16,7 @@ from tests.built import ROOT, read_notebook
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 from ledger_names import read_name
-from ledger_pages import NOT_PLAIN, SOURCES, VERDICTS, read_ledger
+from ledger_pages import NOT_PLAIN, SOURCES, VERDICTS, passages, read_ledger
 
 spec = importlib.util.spec_from_file_location("ledger_tool", ROOT / "tools" / "ledger.py")
 tool = importlib.util.module_from_spec(spec)
@@ -73,6 +73,25 @@ def test_every_entry_says_what_an_entry_must_say():
 def test_an_entry_says_what_is_true_exactly_when_it_does_not_plainly_hold():
     says = ("correction", "not_computed", "measure")
     assert failing(lambda entry: any(key in entry for key in says) == (entry["verdict"] in NOT_PLAIN)) == []
+
+
+def test_what_does_not_plainly_hold_teaches_something_and_something_shows_it():
+    not_plain = {name: entry for name, entry in ENTRIES.items() if entry["verdict"] in NOT_PLAIN}
+    assert {name for name, entry in not_plain.items() if "lesson" in entry} == set(not_plain)
+    assert failing(lambda entry: "lesson" not in entry or len(entry["lesson"].split()) > 5) == []
+    assert failing(lambda entry: "lesson" not in entry or entry["lesson"][-1] in ".?") == []
+    assert failing(lambda entry: ("lesson" in entry) == (entry["verdict"] in NOT_PLAIN)) == []
+    facts = {test: read_name(test.partition("::")[2], list(ENTRIES))[1] for e in tested for test in e["tests"]}
+    assert [test for test, fact in facts.items() if len(fact.split()) < 2] == []
+
+
+def test_passages_of_the_chapters_name_entries_that_there_are():
+    found = passages(ROOT, LEDGER["chapters"])
+    assert set(found) <= {name.lower() for name in ENTRIES}
+    assert [(p.chapter, p.box) for p in found["gc-1a"]] == [
+        ("ols-proximity", "Closer look: closer does not mean heavier")
+    ]
+    assert [p for some in found.values() for p in some if p.chapter not in CHAPTERS] == []
 
 
 def test_a_planned_entry_says_what_will_be_measured_and_no_result():

@@ -18,7 +18,7 @@ from tests.browser import open_offline
 from tests.widgets.pages import write_page
 
 EXPLORERS = sorted(path.stem for path in (Path(__file__).parents[1] / "explorers").glob("[a-z]*.py"))
-WITH_AXES = ["average", "descent", "kernel", "spectral"]
+WITH_AXES = ["average", "descent", "kernel", "lag", "spectral"]
 FIGURE = "document.querySelector('figure.regattn')"
 
 SET = """([values, nth]) => {

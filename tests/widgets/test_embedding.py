@@ -23,17 +23,25 @@ def test_dots_end_on_their_bars_when_descent_from_zero_has_ended():
 
 
 def test_with_as_many_targets_as_columns_the_table_becomes_the_inverse():
-    explorer = example(count=5, teacher="noise", steps=20_000, step=20_000)
+    rng = np.random.default_rng(3)
+    X = np.linalg.qr(rng.normal(size=(61, 5)))[0] * [1.0, 1.2, 0.9, 1.1, 1.0]
+    explorer = EmbeddingExplorer(X, rng.normal(size=(61, 12)), X[:, 0], count=12, steps=5000, step=5000)
     found = explorer.result()
     assert found["rank"] == 5
-    np.testing.assert_allclose(found["omega"], explorer.inverse, rtol=1e-3, atol=1e-3)
-    assert found["errors"][-1] < 1e-3
+    assert found["map_errors"][-1] < 1e-6
+    np.testing.assert_allclose(found["omega"], explorer.inverse, rtol=1e-5, atol=1e-5)
 
 
 def test_the_new_target_is_wrong_while_the_loss_is_least():
     found = example(count=1, steps=2000, step=2000).result()
     assert found["losses"][-1] == pytest.approx(min(found["losses"]))
     assert found["map_errors"][-1] > 0.8
+
+
+@pytest.mark.parametrize("count", [1, 4, 8])
+def test_factors_settle_below_their_limit(count):
+    losses = example(count=count, start="factors", learning_rate=0.95, steps=3000, step=3000).result()["losses"]
+    assert np.all(np.diff(losses[2000:]) <= 1e-12)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +85,8 @@ def test_bad_inputs_are_refused(inputs, message):
 @pytest.mark.parametrize("start", ["zero", "random", "factors"])
 def test_five_hundred_steps_are_the_packages(browser, tmp_path, teacher, start):
     with opened(browser, tmp_path, example()) as page:
-        for count, rate in [(1, 0.3), (4, 0.97), (8, 1.5)]:
+        # beyond the limit descent on factors may be chaotic, and then no two machines agree
+        for count, rate in [(1, 0.3), (4, 0.97), (8, 0.9 if start == "factors" else 1.5)]:
             knobs = {"teacher": teacher, "start": start, "count": count, "learning_rate": rate, "step": 500}
             found = page.evaluate(SET, [knobs, 0])
             assert_same(found, expected(page.evaluate(STATE)), f"{count} targets at {rate}")

@@ -1,0 +1,118 @@
+"""Formulas: MathML made while the book is built says what MathJax says, and neither is in the way of the Tab key."""
+
+from __future__ import annotations
+
+import re
+import sys
+import unicodedata
+from collections import Counter
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+
+from tests.browser import open_offline
+from tests.built import ROOT, article, label, toc_pages
+
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+from tex_to_mathml import mathml
+
+every_page = pytest.mark.parametrize("page", toc_pages(), ids=label)
+BLANK = """<!doctype html><script>
+window.MathJax = {
+  loader: {load: ["core", "input/tex-base", "[tex]/ams", "[tex]/boldsymbol"]},
+  tex: {packages: {"[+]": ["ams", "boldsymbol"]}},
+  startup: {typeset: false},
+};
+</script><script src="FOLDER/startup.js"></script>"""
+TO_MATHML = """(formulas) => MathJax.startup.promise.then(
+  () => formulas.map(([tex, display]) => MathJax.tex2mml(tex, {display}))
+)"""
+SCRIPTS = {
+    **{"msub": "below", "munder": "below", "msup": "above", "mover": "above", "msubsup": "both", "munderover": "both"},
+    **{"mfrac": "fraction", "msqrt": "root", "mroot": "root", "mtr": "line", "mtd": "cell"},
+}
+ALIKE = str.maketrans({"⋯": "…", "‾": "¯", "―": "¯", "∥": "‖", "ˉ": "¯", "˜": "~", "ˆ": "^", "|": "∣"})
+UNSEEN = re.compile(r"[\s\u2061-\u2064\u00a0\u2009]")
+
+
+def said(math) -> str:
+    """Return the signs of a formula in order, without the differences of fonts and of look-alikes."""
+    for tag in math.find_all("annotation"):
+        tag.decompose()
+    return UNSEEN.sub("", unicodedata.normalize("NFKC", math.get_text().translate(ALIKE)).translate(ALIKE))
+
+
+def built_of(math) -> Counter:
+    """Return how many indices, fractions, roots and lines a formula has."""
+    return Counter(SCRIPTS[tag.name] for tag in math.find_all(list(SCRIPTS)))
+
+
+@pytest.mark.parametrize(
+    ("tex", "expected"),
+    [
+        (r"x_1^2", "<msubsup><mi>x</mi><mn>1</mn><mn>2</mn></msubsup>"),
+        (r"\frac12", "<mfrac><mn>1</mn><mn>2</mn></mfrac>"),
+        (r"3.14x", "<mn>3.14</mn><mi>x</mi>"),
+        (r"x^12", "<msup><mi>x</mi><mn>1</mn></msup><mn>2</mn>"),
+        (r"\mathbf X", "<mi>𝐗</mi>"),
+        (r"\mathcal L", "<mi>ℒ</mi>"),
+        (r"\Omega", '<mi mathvariant="normal">Ω</mi>'),
+        (r"a < b", "<mi>a</mi><mo>&lt;</mo><mi>b</mi>"),
+        (r"\log x", '<mi>log</mi><mspace class="thin"></mspace><mi>x</mi>'),
+        (r"\log(x)", '<mi>log</mi><mo stretchy="false">(</mo><mi>x</mi><mo stretchy="false">)</mo>'),
+        (r"h'", "<msup><mi>h</mi><mo>′</mo></msup>"),
+    ],
+)
+def test_formula_is_the_mathml_that_its_tex_means(tex, expected):
+    shown = mathml(tex).removeprefix("<math><semantics><mrow>").partition("</mrow><annotation")[0]
+    assert shown == expected
+
+
+def test_formula_carries_its_tex():
+    assert BeautifulSoup(mathml(r"a < \frac12"), "html.parser").annotation.get_text() == r"a < \frac12"
+
+
+@pytest.mark.parametrize(
+    ("tex", "message"),
+    [
+        (r"\nosuch x", r"\\nosuch is not in .* in the formula '.*nosuch x'"),
+        (r"\begin{tikz}x\end{tikz}", "environment 'tikz' is not in"),
+        (r"{x", "'}' is missing"),
+        (r"x}", "a brace too many"),
+        (r"x_1_2", "two indices below one symbol"),
+        (r"\left\alpha x\right)", r"\\alpha is no bracket"),
+        (r"\text x", "a word in braces should stand where 'x' does"),
+        (r"a & b", "'&' stands where it may not"),
+    ],
+)
+def test_formula_that_is_not_understood_is_named(tex, message):
+    with pytest.raises(ValueError, match=message):
+        mathml(tex)
+
+
+@pytest.mark.book
+@every_page
+def test_every_formula_of_a_page_is_mathml(built_book, page):
+    formulas = article(built_book / f"{page}.html").select(".math")
+    assert [formula for formula in formulas if len(formula.find_all("math", recursive=False)) != 1] == []
+
+
+@pytest.mark.book
+@pytest.mark.browser
+def test_mathml_says_what_mathjax_makes_of_the_tex(browser, built_book, tmp_path):
+    formulas = {}
+    for page in toc_pages():
+        for math in article(built_book / f"{page}.html").find_all("math"):
+            formulas[math.annotation.get_text(), math.get("display") == "block"] = math
+    assert len(formulas) > 300
+    folder = Path(find_spec("sphinx-mathjax-offline").origin).parent / "static" / "mathjax"
+    blank = tmp_path / "blank.html"
+    blank.write_text(BLANK.replace("FOLDER", folder.as_uri()), encoding="utf-8")
+    with open_offline(browser, blank) as opened:
+        opened.wait_for_load_state("load")
+        made = opened.evaluate(TO_MATHML, [list(pair) for pair in formulas])
+    for (tex, _), our, text in zip(formulas, formulas.values(), made, strict=True):
+        their = BeautifulSoup(text, "html.parser").math
+        assert (tex, said(our), built_of(our)) == (tex, said(their), built_of(their))

@@ -1,0 +1,183 @@
+"""How a page arrives: what it weighs, whether it moves under the reader's eyes, and what is there without scripts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from statistics import median
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from tests.browser import open_offline
+from tests.built import article, label, toc_pages
+
+pytestmark = [pytest.mark.book, pytest.mark.browser]
+
+PAGES = toc_pages()
+CHAPTERS = [page for page in PAGES if page.startswith("book/part")]
+every_page = pytest.mark.parametrize("page", PAGES, ids=label)
+every_chapter = pytest.mark.parametrize("page", CHAPTERS, ids=label)
+
+WEIGHT = 2_000_000  # bytes of a page with all that it loads from the site
+MOVEMENT = 0.05  # the sum of what Chromium calls layout shifts; below 0.1 is called good
+TYPESET = "() => window.MathJax ? MathJax.startup.promise.then(() => true) : true"
+SHIFTS = """() => new Promise((done) => {
+  let sum = 0;
+  const note = (list) => { for (const shift of list.getEntries()) sum += shift.value; };
+  new PerformanceObserver(note).observe({type: "layout-shift", buffered: true});
+  setTimeout(() => done(sum), 500);  // what comes last: fonts
+})"""
+FOCUSED = """() => {
+  const here = document.activeElement;
+  if (!here || here === document.body) return null;
+  here.dataset.tabbed = "yes";
+  return here.closest("mjx-container, math") ? here.outerHTML.slice(0, 80) : "";
+}"""
+MISSED = """() => [...document.querySelectorAll(".exercise-answer input, .exercise-answer button")]
+  .concat([...document.querySelectorAll("figure.regattn")].map((e) => e.querySelector("[data-tabbed]") ?? e))
+  .filter((e) => !e.dataset.tabbed).map((e) => e.outerHTML.slice(0, 80))"""
+EMPTY = """() => [...document.querySelectorAll("article :is(.cell_input, .cell_output, .highlight, pre, .admonition)")]
+  .filter((e) => e.checkVisibility() && e.getBoundingClientRect().height > 0)
+  .filter((e) => !e.innerText.trim() && ![...e.querySelectorAll("img, svg, canvas")].some((i) => i.checkVisibility()))
+  .map((e) => e.outerHTML.slice(0, 120))"""
+INK = """() => [getComputedStyle(document.body), getComputedStyle(document.querySelector("article p"))]
+  .map((style, place) => place ? style.color : style.backgroundColor)
+  .map((colour) => colour.match(/[\\d.]+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0) / 765)"""
+TORN = """() => [...document.querySelectorAll("article :is(h1, h2, h3, .admonition-title)")]
+  .filter((e) => e.checkVisibility() && getComputedStyle(e).breakAfter !== "avoid")
+  .map((e) => e.outerHTML.slice(0, 80))"""
+WHOLE = """() => [...document.querySelectorAll("article :is(figure.regattn, .cell_output img)")]
+  .filter((e) => e.checkVisibility() && getComputedStyle(e).breakInside !== "avoid").length"""
+SIGNS = """() => [...document.querySelectorAll("article section > p")].map((p) => {
+  const lines = Math.round(p.getBoundingClientRect().height / parseFloat(getComputedStyle(p).lineHeight));
+  return [p.innerText.length, lines];
+}).filter(([signs, lines]) => lines >= 4).map(([signs, lines]) => signs / (lines - 0.5))"""
+COLOURS = """() => [...document.querySelectorAll("figure.regattn *")].map((e) => {
+  const style = getComputedStyle(e);
+  return [style.color, style.backgroundColor, style.fill, style.stroke, style.borderTopColor].join();
+})"""
+PICTURES = """() => [...document.querySelectorAll("article img[src*='_images/']")]
+  .map((e) => [e.src, e.getAttribute("width"), e.getAttribute("height"), e.naturalWidth, e.naturalHeight])"""
+SIZES = """(selector) => [...document.querySelectorAll(selector)].map((e) => {
+  const box = e.getBoundingClientRect();
+  return [box.width, box.height];
+})"""
+
+
+@every_page
+def test_page_weighs_little_with_all_that_it_loads(browser, built_book, page):
+    with open_offline(browser, built_book / f"{page}.html") as opened:
+        opened.wait_for_load_state("load")
+        opened.evaluate(TYPESET)
+        opened.wait_for_timeout(100)  # fonts are asked for when they are used
+        files = {Path(unquote(urlsplit(address).path)) for address in opened.loaded}
+    assert sum(path.stat().st_size for path in files) <= WEIGHT
+
+
+@every_page
+def test_place_is_kept_for_every_picture(browser, built_book, page):
+    with open_offline(browser, built_book / f"{page}.html") as opened:
+        opened.wait_for_load_state("load")
+        pictures = opened.evaluate(PICTURES)
+    for source, *kept, wide, high in pictures:
+        assert [float(side) for side in kept] == pytest.approx([wide, high], abs=1), source  # pixels are whole numbers
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@every_page
+def test_page_does_not_move_while_it_arrives(browser, built_book, page, width):
+    with open_offline(browser, built_book / f"{page}.html", width=width) as opened:
+        opened.wait_for_load_state("load")
+        opened.evaluate(TYPESET)
+        assert opened.evaluate(SHIFTS) <= MOVEMENT
+
+
+@every_chapter
+def test_tab_key_passes_formulas_by_and_stops_at_explorers_and_exercises(browser, built_book, page):
+    with open_offline(browser, built_book / f"{page}.html") as opened:
+        opened.wait_for_load_state("load")
+        opened.evaluate(TYPESET)
+        opened.wait_for_function("() => [...document.querySelectorAll('figure.regattn')].every((e) => e.model)")
+        inside = []
+        for _ in range(1500):
+            opened.keyboard.press("Tab")
+            stop = opened.evaluate(FOCUSED)
+            if stop is None:
+                break
+            inside += [stop] if stop else []
+        assert stop is None, "the Tab key does not come to the end of the page"
+        assert inside == []
+        assert opened.evaluate(MISSED) == []
+
+
+@every_page
+def test_formulas_can_be_read_without_scripts(browser, built_book, page):
+    with open_offline(browser, built_book / f"{page}.html", javascript=False) as opened:
+        words = opened.locator("article.bd-article").inner_text()
+        assert "\\(" not in words
+        assert "\\[" not in words
+        sizes = opened.evaluate(SIZES, "article .math > math")
+    assert len(sizes) == len(article(built_book / f"{page}.html").select(".math"))
+    assert [size for size in sizes if min(size) < 4] == []  # pixels: nothing is hidden, nothing is a point
+
+
+@every_page
+def test_explorers_show_a_sentence_and_their_picture_without_scripts(browser, built_book, page):
+    with open_offline(browser, built_book / f"{page}.html", javascript=False) as opened:
+        figures = opened.query_selector_all("figure.regattn")
+        for figure in figures:
+            assert figure.inner_text().strip().startswith(figure.get_attribute("aria-label").strip())
+            picture = figure.query_selector("img")
+            box = picture.bounding_box()
+            assert min(box["width"], box["height"]) > 100
+            assert picture.evaluate("(image) => image.complete && image.naturalWidth > 0")
+            assert [e for e in figure.query_selector_all("[data-control]") if e.is_visible()] == []
+    assert len(figures) == len(article(built_book / f"{page}.html").select("figure.regattn"))
+
+
+@every_chapter
+def test_lines_of_prose_have_a_length_that_reads_well(browser, built_book, page):
+    with open_offline(browser, built_book / f"{page}.html") as opened:
+        opened.wait_for_load_state("load")
+        opened.evaluate(TYPESET)
+        signs = opened.evaluate(SIGNS)
+    assert 62 <= median(signs) <= 78
+
+
+@every_page
+def test_page_is_printed_light_and_whole(browser, built_book, page):
+    with open_offline(browser, built_book / f"{page}.html", dark=True) as opened:
+        opened.wait_for_load_state("load")
+        opened.evaluate(TYPESET)
+        assert opened.evaluate(INK)[0] < 0.3
+        opened.emulate_media(media="print", color_scheme="dark")
+        opened.wait_for_function("document.documentElement.dataset.theme === 'light'")
+        opened.wait_for_timeout(400)  # colours fade
+        paper, ink = opened.evaluate(INK)
+        assert paper > 0.95
+        assert ink < 0.35
+        assert opened.evaluate(EMPTY) == []
+        assert opened.evaluate(TORN) == []
+        assert opened.evaluate(WHOLE) == 0
+        opened.emulate_media(media="screen", color_scheme="dark")
+        opened.wait_for_function("document.documentElement.dataset.theme === 'dark'")
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["day", "night"])
+def test_browsers_without_light_dark_show_explorers_in_the_same_colours(browser, built_book, tmp_path, dark):
+    page = built_book / f"{CHAPTERS[0]}.html"
+    text = page.read_text(encoding="utf-8")
+    assert "light-dark(" in text
+    old = text.replace("light-dark(", "no-such-colours(").replace(
+        "<head>", f'<head><base href="{page.resolve().as_uri()}">'
+    )
+    (tmp_path / "old.html").write_text(old, encoding="utf-8")
+    shown = []
+    for path in (page, tmp_path / "old.html"):
+        with open_offline(browser, path, dark=dark) as opened:
+            opened.wait_for_load_state("load")
+            opened.wait_for_function("() => [...document.querySelectorAll('figure.regattn')].every((e) => e.model)")
+            opened.wait_for_timeout(400)  # colours fade
+            shown.append(opened.evaluate(COLOURS))
+    assert len(shown[0]) > 50
+    assert shown[0] == shown[1]
