@@ -35,10 +35,34 @@ def gradient_descent(X, y, learning_rate, steps):
     return theta
 
 
+def logistic_descent(X, y, learning_rate, steps):
+    """Return the parameters of P(y = 1) = σ(Xθ) after some steps down the slope of the cross-entropy, from zero."""
+    theta = np.zeros(X.shape[1])
+    for _ in range(steps):
+        p = 1 / (1 + np.exp(-X @ theta))
+        theta = theta - learning_rate / len(y) * X.T @ (p - y)
+    return theta
+
+
+def feature_map(image, kernel):
+    """Return the sum of the products with the kernel, (k_h, k_w), at every place where it fits into the image."""
+    k_h, k_w = kernel.shape
+    phi = np.zeros((image.shape[0] - k_h + 1, image.shape[1] - k_w + 1))
+    for i, j in np.ndindex(phi.shape):
+        phi[i, j] = (image[i : i + k_h, j : j + k_w] * kernel).sum()
+    return phi
+
+
 def least_squares_weights(X, X_new):
     """Return the weight of each training target, (n,), in the prediction at each new row, (m,): shape (m, n)."""
     omega = np.linalg.inv(X.T @ X)
     return X_new @ omega @ X.T
+
+
+def lag_rows(y, p):
+    """Return the past of each date, (T - p, p), latest first, and what came at that date, (T - p,)."""
+    past = [y[p - back : len(y) - back] for back in range(1, p + 1)]
+    return np.column_stack(past), y[p:]
 
 
 def ridge_filter(singular_values, ridge):

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 
 import nbformat
@@ -139,6 +140,7 @@ def soup(path: Path) -> BeautifulSoup:
     return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
 
 
+@lru_cache(maxsize=4)
 def article(path: Path) -> BeautifulSoup:
-    """Return what a built page says, without what the theme puts around it."""
+    """Return what a built page says, without what the theme puts around it; whoever alters it takes a copy."""
     return soup(path).select_one("article.bd-article")

@@ -139,13 +139,12 @@ def tests_beside(path: str) -> list[str]:
 
 
 def quick_tests() -> tuple[list[str], str]:
-    """Return the files of tests for what has changed since main, and a sentence that says what they are."""
+    """Return the files of tests for what has changed since main, nearest first, and a sentence that says which."""
     since = base()
     paths = set() if since is None else changed(since)
-    found = {test for path in paths for test in tests_beside(path)} | set(ledger_tests(paths))
-    found |= {
-        path for path in paths if re.fullmatch(r"regattn/.*\.py", path) and (ROOT / path).exists()
-    }  # its examples
+    own = {test for path in paths for test in tests_beside(path)}
+    examples = {path for path in paths if re.fullmatch(r"regattn/.*\.py", path) and (ROOT / path).exists()}
+    found = list(dict.fromkeys([*sorted(own), *ledger_tests(paths), *sorted(examples)]))
     if not found:
         return CORE, "No module and no test differs from main: a small core of tests."
-    return sorted(found), f"What differs from {since.name} has these tests, with those of the ledger that import it:"
+    return found, f"What differs from {since.name} has these tests, with those of the ledger that import it:"

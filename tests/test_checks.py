@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from tests import changes, spread
+from tests import budget, changes, spread
 from tests.browser import launch
 from tests.built import ROOT, label, notebooks
 
@@ -230,3 +231,14 @@ def test_a_core_is_tested_when_nothing_differs(monkeypatch):
     files, _ = changes.quick_tests()
     assert files == changes.CORE
     assert [file for file in files if not Path(ROOT, file).exists()] == []
+
+
+@pytest.mark.parametrize(("seconds", "outcome"), [(60.0, "1 passed"), (-1.0, "1 skipped")])
+def test_no_test_is_begun_after_the_deadline_and_the_summary_says_so(tmp_path, monkeypatch, seconds, outcome):
+    (tmp_path / "test_one.py").write_text("def test_a(): pass\n")
+    monkeypatch.setenv("REGATTN_DEADLINE", str(time.time() + seconds))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    command = [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "tests.budget", "-p", "no:cacheprovider", "."]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert outcome in done.stdout
+    assert (budget.LEFT in done.stdout) == (outcome == "1 skipped")

@@ -16,7 +16,7 @@ import folded_checks
 
 CHAPTERS = [page for page in toc_pages() if page.split("/")[1].startswith("part")]
 every_chapter = pytest.mark.parametrize("page", CHAPTERS, ids=label)
-SHARE = 0.31  # of the height of a chapter, at most, is code that stands open
+SHARE = 0.2  # of the height of a chapter, at most, is code that stands open
 HEIGHTS = """() => {
   const height = (element) => element.getBoundingClientRect().height;
   const open = (cell) => !cell.closest("details") || cell.closest("details").open;
@@ -69,3 +69,38 @@ def test_most_of_a_chapter_is_not_code(browser, built_book, page):
         opened.wait_for_load_state("load")
         opened.evaluate("() => window.MathJax ? MathJax.startup.promise.then(() => true) : true")
         assert opened.evaluate(HEIGHTS) <= SHARE
+
+
+BOXES = [page for page in CHAPTERS if "> **Closer look" in (ROOT / f"{page}.ipynb").read_text(encoding="utf-8")]
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("page", BOXES, ids=label)
+def test_each_closer_look_is_closed_and_shows_its_title(built_book, page):
+    for box in article(built_book / f"{page}.html").select("div.closer-look"):
+        (details,) = box.find_all("details", recursive=False)
+        assert not details.has_attr("open")
+        assert details.summary.get_text().strip().startswith("Closer look: ")
+        assert details.find_all("p", recursive=False)
+
+
+@pytest.mark.book
+@pytest.mark.browser
+def test_a_link_to_a_label_inside_a_closer_look_opens_it_and_print_shows_all(browser, built_book):
+    with open_offline(browser, built_book / f"{BOXES[0]}.html") as opened:
+        opened.evaluate(
+            """() => {
+            const box = document.querySelector(".closer-look > details");
+            box.insertAdjacentHTML("beforeend", '<p id="label-inside">here</p>');
+            document.querySelector("article").insertAdjacentHTML("beforeend", '<a id="go" href="#label-inside">go</a>');
+            }"""
+        )
+        inside = opened.locator("#label-inside")
+        assert not inside.is_visible()
+        opened.emulate_media(media="print")
+        assert inside.evaluate("(p) => p.getBoundingClientRect().height") > 0
+        opened.emulate_media(media="screen")
+        assert not inside.is_visible()
+        opened.locator("#go").click()
+        opened.wait_for_function("document.querySelector('.closer-look > details').open")
+        assert inside.is_visible()

@@ -17,9 +17,11 @@ from typing import NamedTuple
 from urllib.error import URLError
 from urllib.request import urlopen
 
+import nbformat
 import pytest
 
 from tests.built import ROOT, label
+from tests.widgets.harness import EXPLORERS as EXPLORER_NAMES, oracle
 
 pytestmark = pytest.mark.browser
 
@@ -110,23 +112,45 @@ def server(folder: Path) -> Iterator[Lab]:
             process.wait()
 
 
-@pytest.fixture(scope="module", params=CHAPTERS, ids=label)
-def chapter(request, browser, tmp_path_factory) -> Iterator:
-    """Yield the browser page of a copy of a chapter in JupyterLab, all its cells run and the kernel idle."""
-    folder = tmp_path_factory.mktemp("lab")
-    (folder / "notebooks").mkdir()
-    notebook = shutil.copy(ROOT / request.param, folder / "notebooks")
+@contextmanager
+def run_through(browser, folder: Path, notebook: Path) -> Iterator:
+    """Yield the browser page of a notebook in `folder`/notebooks, all its cells run in JupyterLab, the kernel idle."""
     with server(folder) as lab:
         context = browser.new_context(viewport={"width": 1400, "height": 1000})
         page = context.new_page()
         page.set_default_timeout(SECONDS * 1000)
-        page.goto(f"{lab.address}/lab/tree/{Path(notebook).name}?token={lab.token}")
+        page.goto(f"{lab.address}/lab/tree/{notebook.name}?token={lab.token}")
         page.wait_for_selector(".jp-Notebook .jp-Cell")
         page.wait_for_function(f"() => ({STATUS})() === 'idle'")
         assert page.evaluate(RUN_ALL)
         page.wait_for_function(f"() => ({STATUS})() === 'idle'")
         yield page
         context.close()
+
+
+@pytest.fixture(scope="module", params=CHAPTERS, ids=label)
+def chapter(request, browser, tmp_path_factory) -> Iterator:
+    """Yield the browser page of a copy of a chapter in JupyterLab, all its cells run and the kernel idle."""
+    folder = tmp_path_factory.mktemp("lab")
+    (folder / "notebooks").mkdir()
+    notebook = shutil.copy(ROOT / request.param, folder / "notebooks")
+    with run_through(browser, folder, Path(notebook)) as page:
+        yield page
+
+
+@pytest.fixture(scope="module")
+def gallery(browser, tmp_path_factory) -> Iterator:
+    """Yield a notebook in JupyterLab that shows the example of every explorer, each in a cell of its own."""
+    folder = tmp_path_factory.mktemp("gallery")
+    (folder / "notebooks").mkdir()
+    start = f"import sys\nsys.path.insert(0, {str(ROOT)!r})\nfrom importlib import import_module\nshown = {{}}"
+    show = "shown[{0!r}] = import_module('tests.explorers.{0}').example()\nshown[{0!r}]"
+    sources = [start, *(show.format(name) for name in EXPLORER_NAMES)]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}  # unasked
+    nbformat.write(notebook, folder / "notebooks" / "gallery.ipynb")
+    with run_through(browser, folder, folder / "notebooks" / "gallery.ipynb") as page:
+        yield page
 
 
 def test_every_cell_runs_without_an_error(chapter):
@@ -171,4 +195,34 @@ def test_a_trait_set_in_the_kernel_moves_the_slider_in_the_browser(chapter):
     chapter.evaluate(ASK, f"{EXPLORERS}[setattr(e, {trait!r}, {other!r}) for e in _live if {here}]")
     moved = "([figure, trait, value]) => figure.model.get(trait) === value"
     chapter.wait_for_function(moved, arg=[figure, trait, other])
+    assert slider.input_value() != place
+
+
+@pytest.mark.parametrize("name", EXPLORER_NAMES)
+def test_every_explorer_lives_both_ways(gallery, name):
+    kind = type(oracle(name).example()).__name__
+    figure = gallery.wait_for_selector(f'figure.regattn[data-widget="{kind}"] [data-control]')
+    figure = figure.evaluate_handle("(control) => control.closest('figure')").as_element()
+    slider = figure.query_selector('input[type="range"][data-control]')
+    trait = slider.get_attribute("data-control")
+    trait = trait if trait in oracle(name).example().controls else "counts"  # the slider that edits a cell of a table
+
+    def kernel() -> object:
+        return json.loads(gallery.evaluate(ASK, f"import json\nprint(json.dumps(shown[{name!r}].{trait}))"))
+
+    def browsers() -> object:
+        return figure.evaluate("(figure, trait) => figure.model.get(trait)", trait)
+
+    before = kernel()
+    assert browsers() == before
+    low, high, at = (float(slider.evaluate(f"(s) => s.{key}")) for key in ("min", "max", "value"))
+    slider.focus()
+    for _ in range(3):
+        gallery.keyboard.press("ArrowRight" if at < (low + high) / 2 else "ArrowLeft")
+    assert browsers() != before
+    assert kernel() == browsers()
+    place = slider.input_value()
+    gallery.evaluate(ASK, f"import json\nshown[{name!r}].{trait} = json.loads({json.dumps(before)!r})")
+    same = "([figure, trait, value]) => JSON.stringify(figure.model.get(trait)) === JSON.stringify(value)"
+    gallery.wait_for_function(same, arg=[figure, trait, before])
     assert slider.input_value() != place

@@ -150,6 +150,15 @@ def test_page_fits_a_phone_without_scrolling_sideways(opened, width):
         assert opened.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def test_drawings_are_as_wide_as_the_text(opened):
+    narrow = opened.evaluate(
+        """() => [...document.querySelectorAll('article .cell_output img[src$=".svg"]')]
+        .map((img) => [img.getBoundingClientRect().width, img.closest(".cell_output").getBoundingClientRect().width])
+        .filter(([drawing, text]) => drawing < 0.95 * text)"""
+    )
+    assert narrow == []
+
+
 def serious_barriers(opened) -> set[tuple[str, str, str]]:
     """Return what axe calls serious or critical in our content: the rule, the element, and what to do."""
     opened.evaluate(STILL)  # a colour on its way to another one is neither

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,7 +13,7 @@ from tests.browser import open_offline
 from tests.built import ROOT, article
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
-from ledger_pages import NOT_PLAIN, SOURCES, badge_of, read_ledger, slug
+from ledger_pages import NOT_PLAIN, SOURCES, Ledger, badge_of, read_ledger, slug
 
 PAGE = "book/reference/ledger.html"
 ENTRIES = read_ledger(ROOT)["entries"]
@@ -64,6 +65,51 @@ def test_errata_hold_exactly_what_does_not_plainly_hold(built_book):
 
 
 @pytest.mark.book
+def test_every_erratum_says_what_is_stated_what_shows_it_and_a_lesson(built_book):
+    items = article(built_book / "book/reference/errata.html").select("li.ledger-entry")
+    kept = {entry["id"]: entry for entry in ENTRIES if entry["verdict"] in NOT_PLAIN}
+    assert len(items) == len(kept)
+    for item in items:
+        entry = kept[item.select_one("strong").get_text()]
+        terms = {dt.get_text(): dt.find_next_sibling("dd") for dt in item.select("dl > dt")}
+        assert {"Stated", "Shown by", "Lesson"} <= set(terms)
+        assert all(dd.get_text().strip() for dd in terms.values())
+        shown = terms["Shown by"].get_text()
+        assert shown.count("a test: ") == len(entry.get("tests", []))
+        assert entry.get("not_computed", "") in shown
+        assert all(link["href"].partition("#")[2] for link in terms["Shown by"].select("a.internal"))
+
+
+@pytest.mark.book
+def test_an_erratum_leads_to_the_passage_of_the_chapter_that_names_it(built_book):
+    page = built_book / "book/reference/errata.html"
+    item = article(page).select_one("#erratum-gc-1a")
+    links = [link["href"] for link in item.select("dd a.internal")]
+    assert len(links) == 1
+    path, _, label = links[0].partition("#")
+    assert path == "../part2-proximity/03_ols_proximity.html"
+    assert article((page.parent / path).resolve()).select_one(f"[id='{label}']") is not None
+
+
+@pytest.mark.parametrize("repository", ["owner/name", ""])
+def test_a_test_is_named_by_its_path_and_linked_where_the_repository_is_known(monkeypatch, repository):
+    monkeypatch.setenv("REGATTN_REPOSITORY", repository)
+    directive = Ledger.__new__(Ledger)
+    settings = SimpleNamespace(env=SimpleNamespace(srcdir=ROOT))
+    directive.state = SimpleNamespace(document=SimpleNamespace(settings=settings))
+    test = next(entry for entry in ENTRIES if entry["id"] == "GC-01")["tests"][0]
+    path, name = test.split("::")
+    node = directive.test(test, test)
+    assert node.astext() == test
+    if repository:
+        address, _, line = node["refuri"].partition("#L")
+        assert address == f"https://github.com/owner/name/blob/main/{path}"
+        assert (ROOT / path).read_text(encoding="utf-8").splitlines()[int(line) - 1].startswith(f"def {name}(")
+    else:
+        assert "refuri" not in node
+
+
+@pytest.mark.book
 @pytest.mark.browser
 @pytest.mark.parametrize(
     "choice",
@@ -92,6 +138,49 @@ def test_a_word_narrows_the_choice_and_show_all_takes_it_back(browser, built_boo
         page.click(".ledger-filter button")
         page.wait_for_function("() => !document.querySelector('.ledger-entry[hidden]')")
         assert page.evaluate(SHOWN) == ids()
+
+
+@pytest.mark.book
+@pytest.mark.browser
+def test_several_words_must_all_be_there_in_any_order(browser, built_book):
+    with ledger(browser, built_book) as page:
+        found = {}
+        for words in ("keys", "length", "keys length", "length keys", "  LENGTH   keys "):
+            page.fill(".ledger-filter [name=text]", words)
+            found[words] = page.evaluate(SHOWN)
+        both = [name for name in found["keys"] if name in found["length"]]
+        assert 0 < len(both) < min(len(found["keys"]), len(found["length"]))
+        assert found["keys length"] == found["length keys"] == found["  LENGTH   keys "] == both
+
+
+@pytest.mark.book
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("spellings", "there", "not_there"),
+    [
+        (["softmax QK", "QK softmax"], {"gc-14", "rk-09"}, {"gc-15", "gc-18"}),
+        (
+            ["X'X", "XᵀX", "X^T X", "X^\\top X", "X^{\\top}X", "\\mathbf{X}^\\top \\mathbf{X}"],
+            {"gc-01", "gc-23"},
+            {"gc-14"},
+        ),
+        (["(X'X + λI)^{-1}", "(X^\\top X + \\lambda I)^{-1}", "(XᵀX+λI)⁻¹"], {"gc-29"}, {"gc-01", "gc-30"}),
+        (["β̂", "\\hat\\beta", "beta"], {"gc-01", "gc-02"}, {"gc-23"}),
+        (["softmax(QK'/sqrt(d_k))V", "\\mathrm{softmax}(QK^\\top/\\sqrt{d_k})V"], {"rk-09"}, {"gc-14"}),
+        (["W_Q W_K^T", "W_QW_K'"], {"gc-2.4b", "mh-5.1"}, {"gc-12"}),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_a_formula_is_found_however_it_is_typed(browser, built_book, spellings, there, not_there):
+    there, not_there = ({slug(name) for name in names} for names in (there, not_there))
+    with ledger(browser, built_book) as page:
+        shown = []
+        for spelling in spellings:
+            page.fill(".ledger-filter [name=text]", spelling)
+            shown.append(page.evaluate(SHOWN))
+        assert all(one == shown[0] for one in shown), dict(zip(spellings, shown, strict=True))
+        assert there <= set(shown[0])
+        assert not not_there & set(shown[0])
 
 
 @pytest.mark.book

@@ -10,13 +10,15 @@ Run `python tools/ledger.py`; it prints the tests that name no entry and fails i
 from __future__ import annotations
 
 import ast
-import re
 import sys
 from pathlib import Path
 
 import yaml
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+from ledger_names import read_name  # noqa: E402, where the extensions of the book are
+
 LEDGER = ROOT / "book" / "ledger.yml"
 HEADER = """\
 # Every numbered equation, worked example, proposition and checkable statement of the five sources, in our words.
@@ -35,42 +37,13 @@ def test_names() -> dict[str, str]:
     return found
 
 
-def entries_named(name: str, ids: list[str]) -> list[str]:
-    """Return the ids of the entries that the name of a test begins with.
-
-    >>> entries_named("test_gc_02_to_04_and_2_1a_one_prediction", ["GC-02", "GC-03", "GC-04", "GC-2.1a"])
-    ['GC-02', 'GC-03', 'GC-04', 'GC-2.1a']
-    >>> entries_named("test_gc_21a_halves", ["GC-2.1a", "GC-21"])
-    ['GC-2.1a']
-    >>> entries_named("test_mh_2_5c_d_and_2_6a_numbers", ["MH-2.5c", "MH-2.5d", "MH-2.6a"])
-    ['MH-2.5c', 'MH-2.5d', 'MH-2.6a']
-    """
-    _, source, *words = name.split("_")
-    by_key = {entry.lower(): entry for entry in ids}
-    found, upto = [], False
-    while words:
-        one = f"{source}-{words[0]}"
-        two = f"{source}-{'.'.join(words[:2])}"
-        short = re.sub(r"-(\d)(\d[a-z])$", r"-\1.\2", one)
-        letter = found[-1].lower()[:-1] + words[0] if found and len(words[0]) == 1 else ""
-        key = next((key for key in (two, one, short, letter) if key in by_key), None)
-        if key is None and words[0] not in ("and", "to"):
-            break
-        if key is not None:
-            entry = by_key[key]
-            found += ids[ids.index(found[-1]) + 1 : ids.index(entry) + 1] if upto else [entry]
-        upto = words[0] == "to"
-        words = words[2 if key == two else 1 :]
-    return found
-
-
 def fill(ledger: dict, names: dict[str, str]) -> list[str]:
     """Put the tests into the entries of a ledger and return the tests that name no entry."""
     ids = [entry["id"] for entry in ledger["entries"]]
     tests: dict[str, list[str]] = {entry: [] for entry in ids}
     orphans = []
     for node, name in names.items():
-        named = entries_named(name, ids)
+        named, _ = read_name(name, ids)
         orphans += [] if named else [node]
         for entry in named:
             tests[entry].append(node)

@@ -2,7 +2,8 @@
 
 - ``{ledger}`` lists every entry, with a filter that works in the browser without a network.
 - ``{ledger-counts}`` is a table of verdicts by source.
-- ``{errata} GC`` lists what does not plainly hold in one source.
+- ``{errata} GC`` lists what does not plainly hold in one source. What shows it is read from the names of the tests and
+  from the notebooks that name the entry.
 
 An entry can be linked to from every page by its id in lower case, as in ``[GC-07](../reference/ledger.md#gc-07)``.
 """
@@ -11,11 +12,13 @@ from __future__ import annotations
 
 import ast
 import html
+import json
 import os
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import yaml
 from docutils import nodes
@@ -23,6 +26,7 @@ from sphinx.addnodes import pending_xref
 from sphinx.util.docutils import SphinxDirective
 
 import launch
+from ledger_names import read_name
 
 VERDICTS = (
     "holds",
@@ -64,6 +68,41 @@ def lines_of(path: Path) -> dict[str, int]:
     """Return the line on which each test of a file starts."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     return {node.name: node.lineno for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+class Passage(NamedTuple):
+    """A section of a chapter, or a box in it, that names an entry of the ledger."""
+
+    chapter: str
+    label: str
+    box: str
+
+
+@cache
+def _passages(path: Path, chapter: str, changed: int) -> dict[str, list[Passage]]:
+    found, label, box = defaultdict(list), chapter, ""
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+    for line in "\n\n".join(texts).splitlines():
+        label = next(iter(re.findall(r'<a id="([^"]+)"></a>', line)), label)
+        title = re.match(r"> \*\*(.+)\*\*\s*$", line)
+        box = title[1] if title else box if line.startswith(">") else ""
+        for name in re.findall(r"reference/ledger\.md#([\w.-]+)\)", line):
+            passage = Passage(chapter, label, box)
+            if passage not in found[name]:
+                found[name].append(passage)
+    return found
+
+
+def passages(root: Path, chapters: list[dict]) -> dict[str, list[Passage]]:
+    """Return where the chapters name each entry, by its id in lower case."""
+    together = defaultdict(list)
+    for chapter in chapters:
+        path = root / f"{chapter['page']}.ipynb"
+        if path.exists():
+            for name, found in _passages(path, chapter["label"], path.stat().st_mtime_ns).items():
+                together[name] += found
+    return together
 
 
 def slug(text: str) -> str:
@@ -122,14 +161,19 @@ class LedgerDirective(SphinxDirective):
         )
         return [link]
 
-    def test(self, node_id: str, repository: str | None) -> nodes.Node:
-        """Return where a test is: a link to its lines when the repository is known, else its path and name."""
-        path, name = node_id.split("::")
-        shown = nodes.literal("", node_id.removeprefix("tests/ledger/"))
-        if repository is None:
+    @property
+    def repository(self) -> str | None:
+        """The repository of the book on GitHub, where it is known."""
+        return launch.repository(os.environ, launch.git_remote(Path(self.env.srcdir)))
+
+    def test(self, node_id: str, text: str) -> nodes.Node:
+        """Return a text as code that leads to the lines of a test, where the repository is known."""
+        shown = nodes.literal("", text)
+        if self.repository is None:
             return shown
+        path, name = node_id.split("::")
         line = lines_of(Path(self.env.srcdir) / path)[name]
-        address = f"https://github.com/{repository}/blob/{launch.BRANCH}/{path}#L{line}"
+        address = f"https://github.com/{self.repository}/blob/{launch.BRANCH}/{path}#L{line}"
         return nodes.reference("", "", shown, refuri=address)
 
     def checks(self, entry: dict) -> nodes.Node:
@@ -138,8 +182,7 @@ class LedgerDirective(SphinxDirective):
             return words(f"Not computed: {entry['not_computed']}", classes="entry-test")
         if entry.get("planned"):
             return words("Test: planned", classes="entry-test")
-        repository = launch.repository(os.environ, launch.git_remote(Path(self.env.srcdir)))
-        tests = [part for test in entry["tests"] for part in (nodes.Text(" "), self.test(test, repository))]
+        tests = [part for test in entry["tests"] for part in (nodes.Text(" "), self.test(test, test))]
         return words(
             "Test:" if len(entry["tests"]) == 1 else "Tests:",
             *tests,
@@ -147,12 +190,11 @@ class LedgerDirective(SphinxDirective):
         )
 
     def verdict(self, entry: dict) -> nodes.paragraph:
-        """Return the badge of an entry; a planned one also says what is expected."""
+        """Return the badge of an entry."""
         badge = badge_of(entry)
-        parts = [nodes.inline("", badge, classes=["badge-verdict", f"verdict-{slug(badge)}"])]
-        if badge == PLANNED:
-            parts.append(nodes.inline("", f" expected: {entry['verdict']}", classes=["entry-expected"]))
-        return words(*parts, classes="entry-verdict")
+        return words(
+            nodes.inline("", badge, classes=["badge-verdict", f"verdict-{slug(badge)}"]), classes="entry-verdict"
+        )
 
     def item(self, entry: dict, *content: nodes.Node) -> nodes.list_item:
         """Return one entry as a list item that can be linked to and filtered."""
@@ -196,8 +238,9 @@ class Ledger(LedgerDirective):
     def row(self, entry: dict) -> nodes.list_item:
         """Return one entry: what is stated, the verdict, what is true, where it is taught and tested."""
         said = [words(*typeset(entry["statement"]), classes="entry-statement")]
-        if "correction" in entry:
-            said.append(words(*typeset(entry["correction"]), classes="entry-correction"))
+        for key in ("correction", "remark", "measure"):
+            if key in entry:
+                said.append(words(*typeset(entry[key]), classes=f"entry-{key}"))
         where = words("Chapter: ", *self.chapter(entry["chapter"]), classes="entry-chapter")
         return self.item(entry, self.verdict(entry), *said, where, self.checks(entry))
 
@@ -207,12 +250,7 @@ class Errata(LedgerDirective):
 
     required_arguments = 1
     prefix = "erratum-"
-    parts = (
-        ("Stated", "statement"),
-        ("True", "correction"),
-        ("Shown by", "evidence"),
-        ("Lesson", "lesson"),
-    )
+    parts = (("Stated", "statement"), ("True", "correction"), ("To be measured", "measure"))
 
     def run(self) -> list[nodes.Node]:
         """Return the list."""
@@ -222,25 +260,50 @@ class Errata(LedgerDirective):
         found = [e for e in self.ledger["entries"] if e["source"] == source and e["verdict"] in NOT_PLAIN]
         return [nodes.bullet_list("", *map(self.erratum, found), classes=["ledger", "errata"])]
 
+    def passage(self, passage: Passage) -> list[nodes.Node]:
+        """Return a link to where a chapter names an entry, with the title of the box if it is one."""
+        chapter = next(chapter for chapter in self.ledger["chapters"] if chapter["label"] == passage.chapter)
+        text = f"chapter {chapter['number']}" + (f", {passage.box[0].lower()}{passage.box[1:]}" if passage.box else "")
+        link = pending_xref(
+            "",
+            nodes.inline("", text),
+            refdomain="std",
+            reftype="ref",
+            reftarget=passage.label,
+            refexplicit=True,
+            refdoc=self.env.docname,
+        )
+        return [link]
+
+    def shown_by(self, entry: dict) -> list[nodes.Node]:
+        """Return what shows that an entry is right: its figures, the facts of its tests, and the chapters' passages."""
+        shown = [nodes.paragraph("", "", *typeset(entry["evidence"]))] if "evidence" in entry else []
+        if "not_computed" in entry:
+            shown.append(nodes.paragraph("", f"Not computed: {entry['not_computed']}"))
+        if entry.get("planned"):
+            shown.append(nodes.paragraph("", "Nothing yet."))
+        lines = []
+        for test in entry.get("tests", []):
+            path, name = test.split("::")
+            _, fact = read_name(name, [e["id"] for e in self.ledger["entries"]])
+            lines.append([nodes.Text(f"a test: {fact} "), self.test(test, path)])
+        lines += map(self.passage, passages(Path(self.env.srcdir), self.ledger["chapters"])[entry["id"].lower()])
+        if lines:
+            items = [nodes.list_item("", nodes.paragraph("", "", *line)) for line in lines]
+            shown.append(nodes.bullet_list("", *items, classes=["entry-shown"]))
+        return shown
+
     def erratum(self, entry: dict) -> nodes.list_item:
         """Return one entry: stated, true, shown by, lesson, and where."""
+        parts = [(term, [nodes.paragraph("", "", *typeset(entry[key]))]) for term, key in self.parts if key in entry]
+        parts.append(("Shown by", self.shown_by(entry)))
+        parts.append(("Lesson", [nodes.paragraph("", "", *typeset(entry["lesson"]))]))
         pairs = [
-            nodes.definition_list_item(
-                "",
-                nodes.term("", term),
-                nodes.definition("", nodes.paragraph("", "", *typeset(entry[key]))),
-            )
-            for term, key in self.parts
-            if key in entry
+            nodes.definition_list_item("", nodes.term("", term), nodes.definition("", *content))
+            for term, content in parts
         ]
         where = words("Chapter: ", *self.chapter(entry["chapter"]), classes="entry-chapter")
-        return self.item(
-            entry,
-            self.verdict(entry),
-            nodes.definition_list("", *pairs),
-            where,
-            self.checks(entry),
-        )
+        return self.item(entry, self.verdict(entry), nodes.definition_list("", *pairs), where)
 
 
 class Counts(LedgerDirective):
@@ -292,7 +355,8 @@ def form(ledger: dict) -> str:
     )
     return (
         '<form class="ledger-filter" aria-label="Filter the ledger" hidden>'
-        f'{selects}<label>Containing <input type="search" name="text" autocomplete="off"></label>'
+        f"{selects}<label>Containing "
+        '<input type="search" name="text" autocomplete="off" placeholder="words, or X\'X"></label>'
         '<button type="reset">Show all</button><p role="status"></p></form>'
     )
 

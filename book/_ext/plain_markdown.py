@@ -4,6 +4,7 @@ Notebooks are also read outside the book, in editors that know Markdown and ``$$
 
 - ``<a id="label"></a>``, on a line of its own: what follows has that label.
 - ``> **Closer look: …**``, a quotation whose first line is bold: a box, an exercise or a theorem (see `BOXES`).
+  `folded_boxes` closes a *Closer look* on the page until it is opened.
 - ``[text](../part/chapter.ipynb#label)``: a reference to a label, of a section, a box or an entry of the ledger.
 - ``[(label)](#label)``: the number of the equation with that label, which is written ``$$ … $$ (label)``.
 - ``[Breiman [2001]](../reference/bibliography.md#Breiman2001)``: a citation; in brackets of its own, a parenthesis.

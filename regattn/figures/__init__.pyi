@@ -8,6 +8,12 @@ from .attention import (
 )
 from .average import plot_averages as plot_averages
 from .blackboard import blackboard as blackboard
+from .classification import (
+    plot_images as plot_images,
+    plot_regions as plot_regions,
+    plot_reliability as plot_reliability,
+)
+from .codes import plot_codes as plot_codes
 from .cooccurrence import (
     plot_neighbours as plot_neighbours,
     plot_themes as plot_themes,
@@ -25,10 +31,11 @@ from .language_model import (
     plot_words as plot_words,
 )
 from .least_squares import (
-    plot_filter as plot_filter,
+    plot_directions as plot_directions,
     plot_forecast as plot_forecast,
     plot_scale_alignment as plot_scale_alignment,
     plot_weights as plot_weights,
 )
 from .race import plot_race as plot_race
+from .steps import plot_steps as plot_steps
 from .transformer import plot_parts as plot_parts

@@ -19,7 +19,7 @@ COLOURS = MappingProxyType(
         "negative": "#C74A00",
         "prediction": "#B3127D",
         "train": "#0072B2",
-        "test": "#C74A00",
+        "test": "#8A6500",
         "leave-one-out": "#00795A",
         "truth": "#222222",
         "neutral": "#757575",

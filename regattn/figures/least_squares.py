@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from regattn.figures._style import COLOURS, SEQUENCE, new_axes
+from regattn.figures._style import COLOURS, new_axes
 from regattn.regression.least_squares import ScaleAndAlignment, Spectrum
 
 __all__ = [
-    "plot_filter",
+    "plot_directions",
     "plot_forecast",
     "plot_scale_alignment",
     "plot_weights",
@@ -125,27 +126,38 @@ def plot_scale_alignment(split: ScaleAndAlignment, labels: Mapping[str, int], *,
     return ax
 
 
-def plot_filter(s: Spectrum, ridges: Sequence[float], *, ax: Axes | None = None) -> Axes:
-    """Draw how much of each direction is kept, one line for each penalty.
+def plot_directions(s: Spectrum, X_new: np.ndarray, y: np.ndarray, *, ridge: float) -> np.ndarray:
+    """Draw what a ridge penalty does to each direction: the share it keeps, and what the direction adds to a forecast.
 
     Parameters
     ----------
     s : Spectrum of rank r
-        A factorisation.
-    ridges : sequence of float
-        Penalties, in squared units of X.
-    ax : Axes, optional
-        Where to draw.
+        The factorisation of the training rows.
+    X_new : ndarray of shape (1, p)
+        The row to predict at.
+    y : ndarray of shape (n,)
+        Training targets.
+    ridge : float
+        The penalty λ ≥ 0, in squared units of the predictors.
 
     Returns
     -------
-    Axes
-        With one line of r points for each penalty.
+    ndarray of 2 Axes
+        Above, r dots at the shares; below, r outlined bars for least squares and r filled ones for the penalty.
     """
-    ax = new_axes(ax)
-    for ridge, colour, marker in zip(ridges, SEQUENCE, "osD^vP", strict=False):
-        ax.plot(np.arange(1, s.rank + 1), s.filter(ridge=ridge), marker=marker, color=colour, label=f"λ = {ridge:g}")
-    ax.set(xlabel="direction k, strongest first", ylabel="share kept", ylim=(-0.05, 1.05))
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.legend()
-    return ax
+    place, kept = np.arange(1, s.rank + 1), s.filter(ridge=ridge)
+    added = s.codes(X_new)[0] * (s.scores.T @ y)
+    size = (plt.rcParams["figure.figsize"][0], 4.4)
+    axes: np.ndarray = plt.subplots(2, 1, figsize=size, sharex=True, height_ratios=[1, 1.4])[1]
+    above, below = axes
+    above.vlines(place, 0, kept, color=COLOURS["neutral"], linewidth=1.0)
+    above.plot(place, kept, "o", color=COLOURS["query"])
+    above.axhline(0.5, color=COLOURS["neutral"], linewidth=0.8, linestyle=":")
+    above.set(ylabel="share kept", ylim=(0, 1.08), title=f"λ = {ridge:g}")
+    below.bar(place, added, facecolor="none", edgecolor=COLOURS["truth"], linewidth=1.0, label="least squares")
+    below.bar(place, kept * added, color=COLOURS["query"], label="what the penalty leaves")
+    below.axhline(0, color=COLOURS["neutral"], linewidth=0.8)
+    below.set(xlabel="direction k, strongest first", ylabel="added to the forecast")
+    below.xaxis.set_major_locator(MaxNLocator(integer=True))
+    below.legend()
+    return axes

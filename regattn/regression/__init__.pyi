@@ -1,4 +1,12 @@
 from . import descent as descent
+from .classification import (
+    Network as Network,
+    Reliability as Reliability,
+    convolution_matrix as convolution_matrix,
+    make_network as make_network,
+    network_descent as network_descent,
+    reliability as reliability,
+)
 from .descent import (
     Trajectory as Trajectory,
     batches as batches,
@@ -9,6 +17,17 @@ from .descent import (
     mean_squared_error as mean_squared_error,
     numerical_gradient as numerical_gradient,
     stochastic_gradient_descent as stochastic_gradient_descent,
+)
+from .embedding import (
+    EmbeddingPath as EmbeddingPath,
+    IdentifiedDirections as IdentifiedDirections,
+    embedding_descent as embedding_descent,
+    embedding_gradient as embedding_gradient,
+    embedding_limit as embedding_limit,
+    embedding_loss as embedding_loss,
+    identified_directions as identified_directions,
+    largest_embedding_step as largest_embedding_step,
+    map_error as map_error,
 )
 from .estimator import AttentionRegressor as AttentionRegressor
 from .least_squares import (
@@ -26,3 +45,4 @@ from .similarity import (
     kernel_ridge_codes as kernel_ridge_codes,
     least_squares_codes as least_squares_codes,
 )
+from .streaming import Factor as Factor

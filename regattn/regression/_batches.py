@@ -1,6 +1,8 @@
-"""When steps from random batches settle: the recursion of the squared distance from the minimum."""
+"""Batches: which rows a step may name, and when steps from random batches settle."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
@@ -26,3 +28,17 @@ def largest_batch_step(X: np.ndarray, size: int) -> float:
     both = np.kron(H, H) + (single - np.kron(H, H)) / size  # E[h_B ⊗ h_B]
     once = np.kron(H, np.eye(p)) + np.kron(np.eye(p), H)
     return float(1 / eigh(both, once, eigvals_only=True)[-1])
+
+
+def check_rows(rows: Any, n: int, t: int) -> Any:
+    """Return the rows of step ``t`` as an array, or as they are if they are all; raise if one of n is not there."""
+    if isinstance(rows, slice) and rows == slice(None):
+        return rows
+    rows = np.asarray(rows)
+    if rows.size == 0:
+        raise ValueError(f"batch {t} is empty")
+    if rows.ndim != 1 or rows.dtype.kind not in "iu":
+        raise ValueError(f"batch {t} must be a vector of row numbers, got shape {rows.shape} of {rows.dtype}")
+    if rows.min() < 0 or rows.max() >= n:
+        raise ValueError(f"batch {t} names a row outside 0 to {n - 1}, got {rows.min()} to {rows.max()}")
+    return rows

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regattn._validation import check_count, check_finite, check_matrix, check_real, check_targets, check_vector
-from regattn.regression._batches import largest_batch_step
+from regattn.regression._batches import check_rows, largest_batch_step
 
 __all__ = [
     "Trajectory",
@@ -399,7 +399,7 @@ def _walk(
         eta = check_real(
             learning_rate(t) if callable(learning_rate) else learning_rate, "learning_rate", least=0.0, strictly=True
         )
-        rows = _check_rows(rows, len(X), t)
+        rows = check_rows(rows, len(X), t)
         with np.errstate(over="ignore", invalid="ignore"):  # an overflow is reported as divergence
             point = point + sign * eta * _gradient(X[rows], residuals[rows])
             residuals = X @ point - y
@@ -413,19 +413,6 @@ def _walk(
     if diverged_at is None and not rates:
         raise ValueError("there must be at least one batch, got 0")
     return Trajectory(np.array(points), np.array(losses), np.array(rates), diverged_at)
-
-
-def _check_rows(rows: Any, n: int, t: int) -> Any:
-    if isinstance(rows, slice) and rows == slice(None):
-        return rows
-    rows = np.asarray(rows)
-    if rows.size == 0:
-        raise ValueError(f"batch {t} is empty")
-    if rows.ndim != 1 or rows.dtype.kind not in "iu":
-        raise ValueError(f"batch {t} must be a vector of row numbers, got shape {rows.shape} of {rows.dtype}")
-    if rows.min() < 0 or rows.max() >= n:
-        raise ValueError(f"batch {t} names a row outside 0 to {n - 1}, got {rows.min()} to {rows.max()}")
-    return rows
 
 
 def _gradient(X: np.ndarray, residuals: np.ndarray) -> np.ndarray:

@@ -37,14 +37,16 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     .. math:: \frac{\lVert y - g(\tilde X\Omega\tilde X^\top)\, y\rVert^2}{\lVert y - \bar y\rVert^2}
               + \lambda \lVert\Omega\rVert_F^2 .
 
-    Implements :eq:`attention-regression`; source: eq. (28) of [GC]_, with the two things it needs to have a minimiser:
-    a row does not attend to itself while Ω is learned, and Ω is penalised.
+    Implements :eq:`attention-regression`; source: eq. (28) of [GC]_, with two things it lacks: a row does not attend to
+    itself while Ω is learned, and Ω is penalised, without which there need not be a minimiser.
 
     Parameters
     ----------
     kernel : {"softmax", "relu", "elu", "exponential", "gaussian", "identity"}, default "softmax"
-        What turns scores into weights. ReLU and ELU weights are divided by their sum; a query for which that sum
-        vanishes attends to all rows alike. The Gaussian kernel compares distances in the learned metric Ω.
+        What turns scores into weights. ReLU and ELU act on scores raised by one (with ``fit_intercept``), and their
+        weights are divided by their sum; a query for which that sum vanishes attends to all rows alike. The
+        exponential is not divided by a sum and learns such a level. The Gaussian kernel compares distances in the
+        learned metric Ω.
     rank : int, optional
         Rank of Ω, from 1 to the number of features compared; by default Ω is free.
     n_heads : int, default 1

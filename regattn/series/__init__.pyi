@@ -5,3 +5,13 @@ from .evaluation import (
     expanding_window_forecasts as expanding_window_forecasts,
 )
 from .lags import lag_matrix as lag_matrix
+from .race import (
+    Race as Race,
+    contenders as contenders,
+    load_race as load_race,
+    race_table as race_table,
+)
+from .time_attention import (
+    Autoregression as Autoregression,
+    autoregression as autoregression,
+)

@@ -13,6 +13,9 @@ from .generation import (
     generate as generate,
     next_token_distribution as next_token_distribution,
 )
+from .inference import (
+    Decoder as Decoder,
+)
 from .language_model import (
     Architecture as Architecture,
     LanguageModel as LanguageModel,

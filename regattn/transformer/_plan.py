@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from regattn._validation import check_count, check_real
 
+PRECISIONS = ("full", "bfloat16")
+
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingPlan:
@@ -34,6 +36,8 @@ class TrainingPlan:
         Steps between saves, when there is a checkpoint.
     progress : bool, default False
         Whether to show a progress bar.
+    precision : {"full", "bfloat16"}, default "full"
+        Whether products are taken in the dtype of the weights, or in half of it; the weights and their updates stay.
     """
 
     steps: int
@@ -46,6 +50,7 @@ class TrainingPlan:
     patience: int | None = None
     save_every: int = 500
     progress: bool = False
+    precision: str = "full"
 
     def __post_init__(self) -> None:
         for name in ("steps", "evaluate_every", "save_every"):
@@ -57,6 +62,8 @@ class TrainingPlan:
             check_real(getattr(self, name), name, least=0.0, strictly=True)
         check_real(self.final, "final", least=0.0, most=1.0)
         check_real(self.decay, "decay", least=0.0)
+        if self.precision not in PRECISIONS:
+            raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}, got {self.precision!r}")
 
 
 def learning_rate(plan: TrainingPlan, step: int) -> float:

@@ -45,9 +45,10 @@ def resume(path: Any, named: dict[str, Tensor], optimiser: torch.optim.Optimizer
         raise ValueError(f"the checkpoint belongs to another model: it has weights {found}")
     for name, p in named.items():
         p.data.copy_(tensors[f"weight/{name}"])
-        optimiser.state[p] = {key: tensors[f"{key}/{name}"] for key in keys}
+        optimiser.state[p] = {key: tensors[f"{key}/{name}"].to(p.device) for key in keys}
     return TrainingState(note["rows"], note["losses"], note["step"])
 
 
 def _essentials(plan: TrainingPlan) -> dict[str, Any]:
-    return {name: value for name, value in asdict(plan).items() if name not in ("progress", "save_every")}
+    left = {"progress", "save_every"} | ({"precision"} if plan.precision == "full" else set())  # as older files have it
+    return {name: value for name, value in asdict(plan).items() if name not in left}

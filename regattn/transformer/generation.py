@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 
 from regattn._validation import check_array, check_count, check_real
 from regattn.transformer._chance import Chance, torch_generator
+from regattn.transformer.inference import Decoder
 from regattn.transformer.language_model import LanguageModel
 
 __all__ = ["generate", "next_token_distribution"]
@@ -70,11 +73,13 @@ def next_token_distribution(
         return p
     order = torch.sort(logits, dim=-1, descending=True, stable=True).indices  # at a high temperature rounding ties p
     ordered = p.gather(-1, order)
-    ordered = torch.where(torch.arange(vocabulary) < kept, ordered, 0.0)
+    place = torch.arange(vocabulary, device=logits.device)
+    ordered = torch.where(place < kept, ordered, 0.0)
     ordered = ordered / ordered.sum(-1, keepdim=True)
     reached_before = ordered.cumsum(-1) - ordered
-    first = torch.arange(vocabulary) == 0  # kept however small top_p is
-    ordered = torch.where(first | (reached_before < top_p), ordered, 0.0)
+    ordered = torch.where(
+        (place == 0) | (reached_before < top_p), ordered, 0.0
+    )  # the first is kept however small top_p is
     ordered = ordered / ordered.sum(-1, keepdim=True)
     return torch.zeros_like(p).scatter(-1, order, ordered)
 
@@ -130,12 +135,32 @@ def generate(  # noqa: PLR0913 - these are the controls every reader will look f
     generator = torch_generator(rng)
     read = prompt.shape[-1] if prompt.ndim else 0
     tokens = prompt.new_empty((*prompt.shape[:-1], read + n_new))  # made out here, so that training may use it later
-    caches = model.new_caches(read + n_new) if cached else None
+    next_logits = _reader(model, prompt, read + n_new - 1) if cached else None
     with torch.inference_mode():
         tokens[..., :read] = unread = prompt
         for end in range(read, read + n_new):
-            logits = model(unread if cached else tokens[:, :end], caches=caches)[:, -1]
+            logits = next_logits(unread) if cached else model(tokens[:, :end])[:, -1]
             p = next_token_distribution(logits, temperature=temperature, top_k=top_k, top_p=top_p)
-            unread = torch.multinomial(p, 1, generator=generator)
+            unread = torch.multinomial(p.to(generator.device), 1, generator=generator).to(tokens.device)
             tokens[:, end : end + 1] = unread
     return tokens
+
+
+def _reader(model: LanguageModel, prompt: Tensor, capacity: int) -> Callable[[Tensor], Tensor]:
+    """Return what takes the tokens not read yet, (B, T), to the logits of the next one, (B, V), and remembers them.
+
+    One text on the processor is read in NumPy, which spends a third of the time on a token.
+    """
+    weights = model.embedding.weight
+    numbers = prompt.dtype in (torch.int64, torch.int32) and weights.dtype in (torch.float32, torch.float64)
+    if (
+        numbers
+        and weights.is_cpu
+        and prompt.is_cpu
+        and prompt.shape[:-1] == (1,)
+        and not Decoder.refuses(model.architecture)
+    ):
+        decoder = Decoder(model, capacity)
+        return lambda tokens: torch.from_numpy(decoder.read(tokens[0].numpy())[-1:])
+    caches = model.new_caches(capacity)
+    return lambda tokens: model(tokens, caches=caches)[:, -1]

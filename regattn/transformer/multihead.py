@@ -60,10 +60,10 @@ class KeyValueCache:
 
 
 @lru_cache(maxsize=32)
-def _rotary_tables(n: int, width: int, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+def _rotary_tables(n: int, width: int, dtype: torch.dtype, device: torch.device) -> tuple[Tensor, Tensor]:
     with torch.inference_mode(False):  # kept for training, whoever asked first
         angles = torch.from_numpy(rotation_angles(range(n), width))
-        return angles.cos().to(dtype), angles.sin().to(dtype)
+        return angles.cos().to(device, dtype), angles.sin().to(device, dtype)
 
 
 class MultiHeadAttention(nn.Module):
@@ -159,12 +159,12 @@ class MultiHeadAttention(nn.Module):
         m, n = queries.shape[-2], keys.shape[-2]
         if self.positions == "rotary":
             longest = 1 << (start + max(m, n) - 1).bit_length()  # few sizes of table, each made once
-            cosines, sines = _rotary_tables(longest, queries.shape[-1], queries.dtype)
+            cosines, sines = _rotary_tables(longest, queries.shape[-1], queries.dtype, queries.device)
             queries = rotate_pairs(queries, cosines[start : start + m], sines[start : start + m])
             keys = rotate_pairs(keys, cosines[start : start + n], sines[start : start + n])
         elif self.positions == "alibi":
             columns = alibi_columns(alibi_slopes(self.n_heads), range(start, start + m), range(start, start + n))
-            of_queries, of_keys = (torch.from_numpy(c).to(queries.dtype) for c in columns)
+            of_queries, of_keys = (torch.from_numpy(c).to(queries.device, queries.dtype) for c in columns)
             shape = (queries.shape[0], -1, -1, -1)
             queries = torch.cat((queries, of_queries.expand(shape) / self.scale), dim=-1)
             keys = torch.cat((keys, of_keys.expand(shape)), dim=-1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from tqdm.auto import tqdm
 from regattn._validation import check_count
 from regattn.transformer._chance import Chance, seed_from
 from regattn.transformer._plan import TrainingPlan, learning_rate
+from regattn.transformer._ranks import Ranks, ranks_of
 from regattn.transformer._resuming import TrainingState, resume, save_state
 from regattn.transformer.language_model import next_token_loss
 
@@ -79,14 +81,20 @@ def train(
     evaluate: Callable[[nn.Module], dict[str, float]] | None = None,
     checkpoint: str | os.PathLike | None = None,
 ) -> pd.DataFrame:
-    """Train the model in place and return the history.
+    """Train the model in place, where its weights are, and return the history.
+
+    A model in torch's ``DistributedDataParallel`` is trained by all processes of its group, each called with the same
+    arguments: everyone takes its rows of each batch, losses and scores are averaged, the first process writes the
+    checkpoint, under the names of the model itself, so that one process can go on from it. Up to the order of additions
+    the result is that of one process with the whole batch.
 
     Parameters
     ----------
     model : module
         Changed in place; left in evaluation mode.
     batches : callable
-        Step number -> whatever ``loss`` takes, the same whenever asked; see :func:`text_batches`.
+        Step number -> whatever ``loss`` takes, the same whenever asked; see :func:`text_batches`. Tensors, alone or in
+        a tuple or list, are moved to the device of the model.
     plan : TrainingPlan
         Steps, rates, evaluation.
     loss : callable, default :func:`regattn.transformer.language_model.next_token_loss`
@@ -105,7 +113,8 @@ def train(
     Raises
     ------
     ValueError
-        If the loss is not finite, or the checkpoint belongs to another model or plan.
+        If the loss is not finite in any process, if the processes cannot share a batch evenly, or if the checkpoint
+        belongs to another model or plan.
 
     Examples
     --------
@@ -116,7 +125,8 @@ def train(
     >>> bool(history.loss.iloc[-1] < 1e-3)
     True
     """
-    named = dict(model.named_parameters())
+    here = ranks_of(model)
+    named = dict(here.model.named_parameters())
     matrices = [p for p in named.values() if p.ndim > 1]
     vectors = [p for p in named.values() if p.ndim <= 1]
     optimiser = torch.optim.AdamW(
@@ -128,20 +138,21 @@ def train(
     state = TrainingState(rows=[], losses=[], step=0)
     if checkpoint is not None and os.path.exists(checkpoint):
         state = resume(checkpoint, named, optimiser, plan)
-    bar = tqdm(total=plan.steps, initial=state.step, disable=not plan.progress, unit="step")
+    bar = tqdm(total=plan.steps, initial=state.step, disable=not (plan.progress and here.first), unit="step")
     while state.step < plan.steps and not _stopped(state.rows, plan):
         model.train()
-        _update(model, batches(state.step), loss, optimiser, plan, state)
+        batch = here.rows(batches(state.step))
+        _update(partial(loss, model, batch), optimiser, plan, state, here)
         if state.step % plan.evaluate_every == 0 or state.step == plan.steps:
             model.eval()
-            with torch.no_grad():
-                scores = evaluate(model) if evaluate else {}
+            with torch.no_grad(), _precision(plan, here):
+                scores = here.mean(evaluate(here.model)) if evaluate else {}
             row = {"step": state.step, "loss": float(np.mean(state.losses))}
             state.rows.append(row | {"learning_rate": optimiser.param_groups[0]["lr"]} | scores)
             state.losses.clear()
             bar.set_postfix(loss=f"{row['loss']:.3f}")
         bar.update()
-        if checkpoint is not None and (state.step % plan.save_every == 0 or state.step == plan.steps):
+        if checkpoint is not None and here.first and (state.step % plan.save_every == 0 or state.step == plan.steps):
             save_state(checkpoint, named, optimiser, plan, state)
     bar.close()
     model.eval()
@@ -149,25 +160,31 @@ def train(
 
 
 def _update(
-    model: nn.Module,
-    batch: Any,
-    loss: Callable,
+    loss: Callable[[], Tensor],
     optimiser: torch.optim.Optimizer,
     plan: TrainingPlan,
     state: TrainingState,
+    here: Ranks,
 ) -> None:
     for group in optimiser.param_groups:
         group["lr"] = learning_rate(plan, state.step)
     optimiser.zero_grad(set_to_none=True)
-    value = loss(model, batch)
+    with _precision(plan, here):
+        value = loss()
     value.backward()
-    nn.utils.clip_grad_norm_(model.parameters(), plan.clip)
-    number = value.item()
+    nn.utils.clip_grad_norm_(here.model.parameters(), plan.clip)
+    number = here.mean({"loss": value.item()})["loss"]
     if not math.isfinite(number):
         raise ValueError(f"the loss must be finite, got {number} at step {state.step}")
     optimiser.step()
     state.losses.append(number)
     state.step += 1
+
+
+def _precision(plan: TrainingPlan, here: Ranks) -> torch.autocast:
+    """Return where products are taken in the precision of the plan, and everything else as it is."""
+    device = next(here.model.parameters()).device.type
+    return torch.autocast(device, dtype=torch.bfloat16, enabled=plan.precision == "bfloat16")
 
 
 def _stopped(rows: list[dict[str, float]], plan: TrainingPlan) -> bool:

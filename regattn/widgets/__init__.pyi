@@ -1,7 +1,11 @@
 from .average import AverageExplorer as AverageExplorer
+from .convolution import ConvolutionExplorer as ConvolutionExplorer
 from .descent import DescentExplorer as DescentExplorer
+from .embedding import EmbeddingExplorer as EmbeddingExplorer
 from .head import HeadExplorer as HeadExplorer
 from .kernel import KernelExplorer as KernelExplorer
+from .lag import LagExplorer as LagExplorer
+from .network import NetworkExplorer as NetworkExplorer
 from .projection import ProjectionExplorer as ProjectionExplorer
 from .sampling import SamplingExplorer as SamplingExplorer
 from .spectral import SpectralExplorer as SpectralExplorer

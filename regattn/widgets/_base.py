@@ -11,7 +11,7 @@ import anywidget
 import traitlets
 
 from regattn._text import check_text
-from regattn.widgets._controls import Choice, Control, Count, Slider, Tick
+from regattn.widgets._controls import Choice, Control, Count, Seed, Slider, Tick
 from regattn.widgets._frontend import WIDGET_VIEW, has_editor
 from regattn.widgets._page import FOLDER, assemble, plain, safe_json, style
 
@@ -24,6 +24,7 @@ __all__ = [
     "Control",
     "Count",
     "Explorer",
+    "Seed",
     "Slider",
     "Tick",
     "assemble",

@@ -10,7 +10,7 @@ import traitlets
 
 from regattn._validation import check_count, check_real
 
-__all__ = ["Choice", "Control", "Count", "Slider", "Tick"]
+__all__ = ["Choice", "Control", "Count", "Seed", "Slider", "Tick"]
 
 Bound = float | Callable[[Any], float]
 
@@ -168,6 +168,8 @@ class Count(Control):
         The only numbers that the slider has, in order.
     of : bool, default False
         Written "2 of 3".
+    play : float, optional
+        Steps a second: the slider then has buttons that play, pause, take one step and go back to the start.
     notes : mapping of value to str, or function
         Words in brackets after some values.
     """
@@ -185,12 +187,13 @@ class Count(Control):
         menu: bool = False,
         stops: Callable[[Any], list[int]] | None = None,
         of: bool = False,
+        play: float | None = None,
         notes: Any = None,
         **more: Any,
     ) -> None:
-        super().__init__(label, **({"default": least} | more))
+        super().__init__(label, **({"default": least, "wide": play is not None} | more))
         self.least, self.most, self.bound, self.stops, self.notes = least, most, bound, stops, notes
-        self.format = {"names": names, "menu": menu, "of": of}
+        self.format = {"names": names, "menu": menu, "of": of, "play": play}
 
     def validate(self, obj: Any, value: Any) -> int:
         """Return ``value`` as an int or raise a ValueError that names it."""
@@ -202,6 +205,25 @@ class Count(Control):
 
     def _words(self) -> str:
         return f"int from {self.least}" + (f" to {self.bound}" if self.bound else "")
+
+
+class Seed(Control):
+    """The number of a draw, from 1 to 999: in the browser a quiet button that draws again."""
+
+    kind = "seed"
+
+    def __init__(self, label: str = "Draw again", **more: Any) -> None:
+        super().__init__(label, **({"default": 1} | more))
+
+    def validate(self, obj: Any, value: Any) -> int:
+        """Return ``value`` as an int or raise a ValueError that names it."""
+        return check_count(value, self.name, least=1, most=999, bound="the last draw")
+
+    def _more(self, explorer: Any) -> dict[str, Any]:
+        return {"min": 1, "max": 999}
+
+    def _words(self) -> str:
+        return "int from 1 to 999"
 
 
 class Choice(Control):

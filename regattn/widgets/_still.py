@@ -58,7 +58,7 @@ def _tame(text: Text) -> None:
 @cache
 def _palette() -> Image.Image:
     """Return the colours of the roles, paler and paler, and greys: a picture needs no others and loses none."""
-    roles = {figures.COLOURS[role] for role in ("key", "negative", "prediction", "leave-one-out")}
+    roles = {figures.COLOURS[role] for role in ("key", "negative", "prediction", "leave-one-out", "test")}
     found = [(shade, shade, shade) for shade in range(0, 256, 17)]
     for role in sorted(roles):
         full = np.array([int(role[k : k + 2], 16) for k in (1, 3, 5)])

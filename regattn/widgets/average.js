@@ -1,11 +1,11 @@
 // AverageExplorer: scores s_i = 1 + z z_i; least squares uses s_i / n as weights, softmax attention exp(s_i) / Σ exp(s_l).
 import { explorer } from "./explorer.js";
-import { formatNumber, isolate, numberTicks, shorten } from "./format.js";
+import { formatNumber, formatResult, isolate, numberTicks, shorten } from "./format.js";
 import { dot, runningSum, softmax } from "./maths.js";
 
-export function averageWeights({ codes, level, spread }, { query, kernel }) {
+export function averageWeights({ codes, level, spread }, { query, kernel, sharpness }) {
   const z = (query - level) / spread;
-  if (kernel === "softmax") return softmax(codes.map((code) => 1 + z * code));
+  if (kernel === "softmax") return softmax(codes.map((code) => sharpness * (1 + z * code)));
   return codes.map((code) => (1 + z * code) / codes.length);
 }
 
@@ -14,27 +14,27 @@ function averageProblem(data) {
   const problem = { ...data, codes };
   const [low, high] = data.ends;
   problem.grid = Array.from({ length: 61 }, (_, k) => low + ((high - low) * k) / 60);
-  const predict = (kernel) => problem.grid.map((query) => dot(averageWeights(problem, { query, kernel }), data.y));
-  problem.curves = { identity: predict("identity"), softmax: predict("softmax") };
-  const tops = [...data.y, ...problem.curves.identity];
+  problem.curve = (how) => problem.grid.map((query) => dot(averageWeights(problem, { ...how, query }), data.y));
+  const tops = [...data.y, ...problem.curve({ kernel: "identity" })];
   const margin = 0.06 * (Math.max(...tops) - Math.min(...tops));
   problem.range = [Math.min(...tops) - margin, Math.max(...tops) + margin];
   return problem;
 }
 
-function averageState(problem, { query, kernel }) {
-  const weights = averageWeights(problem, { query, kernel });
+function averageState(problem, { query, ...how }) {
+  const weights = averageWeights(problem, { query, ...how });
   const running = runningSum(weights.map((weight, i) => weight * problem.y[i]));
-  return { query, kernel, weights, running, prediction: dot(weights, problem.y) };
+  return { query, weights, running, curve: problem.curve(how), prediction: dot(weights, problem.y) };
 }
 
-function scatterPanel({ x, y, ends, names: [xLabel, yLabel], range, grid, curves }) {
+function scatterPanel({ x, y, ends, names: [xLabel, yLabel], range, grid }) {
   return {
-    title: "Who is listened to",
+    title: "The weight of every case",
     legend: [
       ["positive", "dot", "weight above zero"],
       ["negative", "dot", "below zero"],
-      ["prediction", "diamond", "prediction"],
+      ["prediction", "diamond", "prediction (drag it)"],
+      ["neutral", "line", "predictions elsewhere"],
     ],
     plot: { label: `${yLabel} against ${xLabel}`, xLabel, yLabel, height: 250 },
     at: (k) => [x[k], y[k]],
@@ -48,7 +48,7 @@ function scatterPanel({ x, y, ends, names: [xLabel, yLabel], range, grid, curves
       const [upright, mark] = [p.marker("query", "upright"), p.marker("prediction")];
       return (state) => {
         p.frame({ x: ends, y: range, xTicks: numberTicks(...ends, 5), yTicks: numberTicks(...range, 5) });
-        curve(grid, curves[state.kernel]);
+        curve(grid, state.curve);
         dots(x, y, (k) => 1.5 + 22 * Math.sqrt(Math.abs(state.weights[k]) / 3), state.weights);
         upright(state.query);
         mark(state.query, state.prediction);
@@ -90,24 +90,26 @@ const render = explorer({
   compute: averageState,
   panels: (problem) => ({ scatter: scatterPanel(problem), running: runningPanel(problem) }),
   hint: () => "; arrow keys read the cases, Enter asks at one",
-  cursor: ({ x, y, labels }) => ({
+  cursor: ({ x, y, labels, names }) => ({
     count: () => y.length,
     text: (k, { weights }) =>
-      `${isolate(labels[k])}: weight ${formatNumber(weights[k])}\n` +
-      `times outcome ${formatNumber(y[k])} adds ${formatNumber(weights[k] * y[k])}`,
+      `${isolate(labels[k])}: weight ${formatResult(weights[k])}\n` +
+      `${isolate(names[0])}: ${formatNumber(x[k])}\n` +
+      `${isolate(names[1])}: ${formatNumber(y[k])}\n` +
+      `weight × outcome: ${formatResult(weights[k] * y[k])}`,
     pick: (k) => ({ query: x[k] }),
   }),
   numbers({ names, labels, y }) {
     const top = ({ weights }) => weights.indexOf(Math.max(...weights));
     const most = (state) => `${formatNumber(state.weights[top(state)], 2)} (${isolate(shorten(labels[top(state)]))})`;
     return [
-      ["prediction", `prediction, ${names[1]}`, (state) => formatNumber(state.prediction)],
+      ["prediction", `prediction, ${names[1]}`, (state) => formatResult(state.prediction)],
       ["most", "largest weight", most],
       ["below", "weights below zero", ({ weights }) => `${weights.filter((w) => w < 0).length} of ${y.length}`],
     ];
   },
   say: ({ prediction }, { y }) => [
-    formatNumber(prediction),
+    formatResult(prediction),
     ` is the sum of ${y.length} past outcomes, each times its weight. The weights sum to one.`,
   ],
   result: ({ weights, running, prediction }) => ({

@@ -20,9 +20,10 @@ class AverageExplorer(Explorer, module="average", panels=[["scatter", "running"]
     r"""Show one prediction as a weighted average of past outcomes, with weights from the same scores by two kernels.
 
     .. math:: \omega_{ji} = \frac{s_{ji}}{n} \;\text{(least squares)}, \qquad
-              \omega_{ji} = \frac{e^{s_{ji}}}{\sum_l e^{s_{jl}}} \;\text{(softmax)}, \qquad s_{ji} = 1 + z_j z_i
+              \omega_{ji} = \frac{e^{\tau s_{ji}}}{\sum_l e^{\tau s_{jl}}} \;\text{(softmax)}, \qquad
+              s_{ji} = 1 + z_j z_i
 
-    where z is the input less its mean, in standard deviations. The queries and keys are the codes
+    where z is the input less its mean, in standard deviations, and τ the sharpness. The queries and keys are the codes
     :math:`(1, z)/\sqrt n` of a line with an intercept; only the kernel changes.
 
     Parameters
@@ -56,6 +57,17 @@ class AverageExplorer(Explorer, module="average", panels=[["scatter", "running"]
         "Weights by",
         {"identity": "least squares", "softmax": "softmax attention"},
         help="What turns scores into weights.",
+    )
+    sharpness = Slider(
+        "Sharpness τ",
+        0,
+        100,
+        default=1.0,
+        shown=(0.01, 100),
+        log=True,
+        notes={0: "all weights equal"},
+        used={"kernel": ["softmax"]},
+        help="Softmax multiplies the scores by it: at 0 all weights are equal, far above 1 one case has them all.",
     )
 
     def __init__(
@@ -103,7 +115,7 @@ class AverageExplorer(Explorer, module="average", panels=[["scatter", "running"]
             outcome) and ``prediction``.
         """
         queries, keys = self.codes(np.array([self.query])), self.codes(self.x)
-        how = {"kernel": self.kernel, "scale": 1.0 if self.kernel == "identity" else float(len(self.x))}
+        how = {"kernel": self.kernel, "scale": 1.0 if self.kernel == "identity" else self.sharpness * len(self.x)}
         weights = attention_weights(queries, keys, **how)[0]
         return {
             "weights": weights.tolist(),
@@ -116,7 +128,7 @@ class AverageExplorer(Explorer, module="average", panels=[["scatter", "running"]
             draw_signed(ax, self.x, self.y, found["weights"])
             ax.axvline(self.query, color=figures.COLOURS["query"])
             ax.plot(self.query, found["prediction"], "D", color=figures.COLOURS["prediction"])
-            ax.set(title="Who is listened to", xlabel=self.names[0], ylabel=self.names[1])
+            ax.set(title="The weight of every case", xlabel=self.names[0], ylabel=self.names[1])
         if ax := axes.get("running"):
             ax.step(range(1, len(self.x) + 1), found["running"], where="post", color=figures.COLOURS["key"])
             ax.axhline(found["prediction"], color=figures.COLOURS["prediction"])

@@ -15,18 +15,14 @@ export function controlRow(view, name, label, input, { value = null, wide = fals
   // In JupyterLab its keys are its own. It must stand on the input itself: the notebook looks there before its parents.
   input.dataset.lmSuppressShortcuts = "";
   input.setAttribute("aria-label", label);
-  input.setAttribute("aria-label", label);
   const words = element("span", { class: "ra-control-name", ...(help && { title: help }) }, label);
   const row = element("label", { class: `ra-control${wide ? " ra-wide" : ""}` }, words);
   if (value) row.append(value);
   row.append(input);
   view.controls.append(row);
+  view.rows.set(name, row);
   // On a phone the row in use stays on the screen. A finger on a slider does not always focus it, so both count.
-  const use = () => {
-    for (const other of view.controls.querySelectorAll(".ra-active")) other.classList.remove("ra-active");
-    row.classList.add("ra-active");
-  };
-  for (const event of ["pointerdown", "focus", "input"]) view.listen(input, event, use);
+  for (const event of ["pointerdown", "focus", "input"]) view.listen(input, event, () => view.use(row));
   return row;
 }
 
@@ -42,18 +38,22 @@ export function sliderScale({ kind, min, max, step = 1, stops, log, zero, places
   return { ...scale, min: 0, max: scale.steps, step: 1 };
 }
 
+// Whether a control means nothing where the others stand.
+function isIdle({ used }, view) {
+  return Object.entries(used ?? {}).some(([other, values]) => !values.includes(view.model.get(other)));
+}
+
 // The words for a value: the number with its unit, a name, or both with a note.
 export function controlText(spec, view) {
-  const { notes = [], units = "", digits, decimals, names, of, used } = spec;
+  const { notes = [], units = "", digits, decimals, names, of } = spec;
   const known = new Map(notes);
   const write = (v) => (decimals === undefined ? formatNumber(v, digits) : v.toFixed(decimals).replace("-", "−"));
-  const number = (v) => (spec.kind === "count" ? String(v) : `${known.has(v) ? String(v) : write(v)}${units && ` ${units}`}`);
+  const number = (v) => (spec.kind === "seed" ? `draw ${v}` : spec.kind === "count" ? String(v) : `${known.has(v) ? String(v) : write(v)}${units && ` ${units}`}`);
   const called = names && view.model.get("data")[names];
   return (v) => {
     const note = known.get(v) ?? known.get(null);
     const text = called ? isolate(called[v]) : `${number(v)}${of ? ` of ${spec.max}` : ""}${note ? ` (${note})` : ""}`;
-    const idle = Object.entries(used ?? {}).some(([other, values]) => !values.includes(view.model.get(other)));
-    return idle ? `${text} (not in use)` : text;
+    return isIdle(spec, view) ? `${text} (not in use)` : text;
   };
 }
 
@@ -87,9 +87,32 @@ function select(view, { name, label, sets = {}, ...spec }, options, read) {
 
 function tick(view, { name, label, ...spec }) {
   const input = element("input", { type: "checkbox" });
-  controlRow(view, name, label, input, spec).classList.add("ra-tickbox");
+  const row = controlRow(view, name, label, input, spec);
+  row.classList.add("ra-tickbox");
   view.listen(input, "change", () => view.set({ [name]: input.checked }));
-  view.refreshers.push(() => (input.checked = Boolean(view.model.get(name))));
+  view.refreshers.push(() => {
+    input.checked = Boolean(view.model.get(name));
+    const words = isIdle(spec, view) ? `${label} (not in use)` : label;
+    if (row.firstChild.textContent === words) return;
+    row.firstChild.textContent = words;
+    input.setAttribute("aria-label", words);
+  });
+}
+
+// A quiet button that draws again: the seed goes up by one, so that a draw can be linked to and comes back on Reset.
+function seedButton(view, { name, label, min, max, ...spec }, text) {
+  const said = element("span", { class: "ra-control-value", "data-output": name });
+  const tip = spec.help ? { title: spec.help } : {};
+  const made = element("button", { type: "button", class: "ra-tool", "data-control": name, ...tip }, label);
+  const row = element("div", { class: "ra-seed" }, made, said);
+  view.controls.append(row);
+  view.rows.set(name, row);
+  for (const event of ["pointerdown", "focus"]) view.listen(made, event, () => view.use(row));
+  view.listen(made, "click", () => view.set({ [name]: view.model.get(name) < max ? view.model.get(name) + 1 : min }));
+  view.refreshers.push(() => {
+    const words = text(view.model.get(name));
+    if (said.textContent !== words) said.textContent = words;
+  });
 }
 
 // Build the inputs that Python declared and the page does not hide. A control that could not move is not shown.
@@ -102,6 +125,7 @@ export function buildControls(view, specs, { texts = {}, own = {} }) {
     else if (spec.kind === "choice") select(view, spec, spec.options, (v) => v);
     else if (spec.menu) select(view, spec, view.model.get("data")[spec.names].map((word, k) => [k, word]), Number);
     else if (spec.kind === "tick") tick(view, spec);
+    else if (spec.kind === "seed") seedButton(view, spec, words);
     else slider(view, spec, words);
   }
 }
@@ -110,7 +134,7 @@ export function buildControls(view, specs, { texts = {}, own = {} }) {
 export function fits({ kind, min, max, options }, value) {
   if (kind === "tick") return typeof value === "boolean";
   if (kind === "choice") return options.some(([word]) => word === value);
-  return Number.isFinite(value) && value >= min && value <= max && (kind !== "count" || Number.isInteger(value));
+  return Number.isFinite(value) && value >= min && value <= max && (kind === "slider" || Number.isInteger(value));
 }
 
 // A printed number with its name; returns the function that prints it.

@@ -1,42 +1,13 @@
 // DescentExplorer: θ ← θ ∓ η (2/|B|) X_B'(X_B θ − y_B) for two parameters, walked here step by step.
+import { dealer } from "./dealing.js";
 import { explorer } from "./explorer.js";
 import { formatNumber, powerText } from "./format.js";
 
 // ---- numbers -------------------------------------------------------------------------------------------------------
 
-// A 32-bit generator of numbers in [0, 1), the same in regattn/widgets/descent.py. For pictures, not for statistics.
-export function mulberry32(state) {
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-// A function that deals the next batch of row numbers: all rows shuffled, dealt out, shuffled again.
-export function dealer(n, size, seed = 1) {
-  const uniform = mulberry32(seed);
-  const order = new Uint32Array(n);
-  let next = n;
-  return () => {
-    if (next >= n) {
-      order.forEach((_, i) => (order[i] = i));
-      for (let i = n - 1; i > 0; i--) {
-        const j = Math.floor(uniform() * (i + 1));
-        [order[i], order[j]] = [order[j], order[i]];
-      }
-      next = 0;
-    }
-    const rows = order.subarray(next, Math.min(n, next + size));
-    next += size;
-    return rows;
-  };
-}
-
 // Points and losses of one walk. It ends just before the step that would take the loss beyond `growth_limit` times the
 // larger of the first loss and the mean of y², and says which step that is.
-export function descend({ X, y, steps, growth_limit }, { learning_rate, batch_size, sign, start }) {
+export function descend({ X, y, steps, growth_limit }, { learning_rate, batch_size, seed, sign, start }) {
   const n = y.length;
   const residuals = new Float64Array(n);
   const measure = (a, b) => {
@@ -48,7 +19,7 @@ export function descend({ X, y, steps, growth_limit }, { learning_rate, batch_si
     return total / n;
   };
   const everything = Uint32Array.from({ length: n }, (_, i) => i);
-  const deal = batch_size === n ? () => everything : dealer(n, batch_size);
+  const deal = batch_size === n ? () => everything : dealer(n, batch_size, seed);
   const direction = sign === "plus" ? 1 : -1;
   let [a, b] = start;
   const parameters = [[a, b]];
@@ -114,7 +85,8 @@ function surfacePanel(problem, ringed) {
     handle: { at: ({ parameters }) => parameters[0], to: moveStart },
     make(p) {
       const [contours, path, dots] = [p.chains("neutral", 0.8), p.chains("key", 1.6), p.dots("key")];
-      const [start, bottom, ring] = [p.marker("query", "dot"), p.marker("truth"), p.marker("cursor", "ring")];
+      const [here, start, bottom] = [p.marker("key", "dot"), p.marker("query", "dot"), p.marker("truth")];
+      const ring = p.marker("cursor", "ring");
       let drawn = "";
       const visible = ([a, b]) => {
         const { x, y } = p.domain();
@@ -130,6 +102,7 @@ function surfacePanel(problem, ringed) {
         path([parameters]);
         const shown = parameters.filter(visible);
         dots(shown.map((point) => point[0]), shown.map((point) => point[1]), 2.2); // prettier-ignore
+        here(...(shown.at(-1) ?? []));
         start(...parameters[0]);
         bottom(...best);
       };
@@ -149,8 +122,8 @@ function lossPanel(problem) {
     at: (k) => [k, Math.max(floor, heights[k])],
     by: "x",
     make(p) {
-      const [line, end] = [p.line("key"), p.marker("negative", "diamond")];
-      return ({ excess, diverged_at }) => {
+      const [line, here, end] = [p.line("key"), p.marker("key", "dot"), p.marker("negative", "diamond")];
+      return ({ whole: { excess }, losses, diverged_at }) => {
         const first = Math.max(excess[0], DEEPEST * problem.curvatures[0] * problem.reach ** 2);
         const low = Math.floor(Math.log10(Math.max(DEEPEST * first, Math.min(first, ...excess.filter((e) => e > 0)))));
         const high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(first, ...excess))));
@@ -162,37 +135,52 @@ function lossPanel(problem) {
           if ((power - low) % every === 0) yTicks.push({ at: power || 1e-9, text: powerText(10 ** power) }); // 10⁰ is no zero line
         }
         p.frame({ x: [0, problem.steps], y: [low, high], yTicks });
-        line(heights.map((_, k) => k), heights.map((value) => Math.max(floor, value))); // prettier-ignore
+        const walked = heights.slice(0, losses.length);
+        line(walked.map((_, k) => k), walked.map((value) => Math.max(floor, value))); // prettier-ignore
+        if (diverged_at === null) here(walked.length - 1, Math.max(floor, walked.at(-1)));
+        else here();
         if (diverged_at === null) end();
-        else end(heights.length - 1, heights[heights.length - 1]);
+        else end(walked.length - 1, walked.at(-1));
       };
     },
   };
 }
 
+function walkOf(problem, { start_1, start_2, ...now }) {
+  const walk = descend(problem, { ...now, start: [start_1, start_2] });
+  return { ...walk, excess: walk.parameters.map((point) => excessLoss(problem, point)) };
+}
+
 // ---- the explorer --------------------------------------------------------------------------------------------------
 
+const stepsText = (count) => `${count} ${count === 1 ? "step" : "steps"}`;
 const pair = (point) => `(${point.map((value) => formatNumber(value)).join(", ")})`;
 
 const render = explorer({
   name: "DescentExplorer",
   prepare: (data) => ({ ...data, ringed: { show: () => {} } }), // where the cursor of the loss stands on the surface
-  compute(problem, { start_1, start_2, ...now }) {
-    const walk = descend(problem, { ...now, start: [start_1, start_2] });
-    return { ...walk, excess: walk.parameters.map((point) => excessLoss(problem, point)) };
+  compute(problem, { step, ...now }, before) {
+    const key = JSON.stringify(now);
+    const whole = before?.key === key ? before.whole : walkOf(problem, now); // a step only shows more or less of a walk
+    const { parameters, losses, diverged_at } = whole;
+    const kept = step + 1;
+    const ran = diverged_at !== null && step >= diverged_at;
+    return { key, whole, step, parameters: parameters.slice(0, kept), losses: losses.slice(0, kept), diverged_at: ran ? diverged_at : null };
   },
-  texts: ({ largest_stable_step: limit, y }) => ({
+  ended: ({ diverged_at }) => diverged_at !== null,
+  texts: ({ largest_stable_step: limit, y }, view) => ({
+    seed: (seed) => `draw ${seed}${view.model.get("batch_size") === y.length ? " (not in use)" : ""}`,
     learning_rate: (eta) => `${formatNumber(eta)} (${formatNumber(eta / limit, 2)} × limit)`,
     batch_size: (size) => (size === y.length ? `all ${size} rows` : `${size} of ${y.length} rows`),
   }),
   numbers: ({ least_loss, largest_stable_step }) => [
-    ["loss", "loss after the last step", ({ losses }) => formatNumber(losses[losses.length - 1], 5)],
-    ["least_loss", "least loss there is", () => formatNumber(least_loss, 5)],
-    ["largest_stable_step", "largest stable step, the limit", () => formatNumber(largest_stable_step)],
+    ["loss", "loss here, mean squared error", ({ losses }) => formatNumber(losses[losses.length - 1], 5)],
+    ["least_loss", "least possible loss", () => formatNumber(least_loss, 5)],
+    ["largest_stable_step", "limit: largest stable learning rate", () => formatNumber(largest_stable_step)],
   ],
-  say: ({ parameters, diverged_at }, { steps }) =>
+  say: ({ parameters, losses, diverged_at }) =>
     diverged_at === null
-      ? `After ${steps} steps the walk stands at ${pair(parameters[parameters.length - 1])}.`
+      ? `${losses.length === 1 ? "At the start" : `After ${stepsText(losses.length - 1)}`} the loss is ${formatNumber(losses.at(-1), 5)}, at ${pair(parameters.at(-1))}.`
       : `The walk ran away: step ${diverged_at} would have taken the loss beyond a million million times its start.`,
   panels: (problem) => ({ surface: surfacePanel(problem, problem.ringed), loss: lossPanel(problem) }),
   cursor: ({ ringed }) => ({

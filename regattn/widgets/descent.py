@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,8 @@ from regattn.regression.descent import (
     stochastic_gradient_descent,
 )
 from regattn.regression.least_squares import spectrum
-from regattn.widgets._base import Choice, Count, Explorer, Slider, check_labels
+from regattn.widgets._base import Choice, Count, Explorer, Seed, Slider, check_labels
+from regattn.widgets._chance import mulberry32
 
 __all__ = ["DescentExplorer"]
 
@@ -47,7 +49,9 @@ class DescentExplorer(Explorer, module="descent", panels=[["surface", "loss"]]):
     start : pair of float, default (0, 0)
         The first point.
     steps : int, default 60
-        Number of steps.
+        Number of steps of the whole walk.
+    step : int, optional
+        Where the walk stands: the number of steps taken; by default all. Played, it walks.
     names : pair of str, optional
         The parameters.
 
@@ -88,6 +92,8 @@ class DescentExplorer(Explorer, module="descent", panels=[["surface", "loss"]]):
         {"minus": "− (downhill)", "plus": "+ (uphill, as printed)"},
         help="Downhill, or uphill as in the printed equation.",
     )
+    seed = Seed("Deal other batches", help="In which order rows are dealt, where a batch is not all of them.")
+    step = Count("Step", most=lambda self: self.steps, bound="the number of steps", of=True, play=12)
 
     def __init__(  # noqa: PLR0913
         self,
@@ -98,6 +104,7 @@ class DescentExplorer(Explorer, module="descent", panels=[["surface", "loss"]]):
         batch_size: int | None = None,
         start: Sequence[float] = (0.0, 0.0),
         steps: int = 60,
+        step: int | None = None,
         names: Sequence[str] | None = None,
         **kit: Any,
     ) -> None:
@@ -134,23 +141,27 @@ class DescentExplorer(Explorer, module="descent", panels=[["surface", "loss"]]):
             "batch_size": len(self.y) if batch_size is None else batch_size,
             "start_1": start[0],
             "start_2": start[1],
+            "step": self.steps if step is None else step,
         }
         super().__init__(**{"data": data, "alt": alt} | traits | kit)
 
     def _around(self, k: int) -> tuple[float, float]:
         return self.best[k] - self.reach, self.best[k] + self.reach
 
-    def trajectory(self) -> Trajectory:
-        """Return the descent now shown, walked by the package."""
+    def trajectory(self, *, step: int | None = None) -> Trajectory:
+        """Return the descent now shown, walked by the package, up to ``step`` where that is given."""
         knobs = {
             "learning_rate": self.learning_rate,
             "start": [self.start_1, self.start_2],
             "sign": SIGNS[self.sign],
         }
-        n = len(self.y)
+        n, step = len(self.y), self.step if step is None else step
+        if step == 0:  # a descent of the package takes at least one step
+            first = gradient_descent(self.X, self.y, steps=1, **(knobs | {"learning_rate": 1e-12}))
+            return replace(first, parameters=first.parameters[:1], losses=first.losses[:1])
         if self.batch_size == n:
-            return gradient_descent(self.X, self.y, steps=self.steps, **knobs)
-        rows = _page_batches(n, size=self.batch_size, steps=self.steps)
+            return gradient_descent(self.X, self.y, steps=step, **knobs)
+        rows = _page_batches(n, size=self.batch_size, steps=step, seed=self.seed)
         return stochastic_gradient_descent(self.X, self.y, rows, **knobs)
 
     def result(self) -> dict[str, Any]:
@@ -172,7 +183,8 @@ class DescentExplorer(Explorer, module="descent", panels=[["surface", "loss"]]):
         }
 
     def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
-        path, losses = np.array(found["parameters"]), np.array(found["losses"])
+        whole = self.trajectory(step=self.steps)  # paper cannot play
+        path, losses = whole.parameters, whole.losses
         if ax := axes.get("surface"):
             (a, b), reach = self.best, 1.02 * self.reach
             grid = np.linspace(a - reach, a + reach, 60), np.linspace(b - reach, b + reach, 60)
@@ -213,7 +225,7 @@ def _page_batches(n: int, *, size: int, steps: int, seed: int = 1) -> Iterator[n
     >>> [rows.tolist() for rows in _page_batches(5, size=2, steps=3)]
     [[4, 2], [1, 0], [3]]
     """
-    uniform = _mulberry32(seed)
+    uniform = mulberry32(seed)
     order: list[int] = []
     for _ in range(steps):
         if not order:
@@ -223,13 +235,3 @@ def _page_batches(n: int, *, size: int, steps: int, seed: int = 1) -> Iterator[n
                 order[i], order[j] = order[j], order[i]
         yield np.array(order[:size])
         order = order[size:]
-
-
-def _mulberry32(state: int) -> Iterator[float]:
-    """Yield numbers in [0, 1) with 32-bit arithmetic, as the function of that name in descent.js does."""
-    low = 0xFFFFFFFF
-    while True:
-        state = (state + 0x6D2B79F5) & low
-        t = ((state ^ (state >> 15)) * (state | 1)) & low
-        t ^= (t + ((t ^ (t >> 7)) * (t | 61))) & low
-        yield (t ^ (t >> 14)) / 2**32

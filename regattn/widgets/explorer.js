@@ -3,6 +3,7 @@
 import { buildControls, element, output } from "./controls.js";
 import { cursor } from "./cursor.js";
 import { buildMenu, buildPresets } from "./menu.js";
+import { buildPlay } from "./play.js";
 import { plot } from "./plot.js";
 
 // The frame of an explorer in `el` (an empty box in a live notebook, the figure itself in a page).
@@ -22,9 +23,13 @@ function frameOf({ model, el, name }) {
   const body = root.appendChild(element("div", { class: "ra-body" }, parts.controls, said, parts.panels));
   const kit = model.get("kit");
   const stop = new AbortController();
-  const view = { root, body, said, model, own, stop, ...parts, signal: stop.signal, refreshers: [], specs: kit.controls, kit };
+  const view = { root, body, said, model, own, stop, ...parts, signal: stop.signal, refreshers: [], rows: new Map(), specs: kit.controls, kit };
   view.hides = (part) => kit.hide.includes(part);
   view.listen = (target, event, handler) => target.addEventListener(event, handler, { signal: stop.signal });
+  view.use = (row) => {
+    for (const other of view.controls.querySelectorAll(".ra-active")) other.classList.remove("ra-active");
+    (row.closest(".ra-played") ?? row).classList.add("ra-active");
+  };
   view.now = () => Object.fromEntries(view.specs.map((spec) => [spec.name, model.get(spec.name)]));
   return view;
 }
@@ -122,7 +127,7 @@ function run(view, compute, draw) {
         view.update();
       }
       // the sentence keeps the height it once needed, so that the pictures below do not jump while a slider moves
-      view.said.style.minHeight = `${view.said.offsetHeight}px`;
+      view.said.style.minHeight = `${Math.ceil(view.said.getBoundingClientRect().height)}px`;
     });
     for (const part of [view.body, view.said]) observer.observe(part);
     view.signal.addEventListener("abort", () => observer.disconnect());
@@ -141,6 +146,7 @@ function sayer(view) {
 
 // Make the function `render` of an explorer. Its definition:
 //   name; prepare(data, view) → problem; compute(problem, now, before) → state; result(state, problem) → numbers drawn;
+//   ended(state, problem): whether a walk that plays has come to its end before its last step;
 //   texts(problem, view) → words for controls; own: controls only this explorer has; valid: their values from outside;
 //   numbers(problem) → [key, label, text(state)] to print; say(state, problem, view) → sentence;
 //   panels(problem, view) → { key: panel }; hint: what the keys do; cursor(problem, view) → the common cursor.
@@ -154,6 +160,7 @@ export function explorer(definition) {
     const begin = run(view, compute, () => draw());
     buildPresets(view, view.kit.presets);
     buildControls(view, view.specs, { texts: definition.texts?.(problem, view), own: definition.own });
+    buildPlay(view, () => definition.ended?.(state, problem) ?? false);
     const printers = (definition.numbers?.(problem) ?? []).map(([key, label, text]) => [output(view, key, label), text]);
     if (!printers.length) view.numbers.remove();
     const say = sayer(view);

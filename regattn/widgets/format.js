@@ -23,6 +23,21 @@ export function formatNumber(value, digits = 3) {
   return text.replace("-", "−");
 }
 
+const TINIEST = 1e-5; // what is measured and smaller is said to be small, not written out
+
+// A measured number for people: formatNumber, but "< 0.00001" where only its smallness says something.
+export function formatResult(value, digits = 3) {
+  if (!Number.isFinite(value) || value === 0 || Math.abs(value) >= TINIEST) return formatNumber(value, digits);
+  return value > 0 ? "< 0.00001" : "> −0.00001";
+}
+
+// A probability for people: three decimals, but neither 0 nor 1 unless it is.
+export function shareText(share) {
+  if (share === 0 || share === 1) return String(share);
+  if (share < 0.0005) return "< 0.001";
+  return share < 0.9995 ? share.toFixed(3) : "> 0.999";
+}
+
 // Text of another author inside a sentence: kept apart, so that a right-to-left label cannot reorder its neighbours.
 export function isolate(label) {
   return `\u2068${label}\u2069`;

@@ -1,6 +1,6 @@
 // HeadExplorer: one head's weights on a sentence, and all heads' weights on one pair of words.
 import { explorer } from "./explorer.js";
-import { isolate } from "./format.js";
+import { isolate, shareText } from "./format.js";
 import { numberTable } from "./tables.js";
 
 function headState({ weights }, { layer, head, query, key }) {
@@ -22,8 +22,8 @@ function weightText(weight) {
 function headMessage({ layer, head, query, key, row, strongest }, { words }) {
   const [from, to, most] = [words[query], words[key], words[strongest]].map(isolate);
   const where = `Layer ${layer + 1}, head ${head + 1}: ${from} (word ${query + 1})`;
-  if (strongest === key) return `${where} looks most at ${to} (word ${key + 1}), with weight ${row[key].toFixed(3)}.`;
-  return `${where} puts ${row[key].toFixed(3)} on ${to} (word ${key + 1}) and most, ${row[strongest].toFixed(3)}, on ${most} (word ${strongest + 1}).`;
+  if (strongest === key) return `${where} looks most at ${to} (word ${key + 1}), with weight ${shareText(row[key])}.`;
+  return `${where} puts ${shareText(row[key])} on ${to} (word ${key + 1}) and most, ${shareText(row[strongest])}, on ${most} (word ${strongest + 1}).`;
 }
 
 const only = (count, place) => Array.from({ length: count }, (_, k) => k === place);

@@ -73,27 +73,33 @@ function nearestInPlace(out, order, barred, k) {
   }
 }
 
-// The weights of query j, written into `out`.
-function weigh(out, keys, j, { kernel, temperature, neighbours, include_self: self }) {
-  const barred = self ? -1 : j;
+// 1/n + T (ω − 1/n): what a hot softmax says beyond even weights, enlarged to the size that it has in least squares.
+function amplifyInPlace(out, barred, temperature) {
+  const even = 1 / (out.length - (barred >= 0));
+  for (let i = 0; i < out.length; i++) if (i !== barred) out[i] = even + temperature * (out[i] - even);
+}
+
+// The weights of query j, written into `out`. Least squares stays what it is, whichever boxes are ticked.
+function weigh(out, { plain, even }, j, { kernel, temperature, neighbours, include_self, normalise_keys, amplify }) {
+  if (kernel === "identity") return scores(out, plain, j, false, 1 / plain.n);
+  const barred = include_self ? -1 : j;
+  const keys = normalise_keys ? even : plain;
   if (kernel === "nearest") return nearestInPlace(out, keys.nearestFirst()[j], barred, neighbours);
-  const scale = kernel === "identity" ? 1 / keys.n : kernel === "relu" ? 1 : 1 / temperature;
-  scores(out, keys, j, kernel === "gaussian", scale);
+  scores(out, keys, j, kernel === "gaussian", kernel === "relu" ? 1 : 1 / temperature);
   if (kernel === "softmax" || kernel === "gaussian") softmaxInPlace(out, barred);
-  else if (kernel !== "identity") normaliseInPlace(out, barred, kernel === "elu" ? 1 : 0);
-  else if (barred >= 0) out[barred] = 0;
+  else normaliseInPlace(out, barred, kernel === "elu" ? 1 : 0);
+  if (kernel === "softmax" && amplify) amplifyInPlace(out, barred, temperature);
 }
 
 const KEPT = 16; // fits remembered, so that going back and forth between two settings costs nothing
 
 // The prediction at every observation.
-function fit(problem, keys, settings) {
-  const { kernel, temperature, neighbours, include_self: self, normalise_keys: even } = settings;
-  const key = [kernel, temperature, neighbours, self, even].join();
+function fit(problem, { query, ...settings }) {
+  const key = JSON.stringify(settings);
   if (problem.fits.has(key)) return problem.fits.get(key);
   const row = new Float64Array(problem.n);
   const fitted = Float64Array.from(problem.y, (_, j) => {
-    weigh(row, keys, j, settings);
+    weigh(row, problem, j, settings);
     return dot(row, problem.y);
   });
   if (problem.fits.size >= KEPT) problem.fits.delete(problem.fits.keys().next().value);
@@ -105,16 +111,17 @@ function fit(problem, keys, settings) {
 export function kernelState(problem, settings) {
   const { y, n } = problem;
   const { query } = settings;
-  const keys = settings.normalise_keys ? problem.even : problem.plain;
   const weights = new Float64Array(n);
-  weigh(weights, keys, query, settings);
-  const fitted = fit(problem, keys, settings);
+  weigh(weights, problem, query, settings);
+  const fitted = fit(problem, settings);
+  const line = fit(problem, { kernel: "identity" });
   return {
     ...settings, weights, fitted, // prettier-ignore
-    smoother: fit(problem, keys, { ...settings, kernel: "gaussian" }),
+    smoother: fit(problem, { ...settings, kernel: "gaussian" }),
     total: sum(weights),
     own: weights[query],
     prediction: fitted[query],
     error: rootMeanSquare(y.map((value, j) => value - fitted[j])),
+    gap: fitted.reduce((most, value, j) => Math.max(most, Math.abs(value - line[j])), 0),
   };
 }

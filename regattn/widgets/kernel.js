@@ -1,6 +1,6 @@
 // KernelExplorer: ω_ji = g(⟨F_j, F_i⟩ / T) among the observations of one predictor, for a kernel g of the reader's choice.
 import { explorer } from "./explorer.js";
-import { formatNumber, isolate, rounded } from "./format.js";
+import { formatNumber, formatResult, isolate, rounded } from "./format.js";
 import { kernelProblem, kernelState } from "./kernel-numbers.js";
 
 function padded(values, share = 0.06) {
@@ -49,7 +49,7 @@ function curvePanel({ x, y, x_label: xLabel, y_label: yLabel }) {
 
 function weightsPanel({ x, n, x_label: xLabel }) {
   return {
-    title: "One row of weights: who is heard by the query",
+    title: "The weights of one query",
     wide: true,
     legend: [
       ["positive", "dot", "positive weight"],
@@ -83,34 +83,38 @@ const render = explorer({
   cursor: ({ n, labels, x, y, x_label, y_label }) => ({
     count: () => n,
     text: (k, { weights }) =>
-      `${isolate(labels[k])}: weight ${formatNumber(weights[k])}\n` +
+      `${isolate(labels[k])}: weight ${formatResult(weights[k])}\n` +
       `${isolate(x_label)}: ${formatNumber(x[k])}\n${isolate(y_label)}: ${formatNumber(y[k])}`,
     pick: (k) => ({ query: k }),
     start: ({ query }) => query,
   }),
-  numbers({ y }) {
-    const print = (key) => (state) => formatNumber(Number(state[key].toPrecision(12)));
+  numbers({ y, y_label }) {
+    const print = (key) => (state) => formatResult(Number(state[key].toPrecision(12)));
     return [
-      ["prediction", "prediction", print("prediction")],
+      ["prediction", `prediction, ${y_label}`, print("prediction")],
       ["observed", "observed", ({ query }) => formatNumber(y[query])],
       ["own", "weight on itself", print("own")],
       ["total", "sum of weights", print("total")],
-      ["error", "error over all observations", print("error")],
+      ["error", "error over all, root mean square", print("error")],
+      ["gap", "farthest from least squares", print("gap")],
     ];
   },
-  say({ weights, query }, { labels, n }) {
-    const below = weights.reduce((count, weight) => count + (weight < 0), 0);
-    const above = weights.reduce((count, weight) => count + (weight > 1 / n), 0);
-    const negative = below ? `${below} of ${n} are heard upside down` : "nobody is heard upside down";
-    return [isolate(labels[query]), ` hears ${above} of ${n} observations more than evenly; ${negative}.`];
+  say({ weights, query, prediction }, { labels, n }) {
+    const count = (wanted) => weights.reduce((total, weight) => total + wanted(weight), 0);
+    const [above, below] = [count((weight) => weight > 1 / n), count((weight) => weight < 0)];
+    return [
+      `${isolate(labels[query])}: ${formatResult(prediction)}`,
+      ` predicted. ${above} of ${n} observations have more than an even share of the weight, ${below} of ${n} a weight below zero.`,
+    ];
   },
-  result: ({ weights, total, own, prediction, fitted, error, smoother }) => ({
+  result: ({ weights, total, own, prediction, fitted, error, gap, smoother }) => ({
     weights: Array.from(weights),
     total,
     own,
     prediction,
     fitted: Array.from(fitted),
     error,
+    gap,
     smoother: Array.from(smoother),
   }),
 });

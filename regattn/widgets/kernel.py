@@ -18,6 +18,8 @@ from regattn.widgets._drawing import draw_signed
 
 __all__ = ["KernelExplorer"]
 
+WEIGHING = ["softmax", "gaussian", "relu", "elu", "nearest"]  # all but least squares, which stays what it is
+
 
 def _standardised_codes(x: np.ndarray) -> np.ndarray:
     r"""Return the codes (1, z) with z the standardised x, for which :math:`F^\top F = n I`.
@@ -71,18 +73,25 @@ class KernelExplorer(Explorer, module="kernel", panels=[["curve"], ["weights"]])
     kernel = Choice(
         "Kernel",
         {
-            "softmax": "softmax of inner products",
-            "gaussian": "Gaussian, of distances",
+            "identity": "identity: least squares",
+            "nearest": "k nearest neighbours",
             "relu": "ReLU, normalised",
             "elu": "ELU, normalised",
-            "nearest": "k nearest neighbours",
-            "identity": "identity: least squares",
+            "gaussian": "Gaussian, of distances",
+            "softmax": "softmax of inner products",
         },
+        default="softmax",
         help="What turns scores into weights. The identity kernel divides scores by n, so that on orthogonal codes it "
-        "is least squares. ReLU and ELU rows that cannot be normalised are uniform.",
+        "is least squares, whichever boxes are ticked. ReLU and ELU rows that cannot be normalised are uniform.",
     )
     temperature = Slider(
-        "Temperature T", 1e-3, 100, default=1.0, log=True, used={"kernel": ["softmax", "gaussian", "elu"]}, help="T."
+        "Temperature T",
+        1e-7,
+        1e3,
+        default=1.0,
+        log=True,
+        used={"kernel": ["softmax", "gaussian", "elu"]},
+        help="Scores are divided by it: hot spreads the weight evenly, cold picks one observation.",
     )
     query = Count(
         "Query observation",
@@ -98,11 +107,23 @@ class KernelExplorer(Explorer, module="kernel", panels=[["curve"], ["weights"]])
         bound="the other rows",
         used={"kernel": ["nearest"]},
     )
-    include_self = Tick("include self", default=True, help="Whether an observation may attend to itself.")
+    include_self = Tick(
+        "include self",
+        default=True,
+        used={"kernel": WEIGHING},
+        help="Whether an observation may attend to itself.",
+    )
     normalise_keys = Tick(
         "normalise keys to one length",
         default=False,
+        used={"kernel": WEIGHING},
         help="Whether every key is given the same length, the root mean square of their lengths.",
+    )
+    amplify = Tick(
+        "enlarge deviations from even weights T times",
+        default=False,
+        used={"kernel": ["softmax"]},
+        help="Whether the weights of softmax are shown as 1/n + T (ω - 1/n): hot, they become those of least squares.",
     )
 
     def __init__(  # noqa: PLR0913
@@ -141,8 +162,8 @@ class KernelExplorer(Explorer, module="kernel", panels=[["curve"], ["weights"]])
         -------
         dict
             ``weights`` of the query (n of them), their ``total``, the ``own`` weight of the query on itself, the
-            ``prediction``, ``fitted`` at every observation, its root mean squared ``error``, and ``smoother``: the
-            Gaussian smoother on the same codes.
+            ``prediction``, ``fitted`` at every observation, its root mean squared ``error``, its largest distance
+            ``gap`` to the identity kernel's, and ``smoother``: the Gaussian smoother on the same codes.
         """
         kernel, scale = self._kernel_and_scale()
         n = len(self.y)
@@ -151,7 +172,14 @@ class KernelExplorer(Explorer, module="kernel", panels=[["curve"], ["weights"]])
         if self.normalise_keys:
             lengths = np.linalg.norm(keys, axis=1, keepdims=True)
             keys = keys * (np.sqrt(np.mean(lengths**2)) / lengths)
-        weights = attention_weights(self.codes, keys, kernel=kernel, scale=scale, mask=mask)
+        line = attention_weights(self.codes, self.codes, kernel="identity", scale=1 / n)
+        if self.kernel == "identity":
+            weights = line
+        else:
+            weights = attention_weights(self.codes, keys, kernel=kernel, scale=scale, mask=mask)
+        if self.kernel == "softmax" and self.amplify:
+            even = np.full((n, n), 1 / n) if mask is None else np.asarray(mask) / (n - 1)
+            weights = even + self.temperature * (weights - even)
         fitted = weights @ self.y
         smoother = attend(self.codes, keys, self.y, kernel="gaussian", scale=1 / self.temperature, mask=mask)
         return {
@@ -161,6 +189,7 @@ class KernelExplorer(Explorer, module="kernel", panels=[["curve"], ["weights"]])
             "prediction": float(fitted[self.query]),
             "fitted": fitted.tolist(),
             "error": float(np.sqrt(np.mean((self.y - fitted) ** 2))),
+            "gap": float(np.abs(fitted - line @ self.y).max()),
             "smoother": smoother.tolist(),
         }
 
@@ -168,7 +197,7 @@ class KernelExplorer(Explorer, module="kernel", panels=[["curve"], ["weights"]])
         x, query = np.array(self.data["x"]), self.data["x"][self.query]
         for panel, heights, title in (
             ("curve", self.y, "The fit at every observation"),
-            ("weights", found["weights"], "One row of weights: who is heard by the query"),
+            ("weights", found["weights"], "The weights of one query"),
         ):
             if ax := axes.get(panel):
                 draw_signed(ax, x, heights, found["weights"])
@@ -184,8 +213,6 @@ class KernelExplorer(Explorer, module="kernel", panels=[["curve"], ["weights"]])
     def _kernel_and_scale(self) -> tuple[str | Kernel, float]:
         if self.kernel == "nearest":
             return nearest(self.neighbours), 1.0
-        if self.kernel == "identity":
-            return "identity", 1 / len(self.y)
         if self.kernel in ("relu", "elu"):
             return guarded_kernel(self.kernel), 1.0 if self.kernel == "relu" else 1 / self.temperature
         return self.kernel, 1 / self.temperature

@@ -130,3 +130,13 @@ export function clipSegment(from, to, box) {
   const at = (share) => [0, 1].map((axis) => from[axis] + share * (to[axis] - from[axis]));
   return [at(enter), at(leave)];
 }
+
+// A 32-bit generator of numbers in [0, 1), the same in regattn/widgets/_chance.py. For pictures, not for statistics.
+export function mulberry32(state) {
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), state | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

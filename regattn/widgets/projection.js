@@ -1,7 +1,7 @@
 // ProjectionExplorer: M = Z S Z', E = g(M) Z S, p = softmax(mean of E), while the sentence and the table change.
 import { explorer } from "./explorer.js";
 import { controlRow, element } from "./controls.js";
-import { formatNumber, isolate } from "./format.js";
+import { formatNumber, isolate, shareText } from "./format.js";
 import { multiply, softmax } from "./maths.js";
 import { numberTable, shareBars } from "./tables.js";
 
@@ -142,17 +142,13 @@ function projectionMessage(words, state, typed, normaliser) {
     const word = isolate(words[state.picked[alone]]);
     parts.push(`${word} meets no word of this sentence, so it has nothing to share out: 0/0. Take other weights, add a word, or raise a count.`);
   } else if (normaliser === "counts" && !state.scores.some((row) => row.some((count) => count > 0))) {
-    parts.push("No two words of this sentence have met: every score is 0, and every word is equally probable to come next.");
+    parts.push("No two words of this sentence have met: every score is 0, and every word is equally probable beside them.");
   } else {
-    parts.push(`Most probable next word: ${isolate(words[state.best])}, with probability ${chanceText(state.chances[state.best])}.`);
+    parts.push(`Most probable beside them: ${isolate(words[state.best])}, with probability ${shareText(state.chances[state.best])}.`);
   }
   if (typed.unknown.length) parts.push(`Not in the table: ${typed.unknown.slice(0, 5).map(isolate).join(", ")}${typed.unknown.length > 5 ? ", …" : ""}.`);
   if (typed.dropped) parts.push(`Only the first ${LONGEST} words are used.`);
   return parts.join(" ");
-}
-
-function chanceText(chance) {
-  return chance.toFixed(3);
 }
 
 // Counts short enough for a small cell; shares with two decimals.
@@ -165,42 +161,74 @@ function cellText(value) {
 // ---- the explorer --------------------------------------------------------------------------------------------------
 
 // A panel that is one table; look(state) → [rows, columns, values, look] as numberTable draws them, or [null].
-function tablePanel(view, title, look, { pick = null, ...options } = {}) {
+function tablePanel(view, title, look, { pick = null, light = null, below = null, ...options } = {}) {
   return {
     title,
     ...options,
     make(host) {
-      const draw = numberTable(host, { label: title, pick, signal: view.signal });
-      return (state) => draw(...look(state));
+      const draw = numberTable(host, { label: title, pick, light, signal: view.signal });
+      const line = below && host.appendChild(element("p", { class: "ra-below", "aria-live": "polite" }));
+      return (state) => {
+        draw(...look(state));
+        if (line && line.textContent !== below(state)) line.textContent = below(state);
+      };
     },
   };
+}
+
+// How the weights of a row and a column of the table make one cell of E, written out.
+function cellSum(words, { picked, weights, table, mixed }, [i, j]) {
+  const terms = picked.map((row, k) => `${cellText(weights[i][k])} × ${cellText(table[row][j])}`);
+  return `${isolate(words[picked[i]])}, ${isolate(words[j])}: ${terms.join(" + ")} = ${cellText(mixed[i][j])}`;
 }
 
 function projectionPanels({ words }, view) {
   const largest = (rows) => rows.reduce((most, row) => Math.max(most, ...row), 0) || 1;
   const sentence = (state) => state.picked.map((k) => words[k]);
-  const small = (state, rows, columns, text = cellText) =>
-    rows ? [sentence(state), columns ?? sentence(state), rows, { text, most: largest(rows) }] : [null];
   const share = (value) => (value === 0 ? "0" : value.toFixed(2));
+  // The cell of E that a hand or the keyboard is at, or that a click holds: what it is made of is lit.
+  let [hovered, held] = [null, null];
+  const lit = ({ mixed }) => [hovered, held].find((at) => at && mixed?.[at[0]]) ?? null;
+  const light = (at) => {
+    hovered = at;
+    view.update();
+  };
+  const hold = (...at) => {
+    held = String(held) === String(at) ? null : at;
+    view.update();
+  };
+  const small = (state, rows, columns, text, marked) =>
+    rows ? [sentence(state), columns ?? sentence(state), rows, { text, most: largest(rows), marked }] : [null];
+  const litRow = (state) => (i) => (lit(state)?.[0] === i ? "ra-lit" : "");
   function table(state) {
     const chosen = words.map((_, k) => state.picked.includes(k));
     const [row, column] = [view.model.get("row"), view.model.get("column")];
     const here = (i, j) => (i === row && j === column) || (j === row && i === column);
-    const marked = (i, j) => [here(i, j) && "ra-picked", chosen[i] && (chosen[j] ? "ra-block" : "ra-row")].filter(Boolean).join(" ");
+    const marked = (i, j) =>
+      [here(i, j) && "ra-picked", chosen[i] && chosen[j] && "ra-block", chosen[i] && lit(state)?.[1] === j && "ra-lit"].filter(Boolean).join(" ");
     return [words, words, state.table, { text: cellText, most: largest(state.table), marked, chosen: [chosen, chosen] }];
   }
-  const weights = (state) => small(state, state.weights, null, state.weights === state.scores ? cellText : share);
-  const next = (host) => {
-    const draw = shareBars(host, { label: "Probability of the next word" });
-    return (state) => draw(words, state.chances, chanceText, state.best);
+  const scores = (state) => small(state, state.scores, null, cellText, litRow(state));
+  const weights = (state) => small(state, state.weights, null, state.weights === state.scores ? cellText : share, litRow(state));
+  const picked = (state) => (i, j) => (String(lit(state)) === String([i, j]) ? "ra-picked" : "");
+  const mixed = (state) => small(state, state.mixed, words, cellText, picked(state));
+  const below = (state) =>
+    !state.mixed ? "" : lit(state) ? cellSum(words, state, lit(state)) : "Point at a cell, or go to it with the arrow keys: the row of weights and the column of counts that make it light up.";
+  const beside = (host) => {
+    const draw = shareBars(host, { label: "Probability of each word to stand beside them" });
+    return (state) => draw(words, state.chances, shareText, state.best);
   };
   const pick = (row, column) => view.set({ row, column });
+  const pickWords = (i, j) => {
+    const places = view.model.get("sentence").map((word) => words.indexOf(word));
+    pick(places[i], places[j]);
+  };
   return {
-    table: tablePanel(view, "S: how often two words meet", table, { pick }),
-    next: { title: "p: which word comes next", make: next },
-    scores: tablePanel(view, "M = ZSZ′: scores, read off the table", (state) => small(state, state.scores)),
-    weights: tablePanel(view, "Weights of each word on the others", weights),
-    mixed: tablePanel(view, "E: scores over the whole vocabulary", (s) => small(s, s.mixed, words), { wide: true }),
+    table: tablePanel(view, "S: how often two words meet (click a count to edit it)", table, { pick }),
+    next: { title: "p: which word stands beside them", make: beside },
+    scores: tablePanel(view, "M = ZSZ′: scores, read off the table", scores, { pick: pickWords }),
+    weights: tablePanel(view, "Weights of each word on the others", weights, { pick: pickWords }),
+    mixed: tablePanel(view, "E = weights × ZS: scores over the whole vocabulary", mixed, { wide: true, light, pick: hold, below }),
   };
 }
 

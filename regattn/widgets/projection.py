@@ -64,12 +64,13 @@ class _Counts(Control):
 
 
 class ProjectionExplorer(Explorer, module="projection", panels=[["table", "next"], ["scores", "weights"], ["mixed"]]):
-    r"""Show the co-occurrence projection of a sentence: M, its weights, E and the next word, while S is edited.
+    r"""Show the co-occurrence projection of a sentence: M, its weights, E and the word beside, while S is edited.
 
     .. math:: M = Z S Z^\top, \quad E = g(M)\, Z S, \quad p = \mathrm{softmax}(\bar e)
 
     Choose the words or type the sentence, edit any cell of the table, choose how scores become weights, and change
-    the unit in which everything was counted. Implements :eq:`projected-counts`, :eq:`vocabulary-scores` and
+    the unit in which everything was counted. Where the source says "next word", the explorer says "beside": a
+    symmetric table knows no order. Implements :eq:`projected-counts`, :eq:`vocabulary-scores` and
     :eq:`next-word`; source: Secs. 2 and 3 of [MH]_.
 
     Parameters
@@ -139,7 +140,7 @@ class ProjectionExplorer(Explorer, module="projection", panels=[["table", "next"
         sentence = list(sentence) if not isinstance(sentence, str) else sentence
         alt = (
             f"A table of how often {len(self.words)} words meet, the scores and attention weights that a sentence of "
-            "them picks from it, the scores over the whole vocabulary, and the probability of every next word."
+            "them picks from it, the scores over the whole vocabulary, and the probability of every word beside them."
         )
         row, column = _first_pair(self.words, sentence)
         traits = {"counts": S.to_numpy(dtype=float), "sentence": sentence, "row": row, "column": column}
@@ -188,7 +189,7 @@ class ProjectionExplorer(Explorer, module="projection", panels=[["table", "next"
                 axes[panel].set_title(title)
         if ax := axes.get("next"):
             draw_shares(ax, self.words, found["probabilities"])
-            ax.set_title("p: which word comes next")
+            ax.set_title("p: which word stands beside them")
 
 
 def _first_pair(words: list[str], sentence: Sequence[str]) -> tuple[int, int]:

@@ -1,10 +1,12 @@
 // SamplingExplorer: logits → temperature → top k → top p → the distribution a word is drawn from.
+import { element } from "./controls.js";
 import { explorer } from "./explorer.js";
-import { isolate } from "./format.js";
-import { softmax, sum } from "./maths.js";
+import { isolate, shareText } from "./format.js";
+import { mulberry32, softmax, sum } from "./maths.js";
 import { shareBars } from "./tables.js";
 
 const SHOWN = 12; // words with a bar of their own
+const DRAWN = 20; // words drawn at a time, here and in sampling.py
 
 // ---- numbers -------------------------------------------------------------------------------------------------------
 
@@ -38,7 +40,29 @@ function drawnFrom(logits, temperature, topK, topP) {
   return none;
 }
 
-function samplingState(logits, { temperature, topK, topP }) {
+// Places of words drawn from p; a word without probability is never drawn, whatever rounding does.
+function draws(p, seed) {
+  const uniform = mulberry32(seed);
+  return Array.from({ length: DRAWN }, () => {
+    let left = uniform();
+    let last = 0;
+    for (let k = 0; k < p.length && left >= 0; k++) {
+      if (p[k] > 0) last = k;
+      left -= p[k];
+    }
+    return last;
+  });
+}
+
+// The words drawn, each once, the most frequent first.
+function drawText(drawn, words) {
+  const counts = new Map();
+  for (const k of drawn) counts.set(k, (counts.get(k) ?? 0) + 1);
+  const most = [...counts].sort((a, b) => b[1] - a[1]);
+  return `${DRAWN} words drawn: ${most.map(([k, count]) => `${isolate(words[k])}${count > 1 ? ` ${count} times` : ""}`).join(", ")}.`;
+}
+
+function samplingState(logits, { temperature, topK, topP, seed }) {
   const p = drawnFrom(logits, temperature, topK, topP);
   let entropy = 0;
   let possible = 0;
@@ -48,7 +72,7 @@ function samplingState(logits, { temperature, topK, topP }) {
       possible += 1;
     }
   }
-  return { p, entropy: entropy + 0, possible, best: p.indexOf(Math.max(...p)) };
+  return { p, entropy: entropy + 0, possible, drawn: draws(p, seed), best: p.indexOf(Math.max(...p)) };
 }
 
 // ---- the explorer --------------------------------------------------------------------------------------------------
@@ -60,7 +84,8 @@ function nextPanel({ logits, words }) {
     wide: true,
     make(host) {
       const bars = shareBars(host, { label: "Probability of the next word" });
-      return ({ p, best, place }) => {
+      const line = host.appendChild(element("p", { class: "ra-below", "data-output": "drawn" }));
+      return ({ p, best, place, drawn }) => {
         const shown = orders[place];
         const shares = shown.map((k) => p[k]);
         const names = shown.map((k) => words[k]);
@@ -68,7 +93,9 @@ function nextPanel({ logits, words }) {
           names.push("all others");
           shares.push(Math.max(0, 1 - sum(shares)));
         }
-        bars(names, shares, (share) => (share === 0 ? "0" : share.toFixed(3)), shown.indexOf(best));
+        bars(names, shares, shareText, shown.indexOf(best));
+        const said = drawText(drawn, words);
+        if (line.textContent !== said) line.textContent = said;
       };
     },
   };
@@ -76,21 +103,25 @@ function nextPanel({ logits, words }) {
 
 const render = explorer({
   name: "SamplingExplorer",
-  compute({ logits, contexts }, { context, temperature, top_k, top_p }) {
+  compute({ logits, contexts }, { context, temperature, top_k, top_p, seed }) {
     const place = contexts.indexOf(context);
-    return { place, ...samplingState(logits[place], { temperature, topK: top_k, topP: top_p }) };
+    return { place, ...samplingState(logits[place], { temperature, topK: top_k, topP: top_p, seed }) };
   },
   panels: (data) => ({ next: nextPanel(data) }),
   numbers: ({ words }) => [
     ["entropy", "entropy, nats", ({ entropy }) => entropy.toFixed(3)],
-    ["choices", "a fair choice among", ({ entropy }) => `${Math.exp(entropy).toFixed(1)} words`],
+    ["choices", "as open as a fair choice among", ({ entropy }) => `${Math.exp(entropy).toFixed(1)} words`],
     ["possible", "words that can be drawn", ({ possible }) => `${possible} of ${words.length}`],
   ],
-  say: ({ p, best }, { words }) => `Most probable: ${isolate(words[best])}, with probability ${p[best].toFixed(3)}.`,
-  result: ({ p, entropy, possible, best }, { words }) => ({
+  say: ({ p, entropy, best }, { words }) => [
+    `${entropy.toFixed(3)} nats`,
+    ` of entropy. Most probable: ${isolate(words[best])}, with probability ${shareText(p[best])}.`,
+  ],
+  result: ({ p, entropy, possible, drawn, best }, { words }) => ({
     probabilities: Array.from(p),
     entropy,
     possible,
+    drawn,
     next_word: words[best],
   }),
 });

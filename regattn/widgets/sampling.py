@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 
 from regattn._validation import check_matrix
-from regattn.widgets._base import Choice, Count, Explorer, Slider, check_labels
+from regattn.widgets._base import Choice, Count, Explorer, Seed, Slider, check_labels
+from regattn.widgets._chance import mulberry32
 from regattn.widgets._drawing import draw_shares
 
 __all__ = ["SamplingExplorer"]
+
+DRAWN = 20  # words drawn at a time, here and in sampling.js
 
 
 class SamplingExplorer(Explorer, module="sampling", panels=[["next"]]):
@@ -41,9 +44,18 @@ class SamplingExplorer(Explorer, module="sampling", panels=[["next"]]):
     [0.731, 0.269, 0.0]
     """
 
-    context = Choice("After", lambda self: dict(zip(self.contexts, self.contexts, strict=True)), bound="contexts")
+    context = Choice(
+        "After the words", lambda self: dict(zip(self.contexts, self.contexts, strict=True)), bound="contexts"
+    )
     temperature = Slider(
-        "Temperature", 0, 3, default=1.0, step=0.05, decimals=2, notes={0: "always the most probable"}, help="T."
+        "Temperature",
+        0,
+        3,
+        default=1.0,
+        step=0.05,
+        decimals=2,
+        notes={0: "always the most probable"},
+        help="The scores are divided by it: below 1 probable words gain, above 1 they lose.",
     )
     top_k = Count(
         "Top k",
@@ -55,8 +67,16 @@ class SamplingExplorer(Explorer, module="sampling", panels=[["next"]]):
         help="How many of the most probable words may be drawn; by default all.",
     )
     top_p = Slider(
-        "Top p", 0.05, 1, default=1.0, step=0.05, decimals=2, notes={1: "all the mass"}, help="The mass P that is kept."
+        "Top p",
+        0.05,
+        1,
+        default=1.0,
+        step=0.05,
+        decimals=2,
+        notes={1: "all the probability"},
+        help="The share P of the probability that is kept, from the most probable word down.",
     )
+    seed = Seed("Draw again", help="Which words are drawn: another number, another draw.")
 
     def __init__(self, logits: Any, *, contexts: Sequence[str], words: Sequence[str], **kit: Any) -> None:
         self.logits = check_matrix(logits, "logits")
@@ -77,8 +97,8 @@ class SamplingExplorer(Explorer, module="sampling", panels=[["next"]]):
         Returns
         -------
         dict
-            ``probabilities`` of all words, their ``entropy`` in nats, how many are ``possible``, and the (first) most
-            probable ``next_word``.
+            ``probabilities`` of all words, their ``entropy`` in nats, how many are ``possible``, the places in the
+            vocabulary of 20 words ``drawn``, and the (first) most probable ``next_word``.
         """
         import torch  # only here: a page of explorers does not wait for it
 
@@ -92,6 +112,7 @@ class SamplingExplorer(Explorer, module="sampling", panels=[["next"]]):
             "probabilities": p.tolist(),
             "entropy": float(-(drawn * np.log(drawn)).sum()) + 0.0,
             "possible": len(drawn),
+            "drawn": _draw(p, self.seed),
             "next_word": self.words[int(np.argmax(p))],
         }
 
@@ -101,3 +122,9 @@ class SamplingExplorer(Explorer, module="sampling", panels=[["next"]]):
             largest = np.argsort(-p, kind="stable")[:12]
             draw_shares(ax, [self.words[k] for k in largest], p[largest])
             ax.set_title(f"Which word comes next after “{self.context}”")
+
+
+def _draw(p: np.ndarray, seed: int) -> list[int]:
+    """Return the places of 20 words drawn from the probabilities ``p``, as sampling.js does."""
+    uniform, reached, last = mulberry32(seed), np.cumsum(p), int(np.flatnonzero(p)[-1])
+    return [min(int(np.searchsorted(reached, next(uniform), side="right")), last) for _ in range(DRAWN)]

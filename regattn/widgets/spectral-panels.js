@@ -1,6 +1,6 @@
 // The five pictures of the SpectralExplorer.
 import { sliderScale } from "./controls.js";
-import { formatNumber, isolate, numberTicks, orderTicks, powerText, rounded, shorten } from "./format.js";
+import { formatNumber, formatResult, isolate, numberTicks, orderTicks, powerText, rounded, shorten } from "./format.js";
 import { niceTicks, norm, runningSum, spectralFilter } from "./maths.js";
 import { spectralCodes, spectralErrors } from "./spectral-numbers.js";
 
@@ -165,7 +165,7 @@ function pathFrames([top, low], { problem, scale, path, points, errors }) {
   low.frame({ x, y: [0, most * 1.08], xTicks, yTicks });
 }
 
-function pathCursor(path, scale) {
+function pathCursor(path, scale, units) {
   const point = (k, { rank }) => path.points(rank)[k];
   const place = (key) => (k, state) => [path.across(path.places[k]), point(k, state)[key]];
   return {
@@ -173,10 +173,10 @@ function pathCursor(path, scale) {
     count: () => path.places.length,
     text(k, state) {
       const { train_error, loo_error, test_error, dof } = point(k, state);
-      const test = test_error === null ? "" : `\ntest ${formatNumber(test_error)}`;
+      const test = test_error === null ? "" : `\ntest ${formatResult(test_error)}`;
       return (
         `λ = ${formatNumber(path.ridges[k])}: ${formatNumber(dof)} degrees of freedom\n` +
-        `training ${formatNumber(train_error)}\nleave-one-out ${formatNumber(loo_error)}${test}`
+        `errors${units ? `, ${isolate(units)}` : ""}\ntraining ${formatResult(train_error)}\nleave-one-out ${formatResult(loo_error)}${test}`
       );
     },
     pick: (k) => ({ ridge: path.ridges[k] }),
@@ -197,7 +197,7 @@ export function pathPanel(problem, view) {
     legend: errors.map(([role, , words]) => [role, role === "loo" ? "dashed" : "line", words]),
     plot: [{ label: "Errors along the penalty", yLabel, height: 210 }, { label: "Degrees of freedom", height: 150, ...axes }],
     hint: () => "; arrow keys read the curves, Enter sets λ",
-    cursor: pathCursor(path, scale),
+    cursor: pathCursor(path, scale, problem.units),
     make(...plots) {
       const curve = (p, role, key) => ({ key, line: p.line(role), zero: p.dots(role), now: p.marker(role, "dot") });
       const curves = [...errors.map(([role, key]) => curve(plots[0], role, key)), curve(plots[1], "key", "dof")];

@@ -1,33 +1,39 @@
 // SpectralExplorer: one query j against every training observation i, while λ, L and the query move.
 import { explorer } from "./explorer.js";
-import { formatNumber, isolate } from "./format.js";
+import { formatNumber, formatResult, isolate } from "./format.js";
 import { spectralBounds, spectralProblem, spectralState } from "./spectral-numbers.js";
 import { codesPanel, pathPanel, splitPanel, sumPanel, weightsPanel } from "./spectral-panels.js";
 
-function spectralMessage(state, { names, n, targets, units }) {
+const unitOf = ({ units }) => (units ? ` ${isolate(units)}` : "");
+
+function spectralMessage(state, problem, view) {
+  const { names, n, targets } = problem;
   const known = targets[state.query];
   let [most, least] = [0, 0];
   state.weights.forEach((weight, i) => {
     if (weight > state.weights[most]) most = i;
     if (weight < state.weights[least]) least = i;
   });
-  const say = (i) => `${isolate(names[i])} (${formatNumber(state.weights[i], 2)})`;
+  const say = (i) => `${isolate(names[i])} (${formatResult(state.weights[i], 2)})`;
   const observed = known === null ? "" : `, observed ${formatNumber(known)}`;
-  const unit = units ? ` ${isolate(units)}` : "";
+  const errors = [["leave-one-out", state.loo_error], ["training", state.train_error], ["test", state.test_error]]; // prettier-ignore
+  const said = errors.filter(([, error]) => error !== null).map(([name, error]) => `${name} ${formatResult(error)}`);
   return [
-    isolate(names[state.query]),
-    `${state.query >= n ? " (test row)" : ""}: predicted ${formatNumber(state.prediction)}${observed}${unit}. ` +
-      `It gives most weight to ${say(most)} and least to ${say(least)}.`,
+    `${isolate(names[state.query])}: ${formatResult(state.prediction)}`,
+    `${unitOf(problem)} predicted${observed}${state.query >= n ? " (a test row)" : ""}. ` +
+      (view.hides("path")
+        ? `Most weight is on ${say(most)}, least on ${say(least)}.`
+        : `Errors of the whole fit: ${said.join(", ")}.`),
   ];
 }
 
 // What is said of training observation k, in the tip and to a screen reader.
-function spectralReading({ names, n, y, units }, { weights, scale, cosine }, k) {
-  const unit = units ? ` ${isolate(units)}` : "";
+function spectralReading(problem, { weights, scale, cosine }, k) {
+  const { names, n, y } = problem;
   return (
-    `${isolate(names[k])}: weight ${formatNumber(weights[k])}\n` +
-    `= 1/${n} + ${formatNumber(scale[k])} × ${formatNumber(cosine[k], 2)}\n` +
-    `target ${formatNumber(y[k])}${unit}, adds ${formatNumber(weights[k] * y[k])}`
+    `${isolate(names[k])}: weight ${formatResult(weights[k])}\n` +
+    `= 1/${n} + ${formatResult(scale[k])} × ${formatNumber(cosine[k], 2)} (scale × cosine)\n` +
+    `target ${formatNumber(y[k])}${unitOf(problem)}, adds ${formatResult(weights[k] * y[k])}${unitOf(problem)}`
   );
 }
 
@@ -42,15 +48,17 @@ const render = explorer({
     query: (query) => `${isolate(names[query])}${query >= n ? " (test)" : ""}`,
     angle: (angle) => `${Math.round(angle)}°${view.model.get("root") === "rotated" ? "" : " (not in use)"}`,
   }),
-  numbers({ targets, y_test }) {
-    const print = (key) => (state) => formatNumber(state[key]);
+  numbers(problem) {
+    const { targets, y_test } = problem;
+    const print = (key) => (state) => formatResult(state[key]);
+    const measured = (words) => (problem.units ? `${words},${unitOf(problem)}` : words);
     return [
-      ["prediction", "prediction", print("prediction")],
-      ["observed", "observed", ({ query }) => formatNumber(targets[query])],
+      ["prediction", measured("prediction"), print("prediction")],
+      ["observed", measured("observed"), ({ query }) => formatNumber(targets[query])],
       ["dof", "degrees of freedom", print("dof")],
-      ["train_error", "training error", print("train_error")],
-      ["loo_error", "leave-one-out error", print("loo_error")],
-      ...(y_test ? [["test_error", "test error", print("test_error")]] : []),
+      ["train_error", measured("training error"), print("train_error")],
+      ["loo_error", measured("leave-one-out error"), print("loo_error")],
+      ...(y_test ? [["test_error", measured("test error"), print("test_error")]] : []),
     ];
   },
   say: spectralMessage,

@@ -12,30 +12,67 @@ function setLabel(node, word) {
   if (node.title !== word) node.title = word;
 }
 
-// Options: label (spoken); pick(i, j): a click on a cell. Returns draw(rows, columns, values, look) with look =
-// { text(value), most, marked(i, j) → class or "", chosen: [row flags, column flags] }; draw() without rows hides it.
-export function numberTable(host, { label, pick = null, signal }) {
+// Arrow keys move among the cells of a table that answers to a hand; Enter or a click picks, hover and focus light.
+function handTable(table, { cells, pick, light, signal }) {
+  table.classList.add("ra-pickable");
+  table.setAttribute("role", "grid");
+  let here = [0, 0];
+  const place = ({ target }) => {
+    const i = cells().findIndex((line) => line.includes(target));
+    return i < 0 ? null : [i, cells()[i].indexOf(target)];
+  };
+  const on = (event, handler) => table.addEventListener(event, handler, { signal });
+  const stand = (at) => {
+    cells()[here[0]]?.[here[1]]?.setAttribute("tabindex", "-1");
+    here = at;
+    cells()[here[0]][here[1]].setAttribute("tabindex", "0");
+  };
+  const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+  on("click", (event) => {
+    const at = place(event);
+    if (at) stand(at);
+    if (at) pick?.(...at);
+  });
+  on("keydown", (event) => {
+    const at = place(event);
+    if (!at) return;
+    if (event.key in steps) {
+      const [i, j] = steps[event.key].map((by, k) => at[k] + by);
+      const to = cells()[i]?.[j];
+      if (to) stand([i, j]);
+      to?.focus();
+    } else if (event.key === "Enter" || event.key === " ") pick?.(...at);
+    else return;
+    event.preventDefault();
+  });
+  if (light) {
+    on("pointerover", (event) => light(place(event)));
+    on("focusin", (event) => light(place(event)));
+    on("pointerleave", (event) => event.pointerType === "touch" || light(null));
+    on("focusout", () => light(null));
+  }
+  return () => stand([0, 0]);
+}
+
+// Options: label (spoken); pick(i, j): a click on a cell, or Enter; light([i, j] or null): a cell under the pointer or
+// with the focus. Returns draw(rows, columns, values, look) with look = { text(value), most, marked(i, j) → class or "",
+// chosen: [row flags, column flags] }; draw() without rows hides it.
+export function numberTable(host, { label, pick = null, light = null, signal }) {
   const table = element("table", { class: "ra-table", "aria-label": label });
   const frame = host.appendChild(element("div", { class: "ra-scroll" }, table));
   let heads = { rows: [], columns: [] };
   let cells = [];
+  const enter = (pick || light) && handTable(table, { cells: () => cells, pick, light, signal });
 
   function build(rows, columns) {
     const head = (scope) => element("th", { scope, dir: "auto" });
     heads = { rows: rows.map(() => head("row")), columns: columns.map(() => head("col")) };
-    cells = rows.map(() => columns.map(() => element("td")));
+    const hand = enter ? { tabindex: "-1", "data-lm-suppress-shortcuts": "" } : {};
+    cells = rows.map(() => columns.map(() => element("td", hand)));
     const top = element("tr", {}, element("td", { class: "ra-corner" }), ...heads.columns);
     const body = cells.map((line, i) => element("tr", {}, heads.rows[i], ...line));
     table.replaceChildren(element("thead", {}, top), element("tbody", {}, ...body));
-  }
-
-  if (pick) {
-    table.classList.add("ra-pickable");
-    const listener = (event) => {
-      const i = cells.findIndex((line) => line.includes(event.target));
-      if (i >= 0) pick(i, cells[i].indexOf(event.target));
-    };
-    table.addEventListener("click", listener, { signal });
+    if (enter) enter();
   }
 
   return (rows, columns, values, { text, most, marked = () => "", chosen = [[], []] } = {}) => {
@@ -49,7 +86,7 @@ export function numberTable(host, { label, pick = null, signal }) {
     cells.forEach((line, i) =>
       line.forEach((cell, j) => {
         setText(cell, text(values[i][j]));
-        const shade = `${Math.round(45 * Math.min(1, values[i][j] / most) || 0)}%`;
+        const shade = `${Math.round(45 * Math.min(1, Math.abs(values[i][j]) / most) || 0)}%`;
         if (cell.style.getPropertyValue("--ra-shade") !== shade) cell.style.setProperty("--ra-shade", shade);
         const mark = marked(i, j);
         if (cell.className !== mark) cell.className = mark;

@@ -14,4 +14,5 @@ def example(**options) -> AverageExplorer:
 def expected(traits: dict) -> dict:
     """Let the package weigh the same cases."""
     data = traits["data"]
-    return AverageExplorer(data["x"], data["y"], query=traits["query"], kernel=traits["kernel"]).result()
+    knobs = {name: traits[name] for name in ("query", "kernel", "sharpness")}
+    return AverageExplorer(data["x"], data["y"], **knobs).result()

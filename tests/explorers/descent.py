@@ -21,6 +21,8 @@ def expected(traits: dict) -> dict:
         batch_size=traits["batch_size"],
         start=(traits["start_1"], traits["start_2"]),
         steps=data["steps"],
+        step=traits["step"],
+        seed=traits["seed"],
     )
     explorer.sign = traits["sign"]
     return explorer.result()

@@ -10,12 +10,13 @@ def example(n: int = 61, **options) -> KernelExplorer:
     rng = np.random.default_rng(n)
     x = rng.gamma(3.0, size=n) * 7
     y = np.sin(x / 5) * 3 + rng.normal(size=n)
-    return KernelExplorer(x, y, labels=[f"no. {i}" for i in range(n)], x_label="x (m)", y_label="y (kg)", **options)
+    names = {"labels": [f"no. {i}" for i in range(n)], "x_label": "x (m)", "y_label": "y (kg)"}
+    return KernelExplorer(x, y, **names, **({"temperature": 2.0} | options))
 
 
 def expected(traits: dict) -> dict:
     """Give the package the same codes and settings and let it answer."""
     data = traits["data"]
-    names = ("kernel", "temperature", "neighbours", "include_self", "normalise_keys", "query")
+    names = ("kernel", "temperature", "neighbours", "include_self", "normalise_keys", "amplify", "query")
     settings = {name: traits[name] for name in names}
     return KernelExplorer(data["x"], data["y"], codes=lambda _: np.array(data["codes"]), **settings).result()

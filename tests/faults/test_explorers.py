@@ -12,8 +12,11 @@ from hypothesis import given, strategies as st
 from regattn.widgets._base import safe_json
 from regattn.widgets.average import AverageExplorer
 from regattn.widgets.descent import DescentExplorer
+from regattn.widgets.embedding import EmbeddingExplorer
 from regattn.widgets.head import HeadExplorer
 from regattn.widgets.kernel import KernelExplorer
+from regattn.widgets.lag import LagExplorer
+from regattn.widgets.network import NetworkExplorer
 from regattn.widgets.projection import ProjectionExplorer
 from regattn.widgets.sampling import SamplingExplorer
 from regattn.widgets.spectral import SpectralExplorer
@@ -37,6 +40,7 @@ HOSTILE = [
 N = len(HOSTILE)
 X = np.random.default_rng(5).normal(size=(N, 3))
 Y = X[:, 0] + np.random.default_rng(6).normal(size=N)
+TARGETS = np.random.default_rng(7).normal(size=(N, N))
 
 MAKERS = {
     "spectral": lambda words: SpectralExplorer(
@@ -47,11 +51,18 @@ MAKERS = {
     ),
     "average": lambda words: AverageExplorer(X[:, 0], Y, labels=words, names=words[:2]),
     "descent": lambda words: DescentExplorer(X[:, :2], Y, names=words[:2]),
+    "embedding": lambda words: EmbeddingExplorer(
+        X, TARGETS, Y, names=words[:3], targets=words, new_name=words[0], alt=words[0] + words[1]
+    ),
+    "network": lambda words: NetworkExplorer(X[:, :2], Y > 0, names=words[:2], classes=words[1:3]),
     "projection": lambda words: ProjectionExplorer(
         pd.DataFrame(1 - np.eye(N), words, words), sentence=words[:3], alt=words[0]
     ),
     "head": lambda words: HeadExplorer(np.full((2, 3, N, N), 1 / N), words=words, alt=words[0] + words[1]),
     "sampling": lambda words: SamplingExplorer(X[:, :2], contexts=words, words=words[:2]),
+    "lag": lambda words: LagExplorer(
+        pd.DataFrame(X[:, :2], columns=words[:2]), longest=2, units=words[0], alt=words[0] + words[1]
+    ),
 }
 
 
@@ -143,6 +154,7 @@ def test_numbers_that_json_does_not_know_are_refused(number):
 
 
 TABLE = pd.DataFrame(1 - np.eye(3), list("abc"), list("abc"))
+PAST = pd.DataFrame(X[:, :2], columns=["a", "b"])
 ENTRANCES = {
     "spectral": lambda x: SpectralExplorer(x, np.arange(float(np.shape(x)[0] if np.ndim(x) else 1))),
     "spectral, y": lambda x: SpectralExplorer(X[:3], x),
@@ -162,8 +174,18 @@ ENTRANCES = {
     "average, query": lambda x: AverageExplorer(X[:, 0], Y, query=x),
     "descent": lambda x: DescentExplorer(x, np.arange(3.0)),
     "descent, y": lambda x: DescentExplorer(X[:3, :2], x),
+    "network": lambda x: NetworkExplorer(x, [0, 1, 1]),
+    "network, y": lambda x: NetworkExplorer(X[:3, :2], x),
+    "network, held out": lambda x: NetworkExplorer(X[:3, :2], [0, 1, 1], x, [0, 1, 1]),
+    "network, decay": lambda x: NetworkExplorer(X[:3, :2], [0, 1, 1], weight_decay=x),
     "descent, start": lambda x: DescentExplorer(X[:, :2], Y, start=x),
     "descent, step size": lambda x: DescentExplorer(X[:, :2], Y, learning_rate=x),
+    "embedding": lambda x: EmbeddingExplorer(x, np.eye(3), np.arange(3.0), step=9),
+    "embedding, Y": lambda x: EmbeddingExplorer(X[:3], x, Y[:3], step=9),
+    "embedding, new": lambda x: EmbeddingExplorer(X[:3], TARGETS[:3], x, step=9),
+    "embedding, count": lambda x: EmbeddingExplorer(X, TARGETS, Y, count=x),
+    "embedding, step size": lambda x: EmbeddingExplorer(X, TARGETS, Y, learning_rate=x, step=9),
+    "embedding, names": lambda x: EmbeddingExplorer(X, TARGETS, Y, names=x),
     "projection": lambda x: ProjectionExplorer(x, sentence=[]),
     "projection, numbers": lambda x: ProjectionExplorer(pd.DataFrame(np.atleast_2d(x)), sentence=["0"]),
     "projection, sentence": lambda x: ProjectionExplorer(TABLE, sentence=x),
@@ -176,6 +198,13 @@ ENTRANCES = {
     "sampling, temperature": lambda x: SamplingExplorer(X[:1], contexts=["a"], words=["a", "b", "c"], temperature=x),
     "sampling, top_k": lambda x: SamplingExplorer(X[:1], contexts=["a"], words=["a", "b", "c"], top_k=x),
     "sampling, top_p": lambda x: SamplingExplorer(X[:1], contexts=["a"], words=["a", "b", "c"], top_p=x),
+    "lag": lambda x: LagExplorer(x, longest=1),
+    "lag, numbers": lambda x: LagExplorer(pd.DataFrame(np.atleast_2d(x)), longest=1),
+    "lag, longest": lambda x: LagExplorer(PAST, longest=x),
+    "lag, date": lambda x: LagExplorer(PAST, longest=1, query=x),
+    "lag, lags": lambda x: LagExplorer(PAST, longest=2, max_lag=x),
+    "lag, intercept": lambda x: LagExplorer(PAST, longest=1, intercept=x),
+    "lag, variables": lambda x: LagExplorer(PAST, longest=1, variables=x),
     "projection, unit": lambda x: ProjectionExplorer(TABLE, sentence=["a"], unit=x),
 }
 
@@ -193,6 +222,7 @@ def test_data_of_any_size_are_refused_or_shown(data):
     y = data.draw(matrices(rows=len(x), columns=1))[:, 0]
     for make in (SpectralExplorer, DescentExplorer):
         outcome(lambda x, y, make=make: _check_page(make(x, y)), x, y)
+    outcome(lambda x, y: _check_page(EmbeddingExplorer(x, np.eye(len(x)), y, step=9)), x, y)
     for make in (KernelExplorer, AverageExplorer):
         outcome(lambda x, y, make=make: _check_page(make(x, y)), x[:, 0], y)
 

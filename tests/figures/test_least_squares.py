@@ -10,7 +10,7 @@ import pytest
 
 from regattn.figures import (
     COLOURS,
-    plot_filter,
+    plot_directions,
     plot_forecast,
     plot_scale_alignment,
     plot_weights,
@@ -50,10 +50,15 @@ def test_scatter_has_scale_across_and_cosine_up():
     assert [text.get_text() for text in ax.texts] == ["first"]
 
 
-def test_filter_lines_are_the_shares_kept():
-    s = spectrum(np.diag([3.0, 1.0]))
-    ax = plot_filter(s, [0.0, 9.0])
-    np.testing.assert_allclose([line.get_ydata() for line in ax.lines], [[1.0, 1.0], [0.5, 0.1]])
+def test_directions_show_the_share_kept_and_what_each_adds_to_the_forecast():
+    X, y, x_new = np.array([[3.0, 0.0], [-3.0, 0.0], [0.0, 1.0], [0.0, -1.0]]), np.arange(4.0), np.array([[1.0, 1.0]])
+    s = spectrum(X, centre=True)
+    above, below = plot_directions(s, x_new, y, ridge=18.0)
+    np.testing.assert_allclose(above.lines[0].get_ydata(), [0.5, 0.1])
+    bars = np.array([bar.get_height() for bar in below.patches]).reshape(2, 2)  # least squares, then the penalty
+    np.testing.assert_allclose(bars[0].sum(), s.predict(x_new, y)[0] - y.mean())
+    np.testing.assert_allclose(bars[1].sum(), s.predict(x_new, y, ridge=18.0)[0] - y.mean())
+    np.testing.assert_allclose(bars[1], bars[0] * [0.5, 0.1])
 
 
 def test_figures_draw_where_they_are_told():

@@ -108,6 +108,15 @@ def test_bp_t9_parallel_and_sequential_differ_by_the_square_of_the_branch_scale(
     assert difference[0.1] / difference[0.01] == pytest.approx(100, rel=0.1)
 
 
+@pytest.mark.parametrize("order", ["parallel", "pre"])
+def test_bp_t9_in_both_readings_the_stream_gains_the_outputs_of_attention_and_of_the_mlp(order):
+    block = Block(BlockDesign(width=8, n_heads=2, norm="none", order=order)).double()
+    r = torch.from_numpy(RNG.normal(size=(1, 5, 8)))
+    attended = block.attention(r)
+    read = r if order == "parallel" else r + attended
+    torch.testing.assert_close(block(r) - r, attended + block.feed_forward(read), atol=1e-13, rtol=0)
+
+
 def test_bp_t10_stacking_whole_models_would_insert_an_unembedding_and_an_embedding():
     model = LanguageModel(Architecture(vocabulary=11, layers=3, context=5, width=8, n_heads=2, tied=False))
     assert len(model.blocks) == 3

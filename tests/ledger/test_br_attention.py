@@ -46,14 +46,21 @@ def test_br_5_3a_and_5_3b_a_product_is_length_times_length_times_cosine_and_long
     assert long > np.array([1.0, 0.0]) @ np.array([1.0, 0.0])
 
 
-def test_br_5_4a_symmetric_scores_give_asymmetric_weights_and_raw_products_listen_to_themselves(rng):
+def test_br_5_4a_the_scores_of_raw_vectors_are_symmetric(rng):
     E = rng.normal(size=(10, 64))
-    weights = attention_weights(E, E, scale=1.0)
-    np.testing.assert_allclose(E @ E.T, (E @ E.T).T)
+    scores = attention_weights(E, E, kernel="identity")
+    np.testing.assert_allclose(scores, scores.T)
+    W_A, W_B = rng.normal(size=(2, 3, 64))
+    projected = attention_weights(E @ W_A.T, E @ W_B.T, kernel="identity")
+    assert np.abs(projected - projected.T).max() > 1  # and those of two projections are not
+
+
+def test_br_5_4a_the_weights_made_of_them_are_not_and_listen_to_themselves(rng):
+    E = rng.normal(size=(10, 64))
     tokens = rng.normal(size=(7, 3))
     asymmetry = attention_weights(tokens, tokens, scale=1.0)
     assert np.abs(asymmetry - asymmetry.T).max() > 0.05
-    assert np.diagonal(weights).mean() > 0.95
+    assert np.diagonal(attention_weights(E, E, scale=1.0)).mean() > 0.95
 
 
 def test_br_01_to_03_and_5_5a_scores_are_a_bilinear_form(rng):

@@ -233,7 +233,7 @@ def test_br_12_weights_as_printed_do_not_sum_to_one_before_the_last_row(three_ma
     np.testing.assert_allclose(equal.sum(1), np.arange(1, 7) / 6, atol=1e-15)
 
 
-def test_br_13_as_printed_the_future_leaks_and_with_the_mask_in_the_normaliser_it_does_not(three_maps):
+def test_br_12_as_printed_the_future_leaks_and_with_the_mask_in_the_normaliser_it_does_not(three_maps):
     e, w_a, w_b, w_c = three_maps
     changed = e.copy()
     changed[-1] = RNG.normal(size=8)
@@ -243,6 +243,15 @@ def test_br_13_as_printed_the_future_leaks_and_with_the_mask_in_the_normaliser_i
     np.testing.assert_array_equal(corrected[0][:-1], corrected[1][:-1])
     weights, outputs = breeden_12_13(e @ w_a.T, e @ w_b.T, e @ w_c.T)
     np.testing.assert_allclose(outputs / weights.sum(1, keepdims=True), corrected[0], atol=1e-12)
+
+
+def test_br_13_with_the_sum_of_12_over_the_same_positions_the_output_is_an_average_of_the_past(three_maps):
+    e, w_a, w_b, w_c = three_maps
+    a, b, c = e @ w_a.T, e @ w_b.T, e @ w_c.T
+    for i in range(6):
+        r = np.exp(b[: i + 1] @ a[i] / math.sqrt(3))
+        assert (r / r.sum()).sum() == pytest.approx(1)
+        np.testing.assert_allclose(attend(a, b, c, mask="causal")[i], r / r.sum() @ c[: i + 1], atol=1e-13)
 
 
 def test_br_s2_without_intercepts_the_printed_block_is_blind_to_scale():
@@ -303,6 +312,12 @@ def test_br_10_3a_cross_entropy_is_entropy_plus_divergence():
     p, q = RNG.dirichlet(np.ones(7), size=2)
     cross = -(p * np.log(q)).sum()
     assert cross == pytest.approx(-xlogy(p, p).sum() + rel_entr(p, q).sum(), abs=1e-14)
+
+
+def test_br_10_3a_where_q_is_zero_and_p_is_not_both_sides_are_infinite():
+    p, q = np.array([0.5, 0.5]), np.array([1.0, 0.0])
+    with np.errstate(divide="ignore"):
+        assert -xlogy(p, q).sum() == np.inf == -xlogy(p, p).sum() + rel_entr(p, q).sum()
 
 
 def test_br_10_3b_the_entropy_of_a_one_hot_is_zero_only_by_convention():

@@ -20,7 +20,7 @@ from torch import nn
 
 from regattn import attend
 from regattn.data import load_lee_corpus
-from regattn.transformer import sinusoidal_positions
+from regattn.transformer import Architecture, LanguageModel, sinusoidal_positions
 from regattn.words import count_ngrams, split_words, train_tokenizer
 
 torch.set_num_threads(1)
@@ -360,6 +360,15 @@ def test_br_10_1_a_block_has_parameters_that_the_list_leaves_out():
     assert rest == {"norm1.weight", "norm1.bias", "norm2.weight", "norm2.bias"}
 
 
+def test_br_10_1_positions_are_parameters_when_they_are_learned_and_not_when_they_are_computed():
+    shape = {"vocabulary": 11, "layers": 1, "context": 5, "width": 8, "n_heads": 2}
+    sizes = {}
+    for positions in ("learned", "sinusoidal"):
+        model = LanguageModel(Architecture(**shape, positions=positions))
+        sizes[positions] = sum(p.numel() for p in model.parameters())
+    assert sizes["learned"] - sizes["sinusoidal"] == 5 * 8
+
+
 def test_br_10_2a_without_a_first_factor_the_probabilities_of_all_texts_sum_to_the_vocabulary_size():
     model = count_ngrams([0, 1, 2, 0, 2, 1, 1, 0], order=2, vocabulary=3)
     texts = list(product(range(3), repeat=4))
@@ -376,7 +385,7 @@ def test_br_10_5a_hundreds_of_billions_of_tokens_are_more_than_a_lifetime_of_rea
     assert 16 * per_hour * days < 1e11
 
 
-def test_br_10_5b_humanity_reads_trillions_of_tokens_in_days():
+def test_br_10_5b_by_words_read_ten_trillion_tokens_take_a_billion_readers_a_week():
     tokens_per_day = 1e9 * 1000 * 1.3  # assumed: a billion readers, a thousand words a day, 1.3 tokens per word
     assert 1e13 / tokens_per_day == pytest.approx(7.7, abs=0.05)
 
@@ -393,7 +402,7 @@ def text_probability(text, *, masked_normaliser):
     return np.exp(sum(log_p[i, token] for i, token in enumerate(text)))
 
 
-def test_br_s4_only_with_the_corrected_weights_is_the_objective_a_likelihood():
+def test_br_s4_with_weights_that_do_not_see_the_future_the_objective_is_a_likelihood():
     corrected, printed = (
         sum(text_probability(text, masked_normaliser=masked) for text in product(range(3), repeat=3))
         for masked in (True, False)

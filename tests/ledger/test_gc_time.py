@@ -5,14 +5,18 @@ from itertools import product
 import numpy as np
 import pytest
 import scipy.optimize
+import torch
 from scipy.special import log_expit
+from scipy.stats import spearmanr
 from sklearn.linear_model import LinearRegression
 from statsmodels.tsa.api import VAR, AutoReg
 
 from regattn import attend, attention_weights, causal_mask
 from regattn.data import load_macro
+from regattn.grammar import Grammar
 from regattn.regression import proximity_weights, spectrum
 from regattn.series import expanding_window_forecasts, lag_matrix
+from regattn.transformer import load_shipped
 
 MACRO = load_macro()[["inflation", "unemployment", "bill_rate"]]
 INFLATION = MACRO["inflation"].to_numpy()
@@ -323,3 +327,19 @@ def test_gc_5c_a_shock_is_orthogonal_to_its_context_in_the_linear_case():
     shocks = Y[1:] - hat(Y[:-1]) @ Y[1:]
     np.testing.assert_allclose(Y[:-1].T @ shocks, 0, atol=1e-7)
     assert np.abs(shocks).max() > 1
+
+
+@pytest.mark.parametrize("seed", [3, 8])
+def test_gc_5c_in_a_language_model_the_forecasters_shock_follows_surprisal_and_the_literal_difference_hardly(seed):
+    model, _ = load_shipped()
+    texts = torch.from_numpy(Grammar().sample_tokens(np.random.default_rng(seed), texts=30, length=64))
+    with torch.no_grad():
+        trace = model.trace(texts)
+        expected = torch.softmax(trace.logits[:, :-1], dim=-1)
+        came = texts[:, 1:]
+        surprisal = -torch.log(expected.gather(-1, came[..., None])[..., 0])
+        forecast = (model.embedding.weight[came] - expected @ model.embedding.weight).norm(dim=-1)
+        literal = (trace.streams[-1] - trace.streams[0])[:, 1:].norm(dim=-1)  # own embedding, after all blocks
+    with_surprisal = [spearmanr(surprisal.flatten(), size.flatten()).statistic for size in (forecast, literal)]
+    assert with_surprisal[0] > 0.8  # 0.87 and 0.89 for these texts
+    assert abs(with_surprisal[1]) < 0.3

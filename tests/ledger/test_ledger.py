@@ -15,7 +15,8 @@ import pytest
 from tests.built import ROOT, read_notebook
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
-from ledger_pages import NOT_PLAIN, SOURCES, VERDICTS, read_ledger
+from ledger_names import read_name
+from ledger_pages import NOT_PLAIN, SOURCES, VERDICTS, passages, read_ledger
 
 spec = importlib.util.spec_from_file_location("ledger_tool", ROOT / "tools" / "ledger.py")
 tool = importlib.util.module_from_spec(spec)
@@ -26,7 +27,8 @@ ENTRIES = {entry["id"]: entry for entry in LEDGER["entries"]}
 CHAPTERS = {chapter["label"]: chapter for chapter in LEDGER["chapters"]}
 NUMBERED = {"GC": 43, "RK": 11, "MH": 6, "BR": 13}
 MH_EQUATIONS = {1: "MH-4.1", 2: "MH-4.2", 3: "MH-4.2", 4: "MH-4.2", 5: "MH-5.1", 6: "MH-5.1"}
-KEYS = {"id", "source", "location", "statement", "verdict", "correction", "evidence", "lesson", "chapter"}
+TEXTS = ("correction", "evidence", "remark", "lesson", "measure")
+KEYS = {"id", "source", "location", "statement", "verdict", *TEXTS, "chapter"}
 tested = [entry for entry in ENTRIES.values() if "tests" in entry]
 
 
@@ -69,8 +71,33 @@ def test_every_entry_says_what_an_entry_must_say():
 
 
 def test_an_entry_says_what_is_true_exactly_when_it_does_not_plainly_hold():
-    says = ("correction", "not_computed")
+    says = ("correction", "not_computed", "measure")
     assert failing(lambda entry: any(key in entry for key in says) == (entry["verdict"] in NOT_PLAIN)) == []
+
+
+def test_what_does_not_plainly_hold_teaches_something_and_something_shows_it():
+    not_plain = {name: entry for name, entry in ENTRIES.items() if entry["verdict"] in NOT_PLAIN}
+    assert {name for name, entry in not_plain.items() if "lesson" in entry} == set(not_plain)
+    assert failing(lambda entry: "lesson" not in entry or len(entry["lesson"].split()) > 5) == []
+    assert failing(lambda entry: "lesson" not in entry or entry["lesson"][-1] in ".?") == []
+    assert failing(lambda entry: ("lesson" in entry) == (entry["verdict"] in NOT_PLAIN)) == []
+    facts = {test: read_name(test.partition("::")[2], list(ENTRIES))[1] for e in tested for test in e["tests"]}
+    assert [test for test, fact in facts.items() if len(fact.split()) < 2] == []
+
+
+def test_passages_of_the_chapters_name_entries_that_there_are():
+    found = passages(ROOT, LEDGER["chapters"])
+    assert set(found) <= {name.lower() for name in ENTRIES}
+    assert [(p.chapter, p.box) for p in found["gc-1a"]] == [
+        ("ols-proximity", "Closer look: closer does not mean heavier")
+    ]
+    assert [p for some in found.values() for p in some if p.chapter not in CHAPTERS] == []
+
+
+def test_a_planned_entry_says_what_will_be_measured_and_no_result():
+    assert failing(lambda entry: ("measure" in entry) == ("planned" in entry)) == []
+    assert failing(lambda entry: not ({"correction", "evidence", "remark"} & set(entry) and "planned" in entry)) == []
+    assert failing(lambda entry: not figures(entry.get("measure", ""))) == []
 
 
 def test_every_entry_has_tests_or_says_why_not():
@@ -116,6 +143,21 @@ def test_no_test_of_the_ledger_is_an_orphan_and_no_planned_entry_has_one():
     assert tool.fill(fresh, tool.test_names()) == []
     stale = [e["id"] for e in fresh["entries"] if e.get("tests") != ENTRIES[e["id"]].get("tests")]
     assert stale == [], "run `python tools/ledger.py`"
+
+
+@pytest.mark.parametrize(
+    ("name", "entries", "fact"),
+    [
+        ("test_gc_02_to_05_and_2_1a_halves", ["GC-02", "GC-03", "GC-04", "GC-05", "GC-2.1a"], "halves"),
+        ("test_gc_21a_halves", ["GC-2.1a"], "halves"),
+        ("test_mh_2_5c_d_e_the_numbers", ["MH-2.5c", "MH-2.5d", "MH-2.5e"], "the numbers"),
+        ("test_gc_4_4e_a_global_model", ["GC-4.4e"], "a global model"),
+        ("test_rk_07a_a_shift", ["RK-07a"], "a shift"),
+        ("test_bp_t12_gpt_2_small", ["BP-T12"], "gpt 2 small"),
+    ],
+)
+def test_a_name_says_its_entries_and_then_a_fact(name, entries, fact):
+    assert read_name(name, list(ENTRIES)) == (entries, fact)
 
 
 @cache
@@ -167,7 +209,7 @@ def unproved(entry: dict) -> set[float]:
     """Return the figures that an entry quotes and no test of it holds, as a number or as a share of 100."""
     parts = [part for test in entry.get("tests", []) for part in (functions()[test][0], *functions()[test][1])]
     known = set().union(*map(constants, parts))
-    quoted = figures(" ".join(entry.get(key, "") for key in ("correction", "evidence", "lesson")))
+    quoted = figures(" ".join(entry.get(key, "") for key in TEXTS))
     return {x for x in quoted if not any(abs(x - y) < 1e-12 or abs(x - 100 * y) < 1e-9 for y in known)}
 
 

@@ -332,6 +332,13 @@ def test_mh_5_3_on_real_text_64_numbers_per_word_still_lose_seven_per_cent(stori
     assert np.sqrt(1 - (s**2).sum() / sparse.linalg.norm(counts) ** 2) == pytest.approx(0.074, abs=1e-3)
 
 
+def test_mh_5_4_one_matrix_for_both_gives_symmetric_scores_and_two_need_not():
+    (W_Q, W_K), Z = asymmetric_kernel(), selector(GOOD, 7)
+    one, two = (attention_weights(Z @ W_Q, Z @ W, kernel="identity") for W in (W_Q, W_K))
+    np.testing.assert_allclose(one, one.T, atol=1e-12)
+    assert np.abs(two - two.T).max() > 0.1
+
+
 def test_mh_5_4_counts_without_a_diagonal_are_no_square_of_one_matrix():
     values = np.linalg.eigvalsh(TABLE)
     np.testing.assert_allclose(values, [-8.33, -6.71, -6.00, -3.67, -1.36, 9.39, 16.68], atol=5e-3)

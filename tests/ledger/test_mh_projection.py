@@ -130,6 +130,7 @@ def test_mh_2_5g_river_and_flooded_meet_five_times():
 
 
 def test_mh_2_5h_the_row_of_bank_loses_finance_because_it_leaves_bank_out():
+    assert not S.loc[["river", "flooded"], FINANCE_WORDS].to_numpy().any()  # no support
     E_bank = vocabulary_scores(S, RIVERSIDE)[1]
     np.testing.assert_array_equal(E_bank, 4 * S.loc["river"] + 3 * S.loc["flooded"])
     assert E_bank[GEOGRAPHY].sum() == 71
@@ -159,7 +160,8 @@ def test_mh_2_5l_every_pair_that_meets_swaps():
     assert (context_weights(S + 2 * np.eye(7), ["bank", "river"]) > 0).all()
 
 
-def test_mh_2_5m_the_two_words_exchange_profiles():
+def test_mh_2_5m_loan_supports_no_geography_and_the_two_words_exchange_profiles():
+    assert not S.loc["loan"].to_numpy()[GEOGRAPHY].any()
     E = vocabulary_scores(S, LENDING)
     np.testing.assert_array_equal(E, 6 * S.loc[["loan", "bank"]].to_numpy())
     assert E[0, GEOGRAPHY].sum() == 0
@@ -205,7 +207,8 @@ def test_mh_2_6b_the_form_is_not_an_inner_product():
     assert u @ project(S, RIVERSIDE) @ u == -8
 
 
-def test_mh_2_6c_strong_stays_strong_only_within_a_row():
+def test_mh_2_6c_the_order_of_counts_is_kept_in_m_and_after_shares_only_within_a_row():
+    np.testing.assert_array_equal(project(S, RIVERSIDE), S.loc[RIVERSIDE, RIVERSIDE])
     assert S.loc["loan", "money"] > S.loc["river", "bank"]
     sentence = ["river", "bank", "loan", "money", "rely"]
     weights = context_weights(S, sentence)

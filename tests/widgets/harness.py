@@ -18,7 +18,7 @@ from tests.browser import open_offline
 from tests.widgets.pages import write_page
 
 EXPLORERS = sorted(path.stem for path in (Path(__file__).parents[1] / "explorers").glob("[a-z]*.py"))
-WITH_AXES = ["average", "descent", "kernel", "spectral"]
+WITH_AXES = ["average", "descent", "kernel", "lag", "spectral"]
 FIGURE = "document.querySelector('figure.regattn')"
 
 SET = """([values, nth]) => {
@@ -118,7 +118,7 @@ def reached_by_tab(page) -> set[str]:
     """Return the controls that the Tab key reaches, and "menu" for the menu."""
     names = page.evaluate(CONTROLS)
     reached = set()
-    for _ in range(len(names) + 8):
+    for _ in range(len(names) + 16):
         page.keyboard.press("Tab")
         reached.add(page.evaluate("document.activeElement.dataset.control ?? document.activeElement.tagName"))
     return reached

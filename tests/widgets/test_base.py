@@ -15,6 +15,7 @@ from regattn.figures import COLOURS
 from regattn.widgets import SpectralExplorer
 from regattn.widgets._base import FOLDER, Explorer, assemble, safe_json
 from regattn.widgets._page import style
+from tests.explorers.descent import example as descent_example
 from tests.widgets.pages import inflation_explorer, made_up_explorer
 
 HOSTILE = '</script><script>alert("x")</script><!-- & \u2028 \u05e9\u05dc\u05d5\u05dd 🦊'
@@ -232,7 +233,15 @@ def test_every_colour_stands_out_from_both_backgrounds(name, theme):
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [("positive", "negative"), ("train", "test"), ("train", "loo"), ("query", "key")]
+    ("one", "other"),
+    [
+        ("positive", "negative"),
+        ("train", "test"),
+        ("train", "loo"),
+        ("test", "loo"),
+        ("test", "query"),
+        ("query", "key"),
+    ],
 )
 @pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
 def test_roles_that_meet_differ_for_colour_blind_readers(one, other, theme):
@@ -246,3 +255,29 @@ def test_roles_that_meet_differ_for_colour_blind_readers(one, other, theme):
 
     for matrix in (np.array(deutan), np.array(protan)):
         assert np.linalg.norm(seen(PALETTE[one][theme], matrix) - seen(PALETTE[other][theme], matrix)) > 50
+
+
+def test_what_plays_says_how_fast_and_takes_a_row_of_its_own():
+    explorer = descent_example(steps=9, step=4)
+    specs = {spec["name"]: spec for spec in explorer.kit["controls"]}
+    assert {key: specs["step"][key] for key in ("kind", "min", "max", "play", "wide")} == {
+        "kind": "count",
+        "min": 0,
+        "max": 9,
+        "play": 12,
+        "wide": True,
+    }
+    assert len(explorer.result()["losses"]) == 5
+    with pytest.raises(ValueError, match=r"step must be ≤ 9 \(the number of steps\), got 10"):
+        explorer.step = 10
+
+
+def test_another_seed_deals_other_batches_and_a_seed_out_of_range_is_named():
+    explorer = descent_example(batch_size=8)
+    first = explorer.result()["parameters"]
+    explorer.seed = 2
+    assert explorer.result()["parameters"] != first
+    explorer.seed = 1
+    assert explorer.result()["parameters"] == first
+    with pytest.raises(ValueError, match=r"seed must be ≤ 999 \(the last draw\), got 1000"):
+        explorer.seed = 1000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import json
 
 import numpy as np
 import pytest
@@ -19,8 +20,11 @@ from tests.widgets.harness import (
     FIGURE,
     MOVE,
     PICTURE,
+    SET,
+    STATE,
     WITH_AXES,
     answers_to_keys,
+    assert_same,
     barriers,
     idle_controls,
     live,
@@ -60,9 +64,12 @@ def test_every_control_moves_and_every_number_is_the_packages(browser, tmp_path,
 @in_browser
 @every
 def test_every_control_is_reached_by_tab_and_answers_to_keys(browser, tmp_path, name):
-    with opened(browser, tmp_path, oracle(name).example()) as page:
+    explorer = oracle(name).example()
+    start = {control: json.loads(json.dumps(getattr(explorer, control))) for control in explorer.controls}
+    with opened(browser, tmp_path, explorer) as page:
         assert {*page.evaluate(CONTROLS), "SUMMARY"} <= reached_by_tab(page)
         for control in page.evaluate(CONTROLS):
+            page.evaluate(SET, [start, 0])  # what one control leaves behind may put another out of use
             assert answers_to_keys(page, control), control
 
 
@@ -102,6 +109,71 @@ def test_in_a_notebook_a_hand_reaches_the_kernel_and_cleaning_up_leaves_nothing(
         page.evaluate("live.done()")
         assert page.evaluate(count) == [0, 0, 0]
         assert page.evaluate("live.el.childElementCount") == 0
+
+
+# ---- whatever the page looks like -----------------------------------------------------------------------------------
+
+TOPS = "() => [...document.querySelectorAll('[data-panel]')].map((panel) => panel.offsetTop)"
+COLOURS_SHOWN = """() => {
+  const shown = (s) => [...document.querySelectorAll(`figure.regattn ${s}`)].filter((e) => e.checkVisibility());
+  const of = (s, key) => [...new Set(shown(s).map((e) => getComputedStyle(e)[key]))];
+  return {
+    words: of(":is(.ra-title, .ra-live, .ra-control-name)", "color"),
+    page: getComputedStyle(document.querySelector(".ra-body")).backgroundColor,
+    marks: [["path.ra-line", "stroke"], ["path.ra-dot", "fill"], [".ra-share-bar", "backgroundColor"]]
+      .flatMap(([s, key]) =>
+      shown(s).filter((e) => e.tagName === "SPAN" || e.getAttribute("d")).map((e) => getComputedStyle(e)[key])),
+  };
+}"""
+
+
+@in_browser
+@every
+def test_the_pictures_do_not_jump_back_while_a_slider_moves(browser, tmp_path, name):
+    """The room that the sentence once needed stays: going over the same places again moves nothing."""
+    with opened(browser, tmp_path, oracle(name).example(), width=390, height=844) as page:
+        parts = (0.1, 0.5, 0.9, 0.3)
+        sliders = [c for c in page.evaluate(CONTROLS) if page.locator(f"input[type=range][data-control={c}]").count()]
+        assert sliders
+        for control in sliders:
+            for part in parts:
+                page.evaluate(MOVE, [control, part])
+                page.evaluate("new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(f)))")
+            seen = set()
+            for part in parts:
+                page.evaluate(MOVE, [control, part])
+                seen.add(str(page.evaluate(TOPS)[:1]))
+            assert len(seen) == 1, control
+
+
+@in_browser
+@every
+def test_in_the_readers_own_colours_words_and_marks_are_still_seen(browser, tmp_path, name):
+    with opened(browser, tmp_path, oracle(name).example()) as page:
+        page.emulate_media(forced_colors="active")
+        shown = page.evaluate(COLOURS_SHOWN)
+        assert shown["page"] not in shown["words"]
+        assert shown["page"] not in shown["marks"]
+        assert "none" not in shown["marks"]
+        assert barriers(page) == []
+
+
+@in_browser
+@every
+def test_from_right_to_left_nothing_is_cut_and_numbers_stay(browser, tmp_path, name):
+    module = oracle(name)
+    for width in (390, 1000):
+        with opened(browser, tmp_path, module.example(), width=width) as page:
+            before = page.evaluate(f"{FIGURE}.model.result()")
+            page.evaluate("document.documentElement.dir = 'rtl'")
+            page.wait_for_timeout(50)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            outside = """(width) => [...document.querySelectorAll(".ra-control, .ra-tools, .ra-live, .ra-panel")]
+              .map((e) => e.getBoundingClientRect()).filter((box) => box.left < -1 || box.right > width + 1).length"""
+            assert page.evaluate(outside, width) == 0
+            assert page.evaluate(f"{FIGURE}.model.result()") == before
+            page.evaluate(MOVE, [page.evaluate(CONTROLS)[0], 0.7])
+            assert_same(page.evaluate(f"{FIGURE}.model.result()"), module.expected(page.evaluate(STATE)))
 
 
 # ---- on a phone, on paper, without JavaScript -----------------------------------------------------------------------
@@ -208,6 +280,20 @@ def test_numbers_are_written_as_people_write_them(browser, tmp_path, value, text
         assert page.evaluate(code, [explorer._esm, value]) == text
 
 
+@in_browser
+@pytest.mark.parametrize(("value", "text"), [
+    (3.1e-7, "< 0.00001"), (-2e-9, "> −0.00001"), (0, "0"), (1e-5, "0.0000100"), (2.5e6, "2.5 × 10⁶"), (None, "–"),
+])  # fmt: skip
+def test_what_is_measured_and_tiny_is_said_to_be_small(browser, tmp_path, value, text):
+    code = """async ([code, value]) => {
+      const module = await import("data:text/javascript;charset=utf-8," + encodeURIComponent(code));
+      return module.formatResult(value);
+    }"""
+    explorer = oracle("average").example()
+    with opened(browser, tmp_path, explorer) as page:
+        assert page.evaluate(code, [explorer._esm, value]) == text
+
+
 @every
 def test_the_plain_picture_writes_no_mathematics_of_others_and_its_own_powers_of_ten(name):
     figure = oracle(name).example().picture()
@@ -216,7 +302,7 @@ def test_the_plain_picture_writes_no_mathematics_of_others_and_its_own_powers_of
     shown = [text.get_text() for text in figure.findobj(Text) if "$" in text.get_text() and not text.get_parse_math()]
     assert all(words.startswith("$\\mathdefault{10^{") for words in parsed)
     assert shown == []
-    assert (len(parsed) > 0) == (name in {"descent", "spectral"})
+    assert (len(parsed) > 0) == (name in {"descent", "embedding", "spectral"})
 
 
 @every

@@ -13,7 +13,7 @@ from regattn.widgets.kernel import KernelExplorer, _standardised_codes
 from tests.explorers.kernel import example, expected
 from tests.widgets.harness import MOVE, PICTURE, SET, assert_same, opened
 
-CONTROLS = ["kernel", "temperature", "neighbours", "include_self", "normalise_keys", "query"]
+CONTROLS = ["kernel", "temperature", "neighbours", "include_self", "normalise_keys", "amplify", "query"]
 KERNELS = ["softmax", "gaussian", "relu", "elu", "nearest", "identity"]
 N = 61
 
@@ -25,6 +25,29 @@ def test_the_identity_kernel_draws_the_least_squares_line():
     explorer = example(kernel="identity")
     x, y = np.array(explorer.data["x"]), np.array(explorer.data["y"])
     np.testing.assert_allclose(explorer.result()["fitted"], np.polyval(np.polyfit(x, y, 1), x), rtol=1e-9)
+
+
+def test_identity_is_least_squares_whichever_boxes_are_ticked():
+    explorer = example(kernel="identity")
+    line = explorer.result()
+    explorer.include_self, explorer.normalise_keys, explorer.amplify = False, True, True
+    assert explorer.result()["fitted"] == line["fitted"]
+    assert line["gap"] == 0
+
+
+def test_a_hot_softmax_enlarged_by_its_temperature_has_the_weights_of_least_squares():
+    explorer = example(kernel="identity", query=5)
+    wanted = np.array(explorer.result()["weights"])
+    explorer.kernel, explorer.amplify = "softmax", True
+    apart = []
+    for temperature in (10.0, 100.0, 1000.0):
+        explorer.temperature = temperature
+        apart.append(np.abs(explorer.result()["weights"] - wanted).max())
+    assert wanted.min() < 0
+    assert apart[2] < 0.01 * np.abs(wanted).max()
+    # the first term left out is of second order, so ten times hotter is ten times closer
+    assert 8 < apart[0] / apart[1] < 12
+    assert 9 < apart[1] / apart[2] < 11
 
 
 def test_softmax_joins_the_gaussian_smoother_when_keys_have_one_length_and_not_before():
@@ -68,7 +91,7 @@ def test_codes_of_your_own_take_the_place_of_the_standard_ones():
         (([1.0, 2.0], [[0.0], [1.0]]), {}, r"got shape \(2, 1\)"),
         (([1.0, np.nan], [0.0, 1.0]), {}, "x must be finite, got nan"),
         (([1.0, 2.0], [0.0, 1.0]), {"kernel": "cosine"}, "got 'cosine'"),
-        (([1.0, 2.0], [0.0, 1.0]), {"temperature": 0.0}, "temperature must be ≥ 0.001, got 0.0"),
+        (([1.0, 2.0], [0.0, 1.0]), {"temperature": 0.0}, "temperature must be ≥ 1e-07, got 0.0"),
         (([1.0, 2.0], [0.0, 1.0]), {"query": 2}, "got 2"),
         (([1.0, 2.0], [0.0, 1.0]), {"neighbours": 0}, "got 0"),
         (([1.0, 2.0], [0.0, 1.0]), {"codes": lambda x: np.zeros((2, 1))}, "none of length zero"),
@@ -87,9 +110,10 @@ def test_an_argument_out_of_range_is_named_with_its_value(arguments, options, me
 def test_numbers_equal_the_packages_over_a_grid(browser, tmp_path):
     explorer = example()
     with opened(browser, tmp_path, explorer) as page:
-        for kernel, temperature, own, even in product(KERNELS, (0.001, 0.3, 100.0), (True, False), (True, False)):
-            values = {"kernel": kernel, "temperature": temperature, "include_self": own, "normalise_keys": even}
-            values |= {"query": 37, "neighbours": 7}
+        yes_no = (True, False)
+        for kernel, temperature, *ticks in product(KERNELS, (0.001, 0.3, 100.0), yes_no, yes_no, yes_no):
+            values = dict(zip(("include_self", "normalise_keys", "amplify"), ticks, strict=True))
+            values |= {"kernel": kernel, "temperature": temperature, "query": 37, "neighbours": 7}
             assert_same(page.evaluate(SET, [values, 0]), expected({**explorer.state(), **values}))
         assert "NaN" not in page.evaluate(PICTURE)
 
@@ -109,7 +133,7 @@ def test_numbers_equal_the_packages_for_very_few_rows(browser, tmp_path, n):
 def test_every_printed_number_is_the_one_that_result_returns(browser, tmp_path):
     explorer = example(query=11, kernel="elu")
     with opened(browser, tmp_path, explorer) as page:
-        for key in ("prediction", "own", "total", "error"):
+        for key in ("prediction", "own", "total", "error", "gap"):
             printed = page.locator(f'[data-output="{key}"]').inner_text().replace("−", "-")
             assert float(printed) == pytest.approx(explorer.result()[key], rel=5e-3)
         observed = page.locator('[data-output="observed"]').inner_text().replace("−", "-")
@@ -129,7 +153,7 @@ def test_a_control_moves_the_picture_within_a_frame(browser, tmp_path, control):
         for part in np.linspace(0, 1, 21).tolist():
             times.append(page.evaluate(MOVE, [control, part]))
             pictures.add(page.evaluate(PICTURE))
-        assert len(pictures) >= (2 if "_" in control else 5)
+        assert len(pictures) >= (2 if "_" in control or control == "amplify" else 5)
         assert median(times) < 16.0
 
 

@@ -128,6 +128,37 @@ def test_words_join_and_leave_the_sentence_by_their_buttons(browser, tmp_path):
 
 
 @pytest.mark.browser
+def test_a_cell_of_e_lights_the_weights_and_the_counts_that_make_it(browser, tmp_path):
+    made = example(normaliser="log softmax")
+    cells = "(all) => all.map((td) => [td.parentElement.rowIndex - 1, td.cellIndex - 1])"
+    with opened(browser, tmp_path, made) as page:
+        page.locator("[data-panel=mixed] tbody tr").nth(1).locator("td").nth(5).hover()  # bank, shore
+        assert page.eval_on_selector_all("[data-panel=weights] .ra-lit", cells) == [[1, 0], [1, 1], [1, 2]]
+        assert page.eval_on_selector_all("[data-panel=table] .ra-lit", cells) == [[0, 5], [1, 5], [4, 5]]
+        lit = [np.array(made.result()[key]) for key in ("weights", "counts", "vocabulary_scores")]
+        assert lit[0][1] @ lit[1][[0, 1, 4], 5] == pytest.approx(lit[2][1, 5])
+        said = page.inner_text("[data-panel=mixed] .ra-below")
+        assert said.startswith("\u2068bank\u2069, \u2068shore\u2069: ")
+        assert float(said.split("= ")[1]) == pytest.approx(lit[2][1, 5], rel=0.01)
+        page.mouse.move(5, 5)
+        assert page.locator(".ra-lit").count() == 0
+        page.locator("[data-panel=mixed] td[tabindex='0']").focus()
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("ArrowRight")
+        assert page.eval_on_selector_all("[data-panel=table] .ra-lit", cells) == [[0, 1], [1, 1], [4, 1]]
+        page.keyboard.press("Enter")  # holds it
+        page.locator("[data-control=sentence]").focus()
+        assert page.locator("[data-panel=weights] .ra-lit").count() == 3
+
+
+@pytest.mark.browser
+def test_a_cell_of_m_chooses_the_count_it_was_read_from(browser, tmp_path):
+    with opened(browser, tmp_path, example()) as page:
+        page.locator("[data-panel=scores] tbody tr").nth(2).locator("td").nth(1).click()  # flooded, bank
+        assert page.evaluate(f"['row', 'column'].map((n) => {FIGURE}.model.get(n))") == [4, 1]
+
+
+@pytest.mark.browser
 def test_a_click_picks_a_cell_and_the_slider_edits_it_with_its_mirror(browser, tmp_path):
     with opened(browser, tmp_path, example()) as page:
         before = page.evaluate(RESULT)

@@ -48,7 +48,7 @@ def test_moving_a_slider_moves_the_trait_the_words_and_the_bars(browser, tmp_pat
         best = f"word {int(LOGITS[0].argmax())}"
         assert best in page.locator("[data-output=message]").inner_text()
         shares = page.locator("table.ra-shares tr td:last-child").all_inner_texts()
-        assert shares == ["1.000"] + ["0"] * 12  # twelve words and all the others
+        assert shares == ["1"] + ["0"] * 12  # twelve words and all the others
 
 
 @pytest.mark.parametrize(("options", "message"), [

@@ -1,0 +1,85 @@
+"""The figure of chapter 3 that shows what an encoder does: an ellipse of rows becomes a circle of codes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+
+from regattn.figures._style import COLOURS
+from regattn.regression.least_squares import Spectrum
+
+__all__ = ["plot_codes"]
+
+SPREAD = 2.0  # the ellipse holds the rows whose codes are at most this many standard deviations long
+
+
+def plot_codes(
+    s: Spectrum, X: np.ndarray, X_new: np.ndarray, *, names: tuple[str, str], labels: Mapping[str, int]
+) -> np.ndarray:
+    """Draw rows of two predictors above their codes, a query's arrow in both, and named rows projected on it.
+
+    Rows are drawn around their means. A row's dot grows with the size of its correction, the inner product of its code
+    with the query's: the length of the query's code times the row's projection on the arrow, which is dashed.
+
+    Parameters
+    ----------
+    s : Spectrum of rank 2
+        The centred factorisation of ``X``.
+    X : ndarray of shape (n, 2)
+        Training rows.
+    X_new : ndarray of shape (1, 2)
+        The row that asks.
+    names : (str, str)
+        What the two predictors measure.
+    labels : mapping of name to position
+        Rows to name and to project.
+
+    Returns
+    -------
+    ndarray of 2 Axes
+        Rows above, codes below; each with a scatter of n points, a closed curve and an arrow.
+
+    Raises
+    ------
+    ValueError
+        If the factorisation is not of two directions, or not centred.
+    """
+    if s.rank != 2 or s.centre is None:
+        raise ValueError(f"a plane needs a centred factorisation of rank 2, got rank {s.rank}, centre {s.centre}")
+    codes, query = s.codes(), s.codes(X_new)[0]
+    correction = codes @ query
+    turn = np.linspace(0, 2 * np.pi, 201)
+    circle = SPREAD / np.sqrt(len(codes)) * np.column_stack([np.cos(turn), np.sin(turn)])
+    back = np.linalg.inv(s.embedding())  # from codes to rows
+    feet = codes @ np.outer(query, query) / (query @ query)
+
+    size = (plt.rcParams["figure.figsize"][0], 5.4)
+    axes: np.ndarray = plt.subplots(2, 1, figsize=size, height_ratios=[1, 1.5])[1]
+    _panel(axes[0], X - s.centre, circle @ back, query @ back, correction)
+    _panel(axes[1], codes, circle, query, correction)
+    ends = feet[[(codes @ query).argmin(), (codes @ query).argmax()]]
+    axes[1].plot(*ends.T, color=COLOURS["query"], linewidth=0.8, zorder=1)
+    for name, i in labels.items():
+        axes[1].plot(*np.column_stack([codes[i], feet[i]]), color=COLOURS["truth"], linewidth=1.2, linestyle="--")
+        for ax, points in zip(axes, (X - s.centre, codes), strict=True):
+            ax.annotate(name, points[i], xytext=(4, 4), textcoords="offset points", fontsize=10)
+    axes[0].set(title="rows, around their means", xlabel=names[0], ylabel=names[1])
+    axes[1].set(title="codes", xlabel="direction 1", ylabel="direction 2")
+    for ax in axes:
+        ax.set_aspect("equal", adjustable="datalim")
+    return axes
+
+
+def _panel(ax: Axes, points: np.ndarray, curve: np.ndarray, tip: np.ndarray, correction: np.ndarray) -> None:
+    colours = np.where(correction >= 0, COLOURS["positive"], COLOURS["negative"])
+    ax.scatter(*points.T, s=4 + 90 * np.abs(correction) / np.abs(correction).max(), c=colours, alpha=0.7, linewidths=0)
+    ax.plot(*curve.T, color=COLOURS["neutral"], linewidth=1.4)
+    ax.annotate(
+        "", tip, xytext=(0, 0), arrowprops={"arrowstyle": "-|>", "color": COLOURS["query"], "lw": 2.0, "shrinkB": 0}
+    )
+    ax.plot(*tip, "D", color=COLOURS["query"], markersize=5)
+    ax.grid(False)
+    ax.margins(0.08)

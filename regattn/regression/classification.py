@@ -1,0 +1,455 @@
+r"""Yes or no from inputs: logistic regression and small networks by descent, and whether their probabilities come true.
+
+.. math:: p = \sigma(z_l), \qquad z_0 = W_0 x + b_0, \quad z_k = W_k\, a(z_{k-1}) + b_k
+
+Without a hidden layer this is logistic regression. The same few lines of NumPy are the reference for the network that
+trains in the reader's browser. Layers for real work are torch's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import erf, expit
+from scipy.stats import binom
+
+from regattn._validation import check_count, check_finite, check_matrix, check_real, check_vector
+from regattn.regression._batches import check_rows
+from regattn.regression.descent import GROWTH_LIMIT, LearningRate, Trajectory
+
+__all__ = [
+    "Network",
+    "Reliability",
+    "convolution_matrix",
+    "make_network",
+    "network_descent",
+    "reliability",
+]
+
+Layers = tuple[tuple[np.ndarray, np.ndarray], ...]
+
+LEAK = 0.01  # the slope of LeakyReLU below zero
+NORMAL = math.sqrt(2 * math.pi)
+
+
+def _normal_share(z: np.ndarray) -> np.ndarray:
+    return (1 + erf(z / math.sqrt(2))) / 2
+
+
+def _silu_slope(z: np.ndarray) -> np.ndarray:
+    return expit(z) * (1 + z * (1 - expit(z)))
+
+
+def _gelu_slope(z: np.ndarray) -> np.ndarray:
+    return _normal_share(z) + z * np.exp(-(z**2) / 2) / NORMAL
+
+
+# each activation a(z) with its derivative
+ACTIVATIONS: dict[str, tuple[Callable[[np.ndarray], np.ndarray], Callable[[np.ndarray], np.ndarray]]] = {
+    "tanh": (np.tanh, lambda z: 1 - np.tanh(z) ** 2),
+    "relu": (lambda z: np.maximum(z, 0.0), lambda z: (z > 0).astype(float)),
+    "leaky_relu": (lambda z: np.where(z > 0, z, LEAK * z), lambda z: np.where(z > 0, 1.0, LEAK)),
+    "gelu": (lambda z: z * _normal_share(z), _gelu_slope),
+    "silu": (lambda z: z * expit(z), _silu_slope),
+    "identity": (lambda z: z, np.ones_like),
+}
+GAINS = {"relu": 2.0, "leaky_relu": 2.0, "gelu": 2.0, "silu": 2.0}  # they halve the signal; the others keep it
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    r"""A network for a yes or no: linear layers, an activation between them and none after the last.
+
+    .. math:: z_0 = W_0 x + b_0, \qquad z_k = W_k\, a(z_{k-1}) + b_k, \qquad p = \sigma(z_l)
+
+    Implements :eq:`network`; source: BP's perceptron, without the activation after the last layer.
+
+    Attributes
+    ----------
+    layers : tuple of pairs (W, b)
+        Weights of shape (outputs, inputs) and biases of shape (outputs,), from the first layer on; the last has one
+        output.
+    activation : {"tanh", "relu", "leaky_relu", "gelu", "silu", "identity"}
+        What stands between the layers; "identity" is nothing, and then the whole is one linear layer.
+
+    Examples
+    --------
+    >>> xor = Network((([[1, 1], [1, 1]], [0, -1]), ([[1, -2]], [-0.5])), activation="relu")
+    >>> (xor.probabilities([[0, 0], [0, 1], [1, 0], [1, 1]]) > 0.5).tolist()
+    [False, True, True, False]
+    """
+
+    layers: Layers
+    activation: str = "tanh"
+
+    def __post_init__(self) -> None:
+        _check_activation(self.activation)
+        if not self.layers:
+            raise ValueError("a network needs at least one layer, got 0")
+        checked = tuple((check_matrix(W, "W"), check_vector(b, "b")) for W, b in self.layers)
+        for k, (W, b) in enumerate(checked):
+            if len(W) != len(b):
+                raise ValueError(f"layer {k} has {len(W)} rows of weights but {len(b)} biases")
+            if k and W.shape[1] != len(checked[k - 1][1]):
+                raise ValueError(f"layer {k} takes {W.shape[1]} inputs but layer {k - 1} has {len(checked[k - 1][1])}")
+        if len(checked[-1][1]) != 1:
+            raise ValueError(f"the last layer must have 1 output, got {len(checked[-1][1])}")
+        object.__setattr__(self, "layers", checked)
+
+    @property
+    def parameters(self) -> np.ndarray:
+        """Weights and biases in one vector, layer by layer, the weights row by row before the biases."""
+        return np.concatenate([part.ravel() for layer in self.layers for part in layer])
+
+    def at(self, parameters: ArrayLike) -> Network:
+        """Return the network of the same shape with these parameters, in the order of :attr:`parameters`."""
+        values = check_vector(parameters, "parameters", "(p,)")
+        if len(values) != len(self.parameters):
+            raise ValueError(f"the network has {len(self.parameters)} parameters, got {len(values)}")
+        return Network(_unflatten(values, self.layers), self.activation)
+
+    def hidden(self, X: ArrayLike) -> list[np.ndarray]:
+        """Return what the units of each hidden layer answer to the rows of X: arrays of shape (n, width)."""
+        return _forward(self.layers, self.activation, self._check(X))[1][1:]
+
+    def logits(self, X: ArrayLike) -> np.ndarray:
+        """Return the number before the sigmoid for each row of X: shape (n,)."""
+        z = _forward(self.layers, self.activation, self._check(X))[0][-1][:, 0]
+        check_finite(z, "the logits")
+        return z
+
+    def probabilities(self, X: ArrayLike) -> np.ndarray:
+        """Return the probability of a yes for each row of X: shape (n,), each from 0 to 1."""
+        return expit(self.logits(X))
+
+    def loss(self, X: ArrayLike, y: ArrayLike) -> float:
+        r"""Return the cross-entropy :math:`-\frac1n\sum_i y_i\log p_i + (1-y_i)\log(1-p_i)`, in nats."""
+        X = self._check(X)
+        return _cross_entropy(self.logits(X), _check_classes(y, len(X)))
+
+    def gradient(self, X: ArrayLike, y: ArrayLike) -> np.ndarray:
+        """Return the gradient of :meth:`loss` by the parameters, in the order of :attr:`parameters`."""
+        X = self._check(X)
+        return _gradient(self.layers, self.activation, X, _check_classes(y, len(X)))
+
+    def _check(self, X: ArrayLike) -> np.ndarray:
+        X, width = check_matrix(X, "X"), self.layers[0][0].shape[1]
+        if X.shape[1] != width:
+            raise ValueError(f"X has {X.shape[1]} columns but the network takes {width}")
+        return X
+
+
+def make_network(
+    sizes: Sequence[int], *, activation: str = "tanh", rng: np.random.Generator | Iterable[float]
+) -> Network:
+    r"""Return a network with random weights around zero, of the size that keeps the signal, and biases of zero.
+
+    .. math:: W_k \sim U(-a, a), \qquad a = \sqrt{3 g / \text{inputs}}
+
+    The variance is g over the number of inputs, with g = 2 for ReLU and its relatives and 1 otherwise. Source: eq. (3)
+    of [RK]_ starts from U(0, 1), which a deep network does not survive.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Inputs and widths of the hidden layers, such as (2, 4, 4); (2,) is logistic regression. The output is added.
+    activation : str, default "tanh"
+        As in :class:`Network`.
+    rng : numpy.random.Generator, or iterable of float
+        The source of chance: a generator, or numbers from 0 to 1 in the order in which the weights take them.
+
+    Returns
+    -------
+    Network
+        The start of a descent.
+
+    Raises
+    ------
+    ValueError
+        If a size is below 1 or the activation is unknown.
+
+    Examples
+    --------
+    >>> network = make_network((2, 3), rng=np.random.default_rng(0))
+    >>> [W.shape for W, _ in network.layers], len(network.parameters)
+    ([(3, 2), (1, 3)], 13)
+    """
+    _check_activation(activation)
+    sizes = [check_count(size, "a size") for size in sizes]
+    if not sizes:
+        raise ValueError("sizes must name at least the number of inputs, got none")
+    chance = None if isinstance(rng, np.random.Generator) else iter(rng)
+    layers = []
+    for into, out in pairwise([*sizes, 1]):
+        count = into * out
+        drawn = rng.uniform(size=count) if chance is None else np.array([next(chance) for _ in range(count)])
+        reach = math.sqrt(3 * GAINS.get(activation, 1.0) / into)
+        layers.append((((2 * drawn - 1) * reach).reshape(out, into), np.zeros(out)))
+    return Network(tuple(layers), activation)
+
+
+def network_descent(  # noqa: PLR0913
+    start: Network,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    learning_rate: LearningRate,
+    steps: int | None = None,
+    batches: Iterable[Any] | None = None,
+    weight_decay: float = 0.0,
+) -> Trajectory:
+    r"""Return the trajectory of gradient descent on the cross-entropy of a network.
+
+    .. math:: \theta_{t+1} = \theta_t - \eta\, (\nabla\mathcal{L}(\theta_t) + \delta\, W_t)
+
+    With no hidden layer it is logistic regression by ascent on the log-likelihood. Implements :eq:`network-descent`;
+    source: section 10.4 of [BR]_, with the sign of a loss.
+
+    Parameters
+    ----------
+    start : Network
+        Where it begins, such as :func:`make_network` returns.
+    X : array of shape (n, p)
+        Inputs; standardise them.
+    y : array of shape (n,)
+        Zeros and ones.
+    learning_rate : float or callable
+        The step size η > 0, or a function of the step number that returns it.
+    steps : int, optional
+        Number of full-batch steps; give this or ``batches``.
+    batches : iterable of arrays of int, optional
+        The rows of each step, such as :func:`regattn.regression.batches` yields.
+    weight_decay : float, default 0
+        δ ≥ 0: every step also takes ηδ of each weight away; biases are left alone.
+
+    Returns
+    -------
+    Trajectory
+        ``parameters`` as :attr:`Network.parameters`; ``losses`` are the cross-entropy over all rows, without the
+        decay, in nats; ``diverged_at`` as in :func:`regattn.regression.gradient_descent`.
+
+    Raises
+    ------
+    ValueError
+        If shapes disagree, ``y`` holds anything but zeros and ones, a number is out of range, or neither or both of
+        ``steps`` and ``batches`` are given.
+
+    Examples
+    --------
+    >>> X, y = np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), np.array([0, 1, 1, 0])
+    >>> start = make_network((2, 4), rng=np.random.default_rng(1))
+    >>> path = network_descent(start, X, y, learning_rate=1.0, steps=2000)
+    >>> start.at(path.parameters[-1]).probabilities(X).round(1).tolist()
+    [0.0, 1.0, 1.0, 0.0]
+    """
+    X = start._check(X)
+    y = _check_classes(y, len(X))
+    decay = check_real(weight_decay, "weight_decay", least=0.0)
+    if (steps is None) == (batches is None):
+        raise ValueError(f"give either steps or batches, got steps={steps!r} and batches={type(batches).__name__}")
+    if batches is None:
+        batches = (slice(None) for _ in range(check_count(steps, "steps")))
+    layers, point = start.layers, start.parameters
+    decays = decay * np.concatenate([np.r_[np.ones(W.size), np.zeros(len(b))] for W, b in layers])
+    points, losses, rates, diverged_at = [point], [start.loss(X, y)], [], None
+    limit = GROWTH_LIMIT * max(losses[0], math.log(2))
+    for t, rows in enumerate(batches):
+        given = learning_rate(t) if callable(learning_rate) else learning_rate
+        eta = check_real(given, "learning_rate", least=0.0, strictly=True)
+        rows = check_rows(rows, len(X), t)
+        with np.errstate(over="ignore", invalid="ignore"):  # an overflow is reported as divergence
+            point = point - eta * (_gradient(layers, start.activation, X[rows], y[rows]) + decays * point)
+            layers = _unflatten(point, layers)
+            loss = _cross_entropy(_forward(layers, start.activation, X)[0][-1][:, 0], y)
+        if not (loss <= limit and np.isfinite(point).all()):
+            diverged_at = t + 1
+            break
+        points.append(point)
+        losses.append(loss)
+        rates.append(eta)
+    if diverged_at is None and not rates:
+        raise ValueError("there must be at least one batch, got 0")
+    return Trajectory(np.array(points), np.array(losses), np.array(rates), diverged_at)
+
+
+class Reliability(NamedTuple):
+    """How often predictions came true, bin by bin: a reliability diagram in numbers.
+
+    Attributes
+    ----------
+    predicted : ndarray of shape (bins,)
+        Mean predicted probability in each bin.
+    observed : ndarray of shape (bins,)
+        Share of the bin's outcomes that were a yes.
+    low, high : ndarray of shape (bins,)
+        The binomial band: where the observed share of a calibrated forecast falls.
+    counts : ndarray of shape (bins,)
+        Predictions in each bin.
+
+    Examples
+    --------
+    >>> reliability([0.2, 0.2, 0.8, 0.8], [0, 0, 1, 1], bins=2).observed
+    array([0., 1.])
+    """
+
+    predicted: np.ndarray
+    observed: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    counts: np.ndarray
+
+
+def reliability(probabilities: ArrayLike, outcomes: ArrayLike, *, bins: int = 10, level: float = 0.95) -> Reliability:
+    """Return how often predictions of about the same probability came true, with binomial bands.
+
+    The bins hold equal numbers of predictions, from the smallest to the largest. The band of a bin has ``level`` of the
+    binomial distribution with the mean prediction of the bin; where the predictions inside a bin differ it is a little
+    too wide.
+
+    Parameters
+    ----------
+    probabilities : array of shape (n,)
+        Predicted probabilities of a yes, from 0 to 1.
+    outcomes : array of shape (n,)
+        What happened: zeros and ones.
+    bins : int, default 10
+        Number of bins, at most n.
+    level : float, default 0.95
+        Share of calibrated forecasts that fall into the band.
+
+    Returns
+    -------
+    Reliability
+        Predicted and observed shares, the band, and the counts.
+
+    Raises
+    ------
+    ValueError
+        If a probability is outside [0, 1], an outcome is neither 0 nor 1, lengths differ, or ``bins`` or ``level`` is
+        out of range.
+
+    Examples
+    --------
+    >>> found = reliability([0.1, 0.3, 0.6, 0.8], [0, 1, 0, 1], bins=2)
+    >>> found.predicted.round(1), found.observed, found.counts
+    (array([0.2, 0.7]), array([0.5, 0.5]), array([2, 2]))
+    """
+    p = check_vector(probabilities, "probabilities")
+    y = _check_classes(outcomes, len(p), "outcomes")
+    bins = check_count(bins, "bins", most=len(p), bound="the number of predictions")
+    level = check_real(level, "level", least=0.0, most=1.0, strictly=True)
+    if p.min() < 0 or p.max() > 1:
+        raise ValueError(f"probabilities must be between 0 and 1, got {p[(p < 0) | (p > 1)][0]:g}")
+    parts = np.array_split(np.argsort(p, kind="stable"), bins)
+    predicted, observed = (np.array([values[rows].mean() for rows in parts]) for values in (p, y))
+    counts = np.array([len(rows) for rows in parts])
+    low, high = binom.interval(level, counts, predicted.clip(0, 1))
+    return Reliability(predicted, observed, np.maximum(low, 0) / counts, high / counts, counts)
+
+
+def convolution_matrix(kernel: ArrayLike, shape: tuple[int, int], *, stride: int = 1, padding: int = 0) -> np.ndarray:
+    r"""Return the matrix that maps an image, read row by row, to its feature map under a kernel.
+
+    .. math:: \phi_{i,j} = \sum_{m=0}^{k_h-1}\sum_{n=0}^{k_w-1} x_{i+m,\,j+n}\, f_{m,n}
+
+    Each row of the matrix holds the kernel once, at another place, and zeros elsewhere: a linear layer with shared
+    weights. Implements :eq:`feature-map`; source: BP's display, with its sums ended one term earlier.
+
+    Parameters
+    ----------
+    kernel : array of shape (k_h, k_w)
+        The filter f.
+    shape : pair of int
+        Height and width of the image.
+    stride : int, default 1
+        How far the window moves.
+    padding : int, default 0
+        Rings of zeros round the image.
+
+    Returns
+    -------
+    ndarray of shape (rows × columns of the feature map, height × width)
+        Entries are those of the kernel, and zeros.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range or the kernel does not fit into the padded image.
+
+    Examples
+    --------
+    >>> convolution_matrix([[1, 2]], (1, 4))
+    array([[1., 2., 0., 0.],
+           [0., 1., 2., 0.],
+           [0., 0., 1., 2.]])
+    """
+    f = check_matrix(kernel, "kernel")
+    height, width = (check_count(size, "a size of shape") for size in shape)
+    stride, padding = check_count(stride, "stride"), check_count(padding, "padding", least=0)
+    around = np.full((height + 2 * padding, width + 2 * padding), -1)
+    around[padding : padding + height, padding : padding + width] = np.arange(height * width).reshape(height, width)
+    if any(k > size for k, size in zip(f.shape, around.shape, strict=True)):
+        raise ValueError(f"the kernel of shape {f.shape} does not fit into an image of shape {around.shape}")
+    windows = np.lib.stride_tricks.sliding_window_view(around, f.shape)[::stride, ::stride].reshape(-1, f.size)
+    matrix = np.zeros((len(windows), height * width + 1))  # the last column takes what falls on the padding
+    np.put_along_axis(matrix, windows, np.broadcast_to(f.ravel(), windows.shape), axis=1)
+    return matrix[:, :-1]
+
+
+def _forward(layers: Layers, activation: str, X: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Return the sums z of every layer, and what each layer took in."""
+    apply = ACTIVATIONS[activation][0]
+    sums, taken = [], [X]
+    for k, (W, b) in enumerate(layers):
+        sums.append(taken[-1] @ W.T + b)
+        if k < len(layers) - 1:
+            taken.append(apply(sums[-1]))
+    return sums, taken
+
+
+def _gradient(layers: Layers, activation: str, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return the gradient of the cross-entropy: from the last layer back, by the chain rule."""
+    slope = ACTIVATIONS[activation][1]
+    sums, taken = _forward(layers, activation, X)
+    error = (expit(sums[-1]) - y[:, None]) / len(y)  # by the logit: probability minus outcome
+    parts: list[np.ndarray] = []
+    for k in reversed(range(len(layers))):
+        parts = [(error.T @ taken[k]).ravel(), error.sum(axis=0), *parts]
+        if k:
+            error = (error @ layers[k][0]) * slope(sums[k - 1])
+    return np.concatenate(parts)
+
+
+def _cross_entropy(z: np.ndarray, y: np.ndarray) -> float:
+    """Return the mean of log(1 + e^z) − yz, in the form that does not overflow."""
+    return float(np.mean(np.maximum(z, 0) - y * z + np.log1p(np.exp(-np.abs(z)))))
+
+
+def _unflatten(values: np.ndarray, like: Layers) -> Layers:
+    layers, place = [], 0
+    for W, b in like:
+        middle = place + W.size
+        layers.append((values[place:middle].reshape(W.shape), values[middle : middle + len(b)]))
+        place = middle + len(b)
+    return tuple(layers)
+
+
+def _check_activation(activation: str) -> None:
+    if not isinstance(activation, str) or activation not in ACTIVATIONS:
+        raise ValueError(f"activation must be one of {', '.join(ACTIVATIONS)}, got {activation!r}")
+
+
+def _check_classes(y: ArrayLike, n: int, name: str = "y") -> np.ndarray:
+    y = check_vector(y, name)
+    if len(y) != n:
+        raise ValueError(f"{name} has {len(y)} entries but there are {n} rows")
+    wrong = (y != 0) & (y != 1)
+    if wrong.any():
+        raise ValueError(f"{name} must hold zeros and ones, got {y[wrong][0]:g}")
+    return y

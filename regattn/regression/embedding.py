@@ -1,0 +1,484 @@
+r"""Learning the embedding: descent on Ω, when nothing but targets says whether Ω is right.
+
+.. math:: \mathcal{L}(\Omega) = \frac1M \lVert Y - X\,\Omega\,X^\top Y \rVert_F^2
+
+Every target y enters as a pair: what attention is shown, :math:`z = X^\top y`, and what it should answer,
+:math:`\hat\beta`. The loss is least exactly where :math:`\Omega Z = \hat B`, so M targets fix Ω on the span of their z
+and nowhere else. Descent from Ω₀ moves it on that span and leaves it as it was on the rest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from regattn._validation import check_count, check_finite, check_matrix, check_numpy, check_real, check_targets
+from regattn.regression.descent import GROWTH_LIMIT
+from regattn.regression.least_squares import spectrum
+
+__all__ = [
+    "EmbeddingPath",
+    "IdentifiedDirections",
+    "embedding_descent",
+    "embedding_gradient",
+    "embedding_limit",
+    "embedding_loss",
+    "identified_directions",
+    "largest_embedding_step",
+    "map_error",
+]
+
+TOLERANCE = 1e-10  # directions of Z below this share of the strongest are rounding
+
+
+@dataclass(frozen=True, eq=False)
+class EmbeddingPath:
+    """Where a descent on Ω went: T steps, so T + 1 matrices. Every number kept is finite.
+
+    Attributes
+    ----------
+    omegas : ndarray of shape (T + 1, p, p)
+        Ω at the start and after each step, in units of 1/X².
+    losses : ndarray of shape (T + 1,)
+        The loss without weight decay, in squared units of the targets.
+    least_loss : float
+        The loss of least squares on the same targets, which is the least there is.
+    factors : tuple of two ndarrays of shape (p, L), or None
+        W_Q and W_K after the last step, if these were what descent moved.
+    diverged_at : int or None
+        The step that would have taken the loss beyond 10¹² times its start; the path ends just before it. None if all
+        steps were taken: the loss may still be growing.
+
+    Examples
+    --------
+    >>> path = embedding_descent([[1.0], [1.0]], [1.0, 3.0], learning_rate=1 / 128, steps=2)
+    >>> path.omegas[:, 0, 0], path.losses
+    (array([0.   , 0.25 , 0.375]), array([10. ,  4. ,  2.5]))
+    >>> print(embedding_descent([[1.0], [1.0]], [1.0, 3.0], learning_rate=1.0, steps=99).message)
+    Descent ran away: step 4 would have taken the loss
+    beyond 1e+12 times its start. Take a smaller learning rate.
+    """
+
+    omegas: np.ndarray
+    losses: np.ndarray
+    least_loss: float
+    factors: tuple[np.ndarray, np.ndarray] | None
+    diverged_at: int | None
+
+    @property
+    def omega(self) -> np.ndarray:
+        """Ω after the last step, shape (p, p)."""
+        return self.omegas[-1]
+
+    @property
+    def message(self) -> str:
+        """What became of the descent, in a sentence or two."""
+        if self.diverged_at is not None:
+            return (
+                f"Descent ran away: step {self.diverged_at} would have taken the loss\n"
+                f"beyond {GROWTH_LIMIT:.0e} times its start. Take a smaller learning rate."
+            )
+        steps, above = len(self.losses) - 1, max(self.losses[-1] - self.least_loss, 0.0)
+        return f"After {steps} steps the loss is {self.losses[-1]:.6g}, {above:.1e} above that of least squares."
+
+
+class IdentifiedDirections(NamedTuple):
+    r"""What M targets show of p directions.
+
+    Attributes
+    ----------
+    strengths : ndarray of shape (min(p, M),)
+        Singular values of Z = X'Y, largest first: how loudly each direction is taught.
+    directions : ndarray of shape (p, r)
+        Orthonormal basis of the directions of the input space on which Ω is fixed, loudest first.
+    shares : ndarray of shape (k,)
+        For each principal direction of X, strongest first, the part of it that lies in that span, from 0 to 1; they
+        sum to at most r.
+    rank : int
+        Number r of directions that are fixed.
+    effective_rank : float
+        The number of equally strong directions with the same entropy: :math:`\exp(-\sum_k q_k \ln q_k)` with
+        :math:`q_k` the share of direction k in the sum of ``strengths``.
+    """
+
+    strengths: np.ndarray
+    directions: np.ndarray
+    shares: np.ndarray
+    rank: int
+    effective_rank: float
+
+
+def embedding_loss(X: ArrayLike, Y: ArrayLike, omega: ArrayLike) -> float:
+    r"""Return the loss :math:`\mathcal{L}(\Omega) = \frac1M \lVert Y - X\,\Omega\,X^\top Y \rVert_F^2`.
+
+    Implements :eq:`embedding-loss`; source: eq. (20) of [GC]_, for M targets in place of one.
+
+    Parameters
+    ----------
+    X : array of shape (n, p)
+        Inputs, one row per observation.
+    Y : array of shape (n,) or (n, M)
+        One target or several.
+    omega : array of shape (p, p)
+        Ω, in units of 1/X².
+
+    Returns
+    -------
+    float
+        In squared units of ``Y``, summed over observations and averaged over targets.
+
+    Raises
+    ------
+    ValueError
+        If shapes disagree, an entry is not finite or the loss overflows.
+
+    Examples
+    --------
+    >>> embedding_loss([[1.0], [1.0]], [1.0, 3.0], [[0.5]])  # Ω = 1/2 = 1/X'X: least squares
+    2.0
+    """
+    X, Y = _check_problem(X, Y)
+    omega = _check_square(omega, X, "omega")
+    with np.errstate(over="ignore", invalid="ignore"):
+        loss = float(np.sum((Y - X @ (omega @ (X.T @ Y))) ** 2) / Y.shape[1])
+    check_finite(np.asarray(loss), "the loss")
+    return loss
+
+
+def embedding_gradient(X: ArrayLike, Y: ArrayLike, omega: ArrayLike) -> np.ndarray:
+    r"""Return the gradient of the loss with respect to Ω.
+
+    .. math:: \nabla\mathcal{L}(\Omega) = -\frac2M\, X^\top (Y - X\,\Omega\,Z)\, Z^\top, \qquad Z = X^\top Y
+
+    For one target it is a matrix of rank one whose rows are all multiples of z. Implements :eq:`embedding-gradient`;
+    source: the first-order conditions before eq. (21) of [GC]_.
+
+    Parameters
+    ----------
+    X, Y, omega
+        As in :func:`embedding_loss`.
+
+    Returns
+    -------
+    ndarray of shape (p, p)
+        In squared units of ``Y`` times squared units of ``X``.
+
+    Raises
+    ------
+    ValueError
+        As :func:`embedding_loss`.
+
+    Examples
+    --------
+    >>> embedding_gradient([[1.0], [1.0]], [1.0, 3.0], [[0.0]])
+    array([[-32.]])
+    """
+    X, Y = _check_problem(X, Y)
+    omega = _check_square(omega, X, "omega")
+    with np.errstate(over="ignore", invalid="ignore"):
+        Z = X.T @ Y
+        slope = -2 / Y.shape[1] * X.T @ (Y - X @ (omega @ Z)) @ Z.T
+    check_finite(slope, "the gradient")
+    return slope
+
+
+def largest_embedding_step(X: ArrayLike, Y: ArrayLike) -> float:
+    r"""Return the learning rate beyond which descent on Ω diverges.
+
+    .. math:: \eta_{\max} = \frac{M}{\lVert X\rVert_2^2\, \lVert X^\top Y\rVert_2^2}
+
+    The Hessian of the loss is :math:`\frac2M\, ZZ^\top \otimes X^\top X`; the limit is two over its largest eigenvalue.
+    Descent on W_Q and W_K has no such limit of its own: there curvature depends on where one stands.
+
+    Parameters
+    ----------
+    X, Y
+        As in :func:`embedding_loss`.
+
+    Returns
+    -------
+    float
+        A learning rate η.
+
+    Raises
+    ------
+    ValueError
+        If shapes disagree, an entry is not finite, or Y is orthogonal to every column of X.
+
+    Examples
+    --------
+    >>> round(largest_embedding_step([[1.0], [1.0]], [1.0, 3.0]), 6)
+    0.03125
+    """
+    X, Y = _check_problem(X, Y)
+    Z = _check_taught(X, Y)
+    with np.errstate(over="ignore", under="ignore"):
+        loudest = float((np.linalg.norm(X, 2) * np.linalg.norm(Z, 2)) ** 2)
+    if not 0 < loudest < np.inf:
+        raise ValueError(f"the curvature of the loss must be a number, got {loudest:g}; change the units of X or Y")
+    return Y.shape[1] / loudest
+
+
+def embedding_descent(
+    X: ArrayLike,
+    Y: ArrayLike,
+    *,
+    learning_rate: float,
+    steps: int,
+    start: Any = None,
+    weight_decay: float = 0.0,
+) -> EmbeddingPath:
+    r"""Return the path of gradient descent on Ω, or on W_Q and W_K with :math:`\Omega = W_Q W_K^\top`.
+
+    .. math:: \Omega \leftarrow \Omega - \eta\,(G + \mu\Omega), \qquad
+              W_Q \leftarrow W_Q - \eta\,(G W_K + \mu W_Q), \quad W_K \leftarrow W_K - \eta\,(G^\top W_Q + \mu W_K)
+
+    with :math:`G = \nabla\mathcal{L}(\Omega)`. Implements :eq:`embedding-descent` and :eq:`factor-descent`; source:
+    eq. (20) of [GC]_, solved step by step.
+
+    Parameters
+    ----------
+    X, Y
+        As in :func:`embedding_loss`.
+    learning_rate : float
+        The step size η > 0; :func:`largest_embedding_step` says how large it may be for Ω.
+    steps : int
+        Number of steps, at least 1.
+    start : array of shape (p, p) or pair of arrays of shape (p, L), optional
+        Ω₀, zeros by default; or a tuple (W_Q, W_K): then these are what descent moves.
+    weight_decay : float, default 0
+        μ ≥ 0: the objective is the loss plus μ/2 times the sum of squares of what is moved.
+
+    Returns
+    -------
+    EmbeddingPath
+        Every Ω and every loss; ``diverged_at`` and ``message`` say if and where the loss ran away.
+
+    Raises
+    ------
+    ValueError
+        If shapes disagree, an entry is not finite, or a setting is out of range.
+
+    Examples
+    --------
+    >>> X, y = [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]], [1.0, 2.0, 3.0]
+    >>> embedding_descent(X, y, learning_rate=0.1, steps=99).omega.round(3)  # not the identity, which (X'X)⁻¹ is
+    array([[0.2, 0.4],
+           [0.4, 0.8]])
+    """
+    X, Y = _check_problem(X, Y)
+    start, factors = _check_start(start, X)
+    eta = check_real(learning_rate, "learning_rate", least=0.0, strictly=True)
+    decay = check_real(weight_decay, "weight_decay", least=0.0)
+    problem = _Reduced.of(X, Y)
+    omegas, losses, diverged_at = [start], [problem.loss(start)], None
+    check_finite(np.asarray(losses[0]), "the loss at the start")
+    limit = min(GROWTH_LIMIT * max(losses[0], float(np.sum(Y**2)) / Y.shape[1]), np.finfo(float).max)
+    for step in range(1, check_count(steps, "steps") + 1):
+        with np.errstate(over="ignore", invalid="ignore"):  # an overflow is reported as divergence
+            slope = problem.gradient(omegas[-1])
+            if factors is None:
+                omega = omegas[-1] - eta * (slope + decay * omegas[-1])
+            else:
+                W_Q, W_K = factors
+                moved = W_Q - eta * (slope @ W_K + decay * W_Q), W_K - eta * (slope.T @ W_Q + decay * W_K)
+                omega = moved[0] @ moved[1].T
+            loss = problem.loss(omega)
+        if not (loss <= limit and np.isfinite(omega).all()):
+            diverged_at = step
+            break
+        factors = None if factors is None else moved
+        omegas.append(omega)
+        losses.append(loss)
+    return EmbeddingPath(np.array(omegas), np.array(losses), problem.least, factors, diverged_at)
+
+
+def embedding_limit(X: ArrayLike, Y: ArrayLike, *, start: ArrayLike | None = None) -> np.ndarray:
+    r"""Return the Ω where descent from Ω₀ ends, if its steps are small enough.
+
+    .. math:: \Omega_\infty = \Omega_0 + (\hat B - \Omega_0 Z)\, Z^{+}
+
+    Of all Ω of least loss it is the one nearest to Ω₀. Columns of :math:`\hat B` are the least-squares coefficients of
+    the targets, :math:`Z = X^\top Y`. Implements :eq:`embedding-limit`; for one target it is
+    :math:`\Omega_0 + (\hat\beta - \Omega_0 z)z^\top/z^\top z`.
+
+    Parameters
+    ----------
+    X, Y
+        As in :func:`embedding_loss`.
+    start : array of shape (p, p), optional
+        Ω₀; zeros by default.
+
+    Returns
+    -------
+    ndarray of shape (p, p)
+        In units of 1/X².
+
+    Raises
+    ------
+    ValueError
+        If shapes disagree or an entry is not finite.
+
+    Examples
+    --------
+    >>> embedding_limit([[1.0, 0.0], [0.0, 1.0]], [1.0, 2.0]).round(3)
+    array([[0.2, 0.4],
+           [0.4, 0.8]])
+    >>> embedding_limit([[1.0, 0.0], [0.0, 1.0]], [[1.0, 1.0], [2.0, 0.0]]).round(3) + 0.0  # two targets: the inverse
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    X, Y = _check_problem(X, Y)
+    start = np.zeros((X.shape[1], X.shape[1])) if start is None else _check_square(start, X, "start")
+    coef, Z = spectrum(X).coefficients(Y).coef, _moments(X, Y)
+    with np.errstate(over="ignore", invalid="ignore"):
+        end = start + (coef - start @ Z) @ np.linalg.pinv(Z, rcond=TOLERANCE)
+    check_finite(end, "the limit")
+    return end
+
+
+def identified_directions(X: ArrayLike, Y: ArrayLike) -> IdentifiedDirections:
+    r"""Return the directions of the input space on which the targets fix Ω, and how strongly.
+
+    Ω is fixed on the span of :math:`Z = X^\top Y`: r directions of p, so rp numbers of p². Descent learns the loud ones
+    first: along a direction of strength σ its error shrinks by a factor that goes with σ² at every step.
+
+    Parameters
+    ----------
+    X, Y
+        As in :func:`embedding_loss`.
+
+    Returns
+    -------
+    IdentifiedDirections
+        See there.
+
+    Raises
+    ------
+    ValueError
+        As :func:`largest_embedding_step`.
+
+    Examples
+    --------
+    >>> found = identified_directions([[2.0, 0.0], [0.0, 1.0]], [1.0, 1.0])
+    >>> found.rank, found.shares.round(3)  # one direction: four parts along the first, one along the second
+    (1, array([0.8, 0.2]))
+    """
+    X, Y = _check_problem(X, Y)
+    basis, strengths, _ = np.linalg.svd(_check_taught(X, Y), full_matrices=False)
+    rank = int((strengths > TOLERANCE * strengths[0]).sum())
+    basis, part = basis[:, :rank], strengths[:rank] / strengths[:rank].sum()
+    shares = np.sum((spectrum(X).directions.T @ basis) ** 2, axis=1)
+    return IdentifiedDirections(strengths, basis, shares, rank, float(np.exp(-np.sum(part * np.log(part)))))
+
+
+def map_error(X: ArrayLike, omega: ArrayLike) -> float:
+    r"""Return how far the attention map of Ω is from the hat matrix H, relative to its size.
+
+    .. math:: \frac{\lVert X\Omega X^\top - H\rVert_F}{\lVert H\rVert_F}, \qquad H = X (X^\top X)^{-1} X^\top
+
+    Its square is the mean squared error of the fit to a target of pure noise, relative to the size of the right fit. It
+    is 1 for Ω = 0 and 0 for :math:`(X^\top X)^{-1}` alone, if X has full column rank. Implements :eq:`map-error`.
+
+    Parameters
+    ----------
+    X : array of shape (n, p)
+        Inputs, one row per observation.
+    omega : array of shape (p, p)
+        Ω, in units of 1/X².
+
+    Returns
+    -------
+    float
+        A share; may exceed 1.
+
+    Raises
+    ------
+    ValueError
+        If shapes disagree, an entry is not finite or the map overflows.
+
+    Examples
+    --------
+    >>> [round(map_error([[1.0], [1.0]], [[omega]]), 6) for omega in (0.0, 0.5)]
+    [1.0, 0.0]
+    """
+    X = check_matrix(X, "X")
+    omega = _check_square(omega, X, "omega")
+    factors = spectrum(X)
+    root = factors.directions * factors.singular_values  # X = U root', and H = UU'
+    with np.errstate(over="ignore", invalid="ignore"):
+        error = np.linalg.norm(root.T @ omega @ root - np.eye(factors.rank)) / np.sqrt(factors.rank)
+    check_finite(np.asarray(error), "the map")
+    return float(error)
+
+
+class _Reduced(NamedTuple):
+    """The problem in p dimensions, whatever n is: loss = least + ‖root'(ΩZ − B̂)‖²/M."""
+
+    root: np.ndarray  # (p, r): V S
+    Z: np.ndarray  # (p, M)
+    coef: np.ndarray  # (p, M)
+    least: float
+
+    @classmethod
+    def of(cls, X: np.ndarray, Y: np.ndarray) -> _Reduced:
+        factors = spectrum(X)
+        coef = factors.coefficients(Y).coef
+        root = factors.directions * factors.singular_values
+        return cls(root, _moments(X, Y), coef, float(np.sum((Y - X @ coef) ** 2)) / Y.shape[1])
+
+    def loss(self, omega: np.ndarray) -> float:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self.least + float(np.sum((self.root.T @ (omega @ self.Z - self.coef)) ** 2)) / self.Z.shape[1]
+
+    def gradient(self, omega: np.ndarray) -> np.ndarray:
+        return 2 / self.Z.shape[1] * self.root @ (self.root.T @ (omega @ self.Z - self.coef)) @ self.Z.T
+
+
+def _check_problem(X: ArrayLike, Y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    X = check_matrix(X, "X")
+    Y = check_targets(Y, len(X), "Y")
+    return X, Y.reshape(len(Y), -1)
+
+
+def _moments(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    """Return Z = X'Y, shape (p, M)."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        Z = X.T @ Y
+    check_finite(Z, "X'Y")
+    return Z
+
+
+def _check_taught(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    """Return Z, or raise if it teaches nothing."""
+    Z = _moments(X, Y)
+    if not Z.any():
+        raise ValueError("Y must not be orthogonal to every column of X, got X'Y = 0")
+    return Z
+
+
+def _check_square(omega: ArrayLike, X: np.ndarray, name: str) -> np.ndarray:
+    omega, p = check_matrix(omega, name), X.shape[1]
+    if omega.shape != (p, p):
+        raise ValueError(
+            f"{name} must have shape ({p}, {p}), one row and column for each column of X, got {omega.shape}"
+        )
+    return omega
+
+
+def _check_start(start: Any, X: np.ndarray) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray] | None]:
+    """Return Ω₀ and the factors it is made of, if it is."""
+    p = X.shape[1]
+    if start is None:
+        return np.zeros((p, p)), None
+    if not isinstance(start, tuple):
+        return _check_square(start, X, "start"), None
+    if len(start) != 2:
+        raise ValueError(f"start must be a matrix or a pair (W_Q, W_K), got {len(start)} parts")
+    W_Q, W_K = (check_numpy(part, name) for part, name in zip(start, ("W_Q", "W_K"), strict=True))
+    if W_Q.ndim != 2 or W_Q.shape != W_K.shape or len(W_Q) != p:
+        raise ValueError(f"W_Q and W_K must both have shape ({p}, L), got {W_Q.shape} and {W_K.shape}")
+    return W_Q @ W_K.T, (W_Q, W_K)

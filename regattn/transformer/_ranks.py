@@ -1,0 +1,62 @@
+"""Several processes that train one model: which of them this is, its rows of a batch, and what all of them agree on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+from torch.nn.parallel import DistributedDataParallel
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """Which process of how many; alone, everything here returns what it is given."""
+
+    model: nn.Module
+    rank: int
+    count: int
+
+    @property
+    def first(self) -> bool:
+        """Whether this process is the one that writes and shows progress."""
+        return self.rank == 0
+
+    def rows(self, batch: Any) -> Any:
+        """Return this process's rows of a batch of tensors, on the device of the model."""
+        device = next(self.model.parameters()).device
+        return _each(lambda tensor: self._own(tensor).to(device, non_blocking=True), batch)
+
+    def mean(self, numbers: dict[str, float]) -> dict[str, float]:
+        """Return the mean over the processes of each number, the same bits everywhere; not finite if one is not."""
+        if self.count == 1 or not numbers:
+            return numbers
+        values = torch.tensor(list(numbers.values()), dtype=torch.float64, device=next(self.model.parameters()).device)
+        dist.all_reduce(values)
+        values /= self.count
+        dist.broadcast(values, src=0)
+        return dict(zip(numbers, values.tolist(), strict=True))
+
+    def _own(self, tensor: Tensor) -> Tensor:
+        if len(tensor) % self.count:
+            raise ValueError(f"a batch of {len(tensor)} rows cannot be shared evenly by {self.count} processes")
+        share = len(tensor) // self.count
+        return tensor[self.rank * share : (self.rank + 1) * share]
+
+
+def ranks_of(model: nn.Module) -> Ranks:
+    """Return who trains a model: the processes of its DistributedDataParallel, or this one alone."""
+    if isinstance(model, DistributedDataParallel):
+        return Ranks(model.module, dist.get_rank(model.process_group), dist.get_world_size(model.process_group))
+    return Ranks(model, 0, 1)
+
+
+def _each(change: Callable[[Tensor], Tensor], batch: Any) -> Any:
+    if isinstance(batch, Tensor):
+        return change(batch)
+    if isinstance(batch, tuple | list):
+        return type(batch)(_each(change, part) for part in batch)
+    return batch

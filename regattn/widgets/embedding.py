@@ -1,0 +1,265 @@
+"""The EmbeddingExplorer: Ω trained in the reader's browser, beside the inverse that it should become."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from regattn import figures
+from regattn._text import check_text
+from regattn._validation import check_count, check_matrix, check_targets
+from regattn.regression.descent import GROWTH_LIMIT
+from regattn.regression.embedding import (
+    EmbeddingPath,
+    embedding_descent,
+    embedding_limit,
+    identified_directions,
+    largest_embedding_step,
+    map_error,
+)
+from regattn.regression.least_squares import spectrum
+from regattn.widgets._base import Choice, Count, Explorer, Slider, check_labels
+
+__all__ = ["EmbeddingExplorer"]
+
+SMALL_START = 0.05  # size of the numbers that the factors begin with, in units of the root of Ω's size
+
+
+class EmbeddingExplorer(Explorer, module="embedding", panels=[["omega", "inverse"], ["loss", "error"], ["directions"]]):
+    r"""Train Ω on M targets by gradient descent, and show what it has learned of :math:`(X^\top X)^{-1}`.
+
+    .. math:: \Omega \leftarrow \Omega - \eta \nabla\mathcal{L}(\Omega), \qquad
+              \mathcal{L}(\Omega) = \tfrac1M \lVert Y - X \Omega X^\top Y \rVert_F^2
+
+    The browser takes every step itself. Bars show which part of each principal direction of X the targets fix; a dot
+    climbs to the top of its bar as descent from zero learns it. Implements :eq:`embedding-descent` and
+    :eq:`factor-descent`; source: eqs. (20) and (21) of [GC]_.
+
+    Parameters
+    ----------
+    X : array of shape (n, p)
+        Inputs with independent columns, in comparable units.
+    Y : array of shape (n, M)
+        The targets that can be taught, in comparable units.
+    new : array of shape (n,)
+        A target that is never taught.
+    names, targets : sequences of str, optional
+        The columns of X and of Y.
+    new_name : str
+        The new target.
+    steps : int, default 500
+        Number of steps that can be taken.
+    rng : int, default 0
+        Seed of the noise targets, of the mixed order and of the starts that are drawn.
+
+    Raises
+    ------
+    ValueError
+        If shapes disagree, the columns of X are not independent, an entry is not finite, or a control is out of range.
+
+    Examples
+    --------
+    >>> X = np.array([[2.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
+    >>> explorer = EmbeddingExplorer(X, [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]], [0.0, 1.0, 2.0], step=500)
+    >>> found = explorer.result()
+    >>> found["rank"], round(found["map_errors"][-1], 3)  # one target: half the map
+    (1, 0.707)
+    >>> explorer.count = 2
+    >>> np.round(explorer.result()["omega"], 3).tolist()
+    [[0.25, 0.0], [0.0, 1.0]]
+    """
+
+    teacher = Choice(
+        "Targets",
+        {"listed": "real, as listed", "mixed": "real, in mixed order", "noise": "pure noise"},
+        help="Where the targets come from: as given, as given but shuffled, or white noise.",
+    )
+    count = Count(
+        "Number of targets M",
+        least=1,
+        most=lambda self: self.Y.shape[1],
+        bound="the number of targets",
+    )
+    start = Choice(
+        "Start",
+        {"zero": "Ω = 0", "random": "Ω at random", "factors": "W_Q, W_K small, at random"},
+        help="Where descent begins, and what it moves: Ω, or the factors of Ω.",
+    )
+    learning_rate = Slider(
+        "Learning rate, × limit",
+        1e-6,
+        default=0.9,
+        shown=(0.02, 2.0),
+        log=True,
+        help="The step size as a multiple of the largest stable one: for Ω, or for factors that have arrived. Beyond "
+        "it descent on factors may neither settle nor run away; where it then stands is a matter of rounding.",
+    )
+    step = Count("Step", most=lambda self: self.steps, bound="the number of steps", of=True, play=60)
+
+    def __init__(  # noqa: PLR0913
+        self,
+        X: Any,
+        Y: Any,
+        new: Any,
+        *,
+        names: Sequence[str] | None = None,
+        targets: Sequence[str] | None = None,
+        new_name: str = "the new target",
+        steps: int = 500,
+        rng: int = 0,
+        **kit: Any,
+    ) -> None:
+        self.X = check_matrix(X, "X")
+        n, p = self.X.shape
+        self.factors = spectrum(self.X)
+        if self.factors.rank < p:
+            raise ValueError(f"the {p} columns of X must be independent, got rank {self.factors.rank}")
+        self.Y, self.new = check_matrix(check_targets(Y, n, "Y"), "Y"), check_targets(new, n, "new")
+        if self.new.ndim != 1 or not (self.X.T @ self.new).any():
+            raise ValueError(f"new must be one target that is not orthogonal to X, got shape {self.new.shape}")
+        self.steps, count = check_count(steps, "steps"), self.Y.shape[1]
+        targets = check_labels(targets, count, "targets", rows="targets")
+        draws = np.random.default_rng(check_count(rng, "rng", least=0))
+        noise, order = draws.normal(size=self.Y.shape) / np.sqrt(n), draws.permutation(count)
+        self.pools = {"listed": self.Y, "mixed": self.Y[:, order], "noise": noise}
+        self.inverse = self.factors.omega()
+        size = np.linalg.norm(self.inverse) / p
+        self.starts = {"random": size / 2 * draws.normal(size=(p, p))}
+        self.starts |= dict(
+            zip(("W_Q", "W_K"), SMALL_START * np.sqrt(size) * draws.normal(size=(2, p, p)), strict=True)
+        )
+        root = self.factors.directions * self.factors.singular_values
+        coef = self.factors.coefficients(self.new).coef
+        if not 0 < np.linalg.norm(coef @ root) < np.inf:
+            raise ValueError(f"the fit of new must have a size, got {np.linalg.norm(coef @ root):g}")
+        data = {
+            "root": root,
+            "inverse": self.inverse,
+            "pools": {name: self._lessons(pool) for name, pool in self.pools.items()},
+            "new": {"z": self.X.T @ self.new, "coef": coef},
+            "starts": self.starts,
+            "names": check_labels(names, p, "names", rows="columns"),
+            "targets": {
+                "listed": targets,
+                "mixed": [targets[k] for k in order],
+                "noise": [f"noise {k + 1}" for k in range(count)],
+            },
+            "new_name": check_text(new_name, "new_name"),
+            "steps": self.steps,
+            "growth_limit": GROWTH_LIMIT,
+        }
+        alt = (
+            f"Ω for {p} columns, trained on up to {count} targets, beside the inverse of X'X; the loss and the error "
+            "on a new target at every step; which part of each principal direction the targets fix."
+        )
+        super().__init__(**{"data": data, "alt": alt} | kit)
+
+    def _lessons(self, pool: np.ndarray) -> dict[str, Any]:
+        """Return what the browser needs of a pool of targets, for its first target, its first two, and so on."""
+        coef = self.factors.coefficients(pool).coef
+        parts = [pool[:, :count] for count in range(1, pool.shape[1] + 1)]
+        shown = [identified_directions(self.X, part) for part in parts]
+        return {
+            "Z": self.X.T @ pool,
+            "rest": np.sum((pool - self.X @ coef) ** 2, axis=0),  # what least squares leaves of each target
+            "size": np.sum(pool**2, axis=0),
+            "limits": {
+                "omega": [largest_embedding_step(self.X, part) for part in parts],
+                "factors": [_largest_factor_step(self.X, part) for part in parts],
+            },
+            "shares": [found.shares for found in shown],
+            "ranks": [found.rank for found in shown],
+        }
+
+    def path(self, step: int | None = None) -> EmbeddingPath:
+        """Return the descent as far as it is shown, or to another step, walked by the package; at least one step."""
+        targets = self.pools[self.teacher][:, : self.count]
+        limit = (_largest_factor_step if self.start == "factors" else largest_embedding_step)(self.X, targets)
+        starts = {"zero": None, "random": self.starts["random"], "factors": (self.starts["W_Q"], self.starts["W_K"])}
+        return embedding_descent(
+            self.X,
+            targets,
+            learning_rate=self.learning_rate * limit,
+            steps=max(1, self.step if step is None else step),
+            start=starts[self.start],
+        )
+
+    def result(self) -> dict[str, Any]:
+        """Return the numbers now shown, computed by the package rather than by the browser.
+
+        Returns
+        -------
+        dict
+            ``omega`` at the step shown; ``losses``, ``errors`` (on the new target, relative) and ``map_errors`` of
+            every step up to it; ``learned``, the diagonal of the map in the principal directions; ``shares`` and
+            ``rank``, what the targets fix; ``diverged_at`` (a step or None).
+        """
+        return self._found(self.step)
+
+    def _found(self, step: int) -> dict[str, Any]:
+        walk = self.path(step)
+        ran = walk.diverged_at is not None and walk.diverged_at <= step
+        omegas = walk.omegas[: step + 1]
+        root = self.factors.directions * self.factors.singular_values
+        z, coef = self.X.T @ self.new, self.factors.coefficients(self.new).coef
+        miss = np.linalg.norm((omegas @ z - coef) @ root, axis=1) / np.linalg.norm(coef @ root)
+        shown = identified_directions(self.X, self.pools[self.teacher][:, : self.count])
+        return {
+            "omega": omegas[-1].tolist(),
+            "losses": walk.losses[: step + 1].tolist(),
+            "errors": miss.tolist(),
+            "map_errors": [map_error(self.X, omega) for omega in omegas],
+            "learned": np.diag(root.T @ omegas[-1] @ root).tolist(),
+            "shares": shown.shares.tolist(),
+            "rank": shown.rank,
+            "diverged_at": walk.diverged_at if ran else None,
+        }
+
+    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
+        whole = self._found(self.steps)  # paper cannot play
+        most = np.abs(self.inverse).max()
+        for panel, table, title in (
+            ("omega", np.array(whole["omega"]), "Ω, learned"),
+            ("inverse", self.inverse, "(X′X)⁻¹"),
+        ):
+            if ax := axes.get(panel):
+                ax.imshow(table, vmin=-most, vmax=most, aspect="auto")
+                ax.grid(False)
+                ax.set(title=title, xticks=[])
+                ax.set_yticks(range(len(table)), [name[:12] for name in self.data["names"]], parse_math=False)
+        if ax := axes.get("loss"):
+            least = np.mean(self.data["pools"][self.teacher]["rest"][: self.count])
+            ax.semilogy(np.maximum(np.array(whole["losses"]) - least, 1e-16), color=figures.COLOURS["key"])
+            ax.set(title="Loss above its least value", xlabel="step", ylabel="loss − least loss")
+        if ax := axes.get("error"):
+            ax.plot(whole["errors"], color=figures.COLOURS["prediction"])
+            ax.plot(whole["map_errors"], "--", color=figures.COLOURS["neutral"])
+            ax.set(title="Error on a new target, of the map", xlabel="step", ylabel="relative error", ylim=(0, None))
+        if ax := axes.get("directions"):
+            places = np.arange(1, len(whole["shares"]) + 1)
+            ax.bar(places, whole["shares"], color=figures.COLOURS["neutral"], alpha=0.5)
+            ax.plot(places, whole["learned"], "o", color=figures.COLOURS["prediction"])
+            ax.set(title="Principal directions: fixed, learned", xlabel="direction", ylabel="share", ylim=(-0.1, 1.2))
+
+
+def _largest_factor_step(X: np.ndarray, Y: np.ndarray) -> float:
+    r"""Return a learning rate up to which descent on W_Q and W_K is stable at the balanced factors of least norm.
+
+    A change of the factors moves the fits by :math:`X(\delta_Q W_K^\top + W_Q \delta_K^\top)Z`; the bound on the
+    curvature is the sum of the squared norms of the two maps.
+
+    Examples
+    --------
+    >>> _largest_factor_step(np.array([[1.0], [1.0]]), np.array([[1.0], [3.0]])).round(6)
+    np.float64(0.03125)
+    """
+    Z = X.T @ Y
+    P, sizes, Qt = np.linalg.svd(embedding_limit(X, Y))
+    W_Q, W_K = P * np.sqrt(sizes), Qt.T * np.sqrt(sizes)
+    asked, answered = (
+        np.linalg.norm(X, 2) * np.linalg.norm(W_K.T @ Z, 2),
+        np.linalg.norm(X @ W_Q, 2) * np.linalg.norm(Z, 2),
+    )
+    return Y.shape[1] / (asked**2 + answered**2)

@@ -1,0 +1,77 @@
+"""What each process of `torchrun --nproc_per_node=2 worker.py FOLDER [die]` does; test_ranks reads what it leaves."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from datetime import timedelta
+from pathlib import Path
+
+import torch
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+
+from regattn.transformer import Architecture, LanguageModel, TrainingPlan, next_token_loss, text_batches, train
+
+TEXT = [(i * i) % 7 for i in range(400)]
+PLAN = TrainingPlan(steps=8, peak=0.01, warmup=2, evaluate_every=4, save_every=4)
+BATCHES = text_batches(TEXT, batch=6, context=10)
+
+
+def fresh() -> LanguageModel:
+    return LanguageModel(
+        Architecture(vocabulary=7, layers=1, context=10, width=8, n_heads=2, positions="rotary"), rng=4
+    ).double()
+
+
+def held_out(model: torch.nn.Module) -> dict[str, float]:
+    return {"held_out": float(next_token_loss(model, BATCHES(1000)))}
+
+
+def shared() -> DistributedDataParallel:
+    return DistributedDataParallel(fresh())
+
+
+def error_of(**options) -> str:
+    """Return what training says when it refuses."""
+    try:
+        train(shared(), plan=PLAN, **options)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def broken_on_the_second(model: torch.nn.Module, tokens: torch.Tensor) -> torch.Tensor:
+    return next_token_loss(model, tokens) * (float("nan") if dist.get_rank() == 1 else 1.0)
+
+
+def dies_at_six(step: int) -> torch.Tensor:
+    if step == 6 and dist.get_rank() == 1:
+        os._exit(13)
+    return BATCHES(step)
+
+
+def main(folder: Path, *how: str) -> None:
+    torch.set_num_threads(1)
+    dist.init_process_group("gloo", timeout=timedelta(seconds=60))
+    rank = dist.get_rank()
+    if how:
+        train(shared(), dies_at_six, PLAN, evaluate=held_out, checkpoint=folder / "died.safetensors")
+    model = shared()
+    history = train(model, BATCHES, PLAN, evaluate=held_out, checkpoint=folder / "two.safetensors")
+    stopping = TrainingPlan(steps=400, peak=0.5, evaluate_every=1, patience=2)
+    said = {
+        "history": history.to_dict("list"),
+        "stopped": int(train(shared(), BATCHES, stopping, evaluate=held_out).index[-1]),
+        "not finite": error_of(batches=BATCHES, loss=broken_on_the_second),
+        "uneven": error_of(batches=lambda step: BATCHES(step)[:5]),
+    }
+    (folder / f"{rank}.json").write_text(json.dumps(said))
+    torch.save(model.module.state_dict(), folder / f"{rank}.pt")
+    dist.barrier()
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), *sys.argv[2:])
