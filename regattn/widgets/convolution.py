@@ -28,7 +28,7 @@ KERNELS = {
 """The kernels of the buttons, row by row."""
 
 
-class Cell(Slider):
+class _Cell(Slider):
     """One number of the kernel, typed into its square."""
 
     kind = "cell"
@@ -75,9 +75,9 @@ class ConvolutionExplorer(Explorer, module="convolution", panels=[["image", "map
     stride = Count("Stride", least=1, most=lambda self: 3, bound="the longest step")
     padding = Count("Padding", most=lambda self: RINGS, bound="the most rings")
     bias = Slider("Bias", -9.0, 9.0, default=0.0, shown=(-2.0, 2.0), step=0.1)
-    kernel_11, kernel_12, kernel_13 = Cell(1, 1), Cell(1, 2), Cell(1, 3)
-    kernel_21, kernel_22, kernel_23 = Cell(2, 1), Cell(2, 2), Cell(2, 3)
-    kernel_31, kernel_32, kernel_33 = Cell(3, 1), Cell(3, 2), Cell(3, 3)
+    kernel_11, kernel_12, kernel_13 = _Cell(1, 1), _Cell(1, 2), _Cell(1, 3)
+    kernel_21, kernel_22, kernel_23 = _Cell(2, 1), _Cell(2, 2), _Cell(2, 3)
+    kernel_31, kernel_32, kernel_33 = _Cell(3, 1), _Cell(3, 2), _Cell(3, 3)
     turned = Tick("Turn the kernel by 180° (the convolution of mathematics)", default=False)
     place = Count("Place of the window", most=lambda self: self.places - 1, bound="the last place", play=6)
 
