@@ -167,7 +167,7 @@ def test_several_words_must_all_be_there_in_any_order(browser, built_book):
         (["(X'X + λI)^{-1}", "(X^\\top X + \\lambda I)^{-1}", "(XᵀX+λI)⁻¹"], {"gc-29"}, {"gc-01", "gc-30"}),
         (["β̂", "\\hat\\beta", "beta"], {"gc-01", "gc-02"}, {"gc-23"}),
         (["softmax(QK'/sqrt(d_k))V", "\\mathrm{softmax}(QK^\\top/\\sqrt{d_k})V"], {"rk-09"}, {"gc-14"}),
-        (["W_Q W_K^T", "W_QW_K'"], {"gc-2.4b", "mh-5.1"}, {"gc-12"}),
+        (["W_QW_K^\\top", "W_QW_K'", "W_{Q}W_{K}^T"], {"gc-2.4b", "mh-5.1"}, {"gc-12"}),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
