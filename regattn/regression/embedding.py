@@ -381,7 +381,7 @@ def map_error(X: ArrayLike, omega: ArrayLike) -> float:
     .. math:: \frac{\lVert X\Omega X^\top - H\rVert_F}{\lVert H\rVert_F}, \qquad H = X (X^\top X)^{-1} X^\top
 
     Its square is the mean squared error of the fit to a target of pure noise, relative to the size of the right fit. It
-    is 1 for Ω = 0 and 0 for :math:`(X^\top X)^{-1}` alone, if X has full column rank.
+    is 1 for Ω = 0 and 0 for :math:`(X^\top X)^{-1}` alone, if X has full column rank. Implements :eq:`map-error`.
 
     Parameters
     ----------
