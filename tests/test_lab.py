@@ -220,6 +220,10 @@ def test_every_explorer_lives_both_ways(gallery, name):
     for _ in range(3):
         gallery.keyboard.press("ArrowRight" if at < (low + high) / 2 else "ArrowLeft")
     assert browsers() != before
+    for _ in range(100):  # messages wait for each other's echo: the last of three comes a moment later
+        if kernel() == browsers():
+            break
+        gallery.wait_for_timeout(100)
     assert kernel() == browsers()
     place = slider.input_value()
     gallery.evaluate(ASK, f"import json\nshown[{name!r}].{trait} = json.loads({json.dumps(before)!r})")
