@@ -62,6 +62,7 @@ def built_of(math) -> Counter:
         (r"a < b", "<mi>a</mi><mo>&lt;</mo><mi>b</mi>"),
         (r"\log x", '<mi>log</mi><mspace class="thin"></mspace><mi>x</mi>'),
         (r"\log(x)", '<mi>log</mi><mo stretchy="false">(</mo><mi>x</mi><mo stretchy="false">)</mo>'),
+        (r"\underset{n}{X}", "<munder><mi>X</mi><mi>n</mi></munder>"),
         (r"h'", "<msup><mi>h</mi><mo>′</mo></msup>"),
     ],
 )

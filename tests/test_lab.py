@@ -147,6 +147,7 @@ def gallery(browser, tmp_path_factory) -> Iterator:
     show = "shown[{0!r}] = import_module('tests.explorers.{0}').example()\nshown[{0!r}]"
     sources = [start, *(show.format(name) for name in EXPLORER_NAMES)]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}  # unasked
     nbformat.write(notebook, folder / "notebooks" / "gallery.ipynb")
     with run_through(browser, folder, folder / "notebooks" / "gallery.ipynb") as page:
         yield page

@@ -6,6 +6,7 @@ The menu stays away: it weighs two thirds of all the rest, and makes a stop for 
 
 from __future__ import annotations
 
+import hashlib
 import html
 import json
 import shutil
@@ -82,8 +83,15 @@ def copy_mathjax(app, exception) -> None:
                 shutil.copyfile(path, copy)
 
 
+def digest() -> str:
+    """Return what changes when formulas are written in another way: then every page is written again."""
+    sources = [SCRIPT, *(SCRIPT.with_name(f"{name}.py") for name in ("formulas", "tex_to_mathml", "tex_symbols"))]
+    return hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
+
+
 def setup(app) -> dict[str, bool]:
     """Register the extension."""
+    app.add_config_value("formulas_digest", digest(), "html")
     app.add_html_math_renderer("formulas", (visit_inline, None), (visit_display, None))
     app.connect("html-page-context", add_script)
     app.connect("build-finished", copy_mathjax)

@@ -207,6 +207,11 @@ class Reader:
         """Read what an accent stands on."""
         return element("mover", self.argument() + element("mo", sign, stretchy=stretchy), accent="true")
 
+    def stacked(self, tag: str) -> str:
+        """Read what stands below or above something, and that."""
+        mark = self.argument()
+        return element(tag, self.argument() + mark)
+
     def brace(self, tag: str, sign: str) -> Node:
         """Read what a brace stands below or above, and its legend."""
         return Node(element(tag, self.argument() + element("mo", sign, stretchy="true")), limits=True)
@@ -270,6 +275,8 @@ COMMANDS = {
     "operatorname": Reader.operator,
     "operatorname*": partial(Reader.operator, below=True),
     "mathrm": Reader.roman,
+    "underset": partial(Reader.stacked, tag="munder"),
+    "overset": partial(Reader.stacked, tag="mover"),
     "left": Reader.between,
     **{name: partial(Reader.alphabet, name=alphabet) for name, alphabet in ALPHABETS.items()},
     **{name: partial(Reader.accent, sign=sign, stretchy="false") for name, sign in ACCENTS.items()},

@@ -126,5 +126,5 @@ def plot_regions(
     axes[0].set_ylabel(names[1])
     for ax in axes[1:]:
         ax.tick_params(labelleft=False)
-    axes[-1].legend(fontsize=8, markerscale=2, framealpha=0.9)
+    axes[-1].legend(fontsize=8, markerscale=2, frameon=True, framealpha=0.9, loc="lower left", handletextpad=0.1)
     return axes

@@ -77,6 +77,7 @@ function surfacePanel(problem, ringed) {
     legend: [
       ["query", "dot", "start (drag it, or click)"],
       ["key", "line", "path"],
+      ["key", "dashed", "the next step"],
       ["truth", "diamond", "least squares"],
     ],
     plot: { label, xLabel: names[0], yLabel: names[1], height: 300 },
@@ -85,6 +86,7 @@ function surfacePanel(problem, ringed) {
     handle: { at: ({ parameters }) => parameters[0], to: moveStart },
     make(p) {
       const [contours, path, dots] = [p.chains("neutral", 0.8), p.chains("key", 1.6), p.dots("key")];
+      const ahead = p.chains("key ra-dashed", 1.5);
       const [here, start, bottom] = [p.marker("key", "dot"), p.marker("query", "dot"), p.marker("truth")];
       const ring = p.marker("cursor", "ring");
       let drawn = "";
@@ -93,13 +95,14 @@ function surfacePanel(problem, ringed) {
         return a >= x[0] && a <= x[1] && b >= y[0] && b <= y[1];
       };
       ringed.show = (point) => (point && visible(point) ? ring(...point) : ring());
-      return ({ parameters }) => {
+      return ({ parameters, whole }) => {
         const half = p.squareDomain(reach * 1.02);
         p.frame({ x: half.x.map((v) => v + best[0]), y: half.y.map((v) => v + best[1]) });
         const frame = `${p.size.width} ${p.margin.left} ${p.domain().x}`;
         if (drawn !== frame) contours(levels);
         drawn = frame;
         path([parameters]);
+        ahead([whole.parameters.slice(parameters.length - 1, parameters.length + 1)]);
         const shown = parameters.filter(visible);
         dots(shown.map((point) => point[0]), shown.map((point) => point[1]), 2.2); // prettier-ignore
         here(...(shown.at(-1) ?? []));

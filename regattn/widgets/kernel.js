@@ -99,12 +99,13 @@ const render = explorer({
       ["gap", "farthest from least squares", print("gap")],
     ];
   },
-  say({ weights, query, prediction }, { labels, n }) {
+  say({ weights, query, prediction, kernel, amplify, temperature }, { labels, n }) {
     const count = (wanted) => weights.reduce((total, weight) => total + wanted(weight), 0);
+    const enlarged = kernel === "softmax" && amplify ? ` What differs from 1/n is enlarged ${formatNumber(temperature)} times.` : "";
     const [above, below] = [count((weight) => weight > 1 / n), count((weight) => weight < 0)];
     return [
       `${isolate(labels[query])}: ${formatResult(prediction)}`,
-      ` predicted. ${above} of ${n} observations have more than an even share of the weight, ${below} of ${n} a weight below zero.`,
+      ` predicted. ${above} of ${n} observations have more than an even share of the weight, ${below} of ${n} a weight below zero.${enlarged}`,
     ];
   },
   result: ({ weights, total, own, prediction, fitted, error, gap, smoother }) => ({

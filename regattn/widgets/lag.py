@@ -49,10 +49,10 @@ class LagExplorer(Explorer, module="lag", panels=[["history"], ["map", "contribu
 
     Examples
     --------
-    >>> explorer = LagExplorer(pd.DataFrame({"x": [1.0, 2.0, 4.0, 7.0, 11.0]}), longest=1, query=4)
+    >>> explorer = LagExplorer(pd.DataFrame({"x": [1.0, 2.0, 4.0, 7.0, 11.0]}), longest=1, query=3)
     >>> found = explorer.result()
     >>> round(found["total"], 9), round(found["prediction"], 4)
-    (1.0, 10.8333)
+    (1.0, 11.1667)
     """
 
     picture_height = 2.5

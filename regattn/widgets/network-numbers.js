@@ -168,6 +168,8 @@ export function crossings(values, xs, ys, level) {
   const at = (i, j) => values[j * xs.length + i] - level;
   for (let j = 0; j + 1 < ys.length; j++) {
     for (let i = 0; i + 1 < xs.length; i++) {
+      const above = (at(i, j) >= 0) + (at(i + 1, j) >= 0) + (at(i + 1, j + 1) >= 0) + (at(i, j + 1) >= 0);
+      if (above === 0 || above === 4) continue; // most cells
       const corners = [[i, j], [i + 1, j], [i + 1, j + 1], [i, j + 1]]; // prettier-ignore
       const points = [];
       corners.forEach(([a, b], k) => {

@@ -6,8 +6,8 @@ import { crossEntropy, crossings, feed, logitsOf, networkSizes, networkTraining 
 import { walker } from "./play.js";
 import { svgElement } from "./plot.js";
 
-const FINE = 41; // points of the border's grid along each axis
-const SMALL = 11; // and of the little pictures of the units
+const FINE = 33; // points of the border's grid along each axis
+const SMALL = 9; // and of the little pictures of the units
 
 const between = ([low, high], count) => Array.from({ length: count }, (_, k) => low + ((high - low) * k) / (count - 1));
 const sure = (z) => 1 / (1 + Math.exp(-z));
@@ -81,8 +81,12 @@ function unitsPanel() {
         if (pictures.map((units) => units.length).join() !== layers.join()) build(layers);
         pictures.forEach((units, k) =>
           units.forEach(({ svg, squares }, u) => {
-            const values = Float64Array.from({ length: SMALL * SMALL }, (_, i) => answers[k][i * layers[k] + u]);
-            const most = values.reduce((found, value) => Math.max(found, Math.abs(value)), 1e-12);
+            const values = new Float64Array(SMALL * SMALL);
+            let most = 1e-12;
+            for (let i = 0; i < values.length; i++) {
+              values[i] = answers[k][i * layers[k] + u];
+              most = Math.max(most, Math.abs(values[i]));
+            }
             const d = ["", ""];
             values.forEach((value, i) => {
               const half = Math.round(48 * Math.sqrt(Math.abs(value) / most)); // hundredths
