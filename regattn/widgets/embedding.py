@@ -93,8 +93,8 @@ class EmbeddingExplorer(Explorer, module="embedding", panels=[["omega", "inverse
         default=0.9,
         shown=(0.02, 2.0),
         log=True,
-        help="The step size as a multiple of the largest stable one: for Ω, or for factors that have arrived. Beyond "
-        "it descent on factors may neither settle nor run away; where it then stands is a matter of rounding.",
+        help="The step size as a multiple of the largest stable one for Ω, or of a safe one for factors. Beyond it "
+        "descent on factors may neither settle nor run away; where it then stands is a matter of rounding.",
     )
     step = Count("Step", most=lambda self: self.steps, bound="the number of steps", of=True, play=60)
 
@@ -167,16 +167,31 @@ class EmbeddingExplorer(Explorer, module="embedding", panels=[["omega", "inverse
             "size": np.sum(pool**2, axis=0),
             "limits": {
                 "omega": [largest_embedding_step(self.X, part) for part in parts],
-                "factors": [_largest_factor_step(self.X, part) for part in parts],
+                "factors": [self._largest_factor_step(part) for part in parts],
             },
             "shares": [found.shares for found in shown],
             "ranks": [found.rank for found in shown],
         }
 
+    def _largest_factor_step(self, targets: np.ndarray) -> float:
+        """Return a learning rate up to which descent on W_Q and W_K is stable where it will end.
+
+        A change of the factors moves the fits by X (δ_Q W_K' + W_Q δ_K') Z; the bound on the curvature is the sum of
+        the squared norms of the two maps, at the balanced factors of least norm with what the start leaves beside
+        them. Half of what it allows: on the way factors lose their balance, and curvature grows.
+        """
+        Z = self.X.T @ targets
+        P, sizes, Qt = np.linalg.svd(embedding_limit(self.X, targets))
+        pairs = [(P * np.sqrt(sizes), Qt.T * np.sqrt(sizes)), (self.starts["W_Q"], self.starts["W_K"])]
+        asked = sum(np.linalg.norm(W_K.T @ Z, 2) ** 2 for _, W_K in pairs) * np.linalg.norm(self.X, 2) ** 2
+        answered = sum(np.linalg.norm(self.X @ W_Q, 2) ** 2 for W_Q, _ in pairs) * np.linalg.norm(Z, 2) ** 2
+        return targets.shape[1] / (2 * (asked + answered))
+
     def path(self, step: int | None = None) -> EmbeddingPath:
         """Return the descent as far as it is shown, or to another step, walked by the package; at least one step."""
         targets = self.pools[self.teacher][:, : self.count]
-        limit = (_largest_factor_step if self.start == "factors" else largest_embedding_step)(self.X, targets)
+        by_factors = self.start == "factors"
+        limit = self._largest_factor_step(targets) if by_factors else largest_embedding_step(self.X, targets)
         starts = {"zero": None, "random": self.starts["random"], "factors": (self.starts["W_Q"], self.starts["W_K"])}
         return embedding_descent(
             self.X,
@@ -242,24 +257,3 @@ class EmbeddingExplorer(Explorer, module="embedding", panels=[["omega", "inverse
             ax.bar(places, whole["shares"], color=figures.COLOURS["neutral"], alpha=0.5)
             ax.plot(places, whole["learned"], "o", color=figures.COLOURS["prediction"])
             ax.set(title="Principal directions: fixed, learned", xlabel="direction", ylabel="share", ylim=(-0.1, 1.2))
-
-
-def _largest_factor_step(X: np.ndarray, Y: np.ndarray) -> float:
-    r"""Return a learning rate up to which descent on W_Q and W_K is stable at the balanced factors of least norm.
-
-    A change of the factors moves the fits by :math:`X(\delta_Q W_K^\top + W_Q \delta_K^\top)Z`; the bound on the
-    curvature is the sum of the squared norms of the two maps.
-
-    Examples
-    --------
-    >>> _largest_factor_step(np.array([[1.0], [1.0]]), np.array([[1.0], [3.0]])).round(6)
-    np.float64(0.03125)
-    """
-    Z = X.T @ Y
-    P, sizes, Qt = np.linalg.svd(embedding_limit(X, Y))
-    W_Q, W_K = P * np.sqrt(sizes), Qt.T * np.sqrt(sizes)
-    asked, answered = (
-        np.linalg.norm(X, 2) * np.linalg.norm(W_K.T @ Z, 2),
-        np.linalg.norm(X @ W_Q, 2) * np.linalg.norm(Z, 2),
-    )
-    return Y.shape[1] / (asked**2 + answered**2)
