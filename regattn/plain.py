@@ -60,7 +60,7 @@ def least_squares_weights(X, X_new):
 
 
 def lag_rows(y, p):
-    """Return the past of each date, (T - p, p), latest first, and what came at that date, (T - p,)."""
+    """Return the past of each date, (T - p, p), latest first, and its value, (T - p,)."""
     past = [y[p - back : len(y) - back] for back in range(1, p + 1)]
     return np.column_stack(past), y[p:]
 
