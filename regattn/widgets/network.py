@@ -53,6 +53,8 @@ class NetworkExplorer(Explorer, module="network", panels=[["border", "loss"], ["
         The inputs.
     classes : pair of str, default ("no", "yes")
         What 0 and 1 stand for.
+    batch_size : int, optional
+        Rows in a batch, from 1 to n; all of them by default.
 
     Raises
     ------
