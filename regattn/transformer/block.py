@@ -115,7 +115,7 @@ class Block(nn.Module):
 
     - "pre": :math:`u = r + A(N_1 r)`, then :math:`u + F(N_2 u)` (GPT-2 and after)
     - "post": :math:`u = N_1(r + A r)`, then :math:`N_2(u + F u)` (the first transformer)
-    - "parallel": :math:`r + A(N_1 r) + F(N_1 r)` (the block of [BP]_, which leaves the norms out)
+    - "parallel": :math:`r + A(N_1 r) + F(N_1 r)` (one reading of [BP]_, which leaves the norms out)
     - "single": :math:`u = r + A r`, then :math:`N_1(u + F u)` (Section 12 of [BR]_)
 
     Parameters
