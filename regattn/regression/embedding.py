@@ -233,7 +233,8 @@ def embedding_descent(
 ) -> EmbeddingPath:
     r"""Return the path of gradient descent on Ω, or on W_Q and W_K with :math:`\Omega = W_Q W_K^\top`.
 
-    .. math:: \Omega \leftarrow \Omega - \eta\,(G + \mu\Omega), \qquad
+    .. math:: \Omega \leftarrow \Omega - \eta\,(G + \mu\Omega),
+
               W_Q \leftarrow W_Q - \eta\,(G W_K + \mu W_Q), \quad W_K \leftarrow W_K - \eta\,(G^\top W_Q + \mu W_K)
 
     with :math:`G = \nabla\mathcal{L}(\Omega)`. Implements :eq:`embedding-descent` and :eq:`factor-descent`; source:

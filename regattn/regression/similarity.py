@@ -50,7 +50,7 @@ def least_squares_codes(
     Raises
     ------
     ValueError
-        As :func:`regattn.spectrum`.
+        As :func:`regattn.regression.spectrum`.
 
     Examples
     --------

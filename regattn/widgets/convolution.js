@@ -1,5 +1,5 @@
 // ConvolutionExplorer: a kernel of 3 × 3 moved over a small image, and what follows: bias, ReLU, pooling.
-import { element } from "./controls.js";
+import { element, fits } from "./controls.js";
 import { explorer } from "./explorer.js";
 import { formatNumber } from "./format.js";
 import { svgElement } from "./plot.js";
@@ -122,6 +122,7 @@ function kernelCell(view, { name, label, min, max, step }) {
 const render = explorer({
   name: "ConvolutionExplorer",
   own: { cell: kernelCell },
+  valid: { cell: (value, spec) => fits({ ...spec, kind: "slider" }, value) },
   compute: convolutionState,
   ended: ({ map, at }) => at >= map.length * map[0].length - 1,
   texts: () => ({
