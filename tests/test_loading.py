@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from statistics import median
+from types import SimpleNamespace
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -70,29 +71,44 @@ SIZES = """(selector) => [...document.querySelectorAll(selector)].map((e) => {
 })"""
 
 
-@every_page
-def test_page_weighs_little_with_all_that_it_loads(browser, built_book, page):
-    with open_offline(browser, built_book / f"{page}.html") as opened:
+@pytest.fixture(scope="module", params=PAGES, ids=label)
+def arrived(request, browser, built_book) -> SimpleNamespace:
+    """Return what is seen of a page that has arrived on a wide screen, opened once for all tests of it."""
+    with open_offline(browser, built_book / f"{request.param}.html", width=1280) as opened:
         opened.wait_for_load_state("load")
         opened.evaluate(TYPESET)
+        shifts = opened.evaluate(SHIFTS)
         opened.wait_for_timeout(100)  # fonts are asked for when they are used
-        files = {Path(unquote(urlsplit(address).path)) for address in opened.loaded}
-    assert sum(path.stat().st_size for path in files) <= HEAVIER.get(page, WEIGHT)
+        return SimpleNamespace(
+            page=request.param,
+            shifts=shifts,
+            files={Path(unquote(urlsplit(address).path)) for address in opened.loaded},
+            pictures=opened.evaluate(PICTURES),
+            signs=opened.evaluate(SIGNS),
+        )
 
 
-@every_page
-def test_place_is_kept_for_every_picture(browser, built_book, page):
-    with open_offline(browser, built_book / f"{page}.html") as opened:
-        opened.wait_for_load_state("load")
-        pictures = opened.evaluate(PICTURES)
-    for source, *kept, wide, high in pictures:
+def test_page_weighs_little_with_all_that_it_loads(arrived):
+    assert sum(path.stat().st_size for path in arrived.files) <= HEAVIER.get(arrived.page, WEIGHT)
+
+
+def test_place_is_kept_for_every_picture(arrived):
+    for source, *kept, wide, high in arrived.pictures:
         assert [float(side) for side in kept] == pytest.approx([wide, high], abs=1), source  # pixels are whole numbers
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+def test_page_does_not_move_while_it_arrives(arrived):
+    assert arrived.shifts <= MOVEMENT
+
+
+def test_lines_of_prose_have_a_length_that_reads_well(arrived):
+    if arrived.page in CHAPTERS:
+        assert 62 <= median(arrived.signs) <= 78
+
+
 @every_page
-def test_page_does_not_move_while_it_arrives(browser, built_book, page, width):
-    with open_offline(browser, built_book / f"{page}.html", width=width) as opened:
+def test_page_does_not_move_while_it_arrives_on_a_phone(browser, built_book, page):
+    with open_offline(browser, built_book / f"{page}.html", width=390) as opened:
         opened.wait_for_load_state("load")
         opened.evaluate(TYPESET)
         assert opened.evaluate(SHIFTS) <= MOVEMENT
@@ -117,19 +133,13 @@ def test_tab_key_passes_formulas_by_and_stops_at_explorers_and_exercises(browser
 
 
 @every_page
-def test_formulas_can_be_read_without_scripts(browser, built_book, page):
+def test_formulas_and_explorers_can_be_read_without_scripts(browser, built_book, page):
+    content = article(built_book / f"{page}.html")
     with open_offline(browser, built_book / f"{page}.html", javascript=False) as opened:
         words = opened.locator("article.bd-article").inner_text()
         assert "\\(" not in words
         assert "\\[" not in words
         sizes = opened.evaluate(SIZES, "article .math > math")
-    assert len(sizes) == len(article(built_book / f"{page}.html").select(".math"))
-    assert [size for size in sizes if min(size) < 4] == []  # pixels: nothing is hidden, nothing is a point
-
-
-@every_page
-def test_explorers_show_a_sentence_and_their_picture_without_scripts(browser, built_book, page):
-    with open_offline(browser, built_book / f"{page}.html", javascript=False) as opened:
         figures = opened.query_selector_all("figure.regattn")
         for figure in figures:
             assert figure.inner_text().strip().startswith(figure.get_attribute("aria-label").strip())
@@ -138,16 +148,9 @@ def test_explorers_show_a_sentence_and_their_picture_without_scripts(browser, bu
             assert min(box["width"], box["height"]) > 100
             assert picture.evaluate("(image) => image.complete && image.naturalWidth > 0")
             assert [e for e in figure.query_selector_all("[data-control]") if e.is_visible()] == []
-    assert len(figures) == len(article(built_book / f"{page}.html").select("figure.regattn"))
-
-
-@every_chapter
-def test_lines_of_prose_have_a_length_that_reads_well(browser, built_book, page):
-    with open_offline(browser, built_book / f"{page}.html") as opened:
-        opened.wait_for_load_state("load")
-        opened.evaluate(TYPESET)
-        signs = opened.evaluate(SIGNS)
-    assert 62 <= median(signs) <= 78
+    assert len(figures) == len(content.select("figure.regattn"))
+    assert len(sizes) == len(content.select(".math"))
+    assert [size for size in sizes if min(size) < 4] == []  # pixels: nothing is hidden, nothing is a point
 
 
 @every_page

@@ -185,7 +185,7 @@ const render = explorer({
     let most = row === 0 ? 1 : 0;
     for (let i = 0; i < n; i++) if (i !== row && weights[i] > weights[most]) most = i;
     const below = weights.reduce((count, weight) => count + (weight < 0), 0);
-    return [isolate(labels[query]), ` hears ${isolate(dates[most + lags])} most of all other dates; ${below} of ${n} are heard upside down.`];
+    return [isolate(labels[query]), ` hears ${isolate(dates[most + lags])} most of all other dates; ${below} of ${n} have weights below zero.`];
   },
   result: ({ map, weights, contributions, fitted, prediction, observed, total, own, rank, error }) => ({
     map: map.map((row) => Array.from(row)),
