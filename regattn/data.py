@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
+import contextlib
+import gzip
+import json
+import os
+import zlib
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
@@ -9,7 +15,15 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-__all__ = ["Diabetes", "load_diabetes", "load_lee_corpus", "load_macro", "load_seven_words"]
+__all__ = [
+    "Diabetes",
+    "load_diabetes",
+    "load_grunfeld",
+    "load_lee_corpus",
+    "load_macro",
+    "load_seven_words",
+    "load_wikipedia_sample",
+]
 
 
 class Diabetes(NamedTuple):
@@ -80,6 +94,30 @@ def load_diabetes() -> Diabetes:
     return Diabetes(bunch.data, bunch.target.rename("progression"))
 
 
+def load_grunfeld() -> pd.DataFrame:
+    """Return Grunfeld's panel of eleven US firms from 1935 to 1954, as it comes with statsmodels.
+
+    Returns
+    -------
+    DataFrame of 220 rows, indexed by firm and year, the years of one firm together
+        - ``investment``: gross investment, millions of 1947 dollars
+        - ``value``: market value of the firm on 31 December, millions of 1947 dollars
+        - ``capital``: stock of plant and equipment, millions of 1947 dollars
+
+    Examples
+    --------
+    >>> panel = load_grunfeld()
+    >>> panel.shape, panel.index.names
+    ((220, 3), FrozenList(['firm', 'year']))
+    >>> float(panel.loc[("General Motors", 1954), "investment"])
+    1486.7
+    """
+    from statsmodels.datasets import grunfeld
+
+    raw = grunfeld.load_pandas().data.astype({"year": int, "firm": object})
+    return raw.rename(columns={"invest": "investment"}).set_index(["firm", "year"])
+
+
 def load_seven_words() -> pd.DataFrame:
     """Return the co-occurrence table of seven words around "bank", from Sec. 2.5 of [MH]_.
 
@@ -128,8 +166,52 @@ def load_lee_corpus() -> list[str]:
     >>> len(stories), stories[0][:41]
     (300, 'Hundreds of people have been forced to va')
     """
+    return _gensim_file("lee_background.cor").read_text(encoding="utf-8").splitlines()
+
+
+def load_wikipedia_sample() -> list[str]:
+    """Return 106 articles of the English Wikipedia, from its oldest ones, as they come with gensim.
+
+    Taking them out of the dump takes several seconds, so the text is kept for the next time in the folder
+    ``regattn`` of the user's cache (``$XDG_CACHE_HOME``, or ``~/.cache``), where that can be written.
+
+    Returns
+    -------
+    list of 106 str
+        One article each, without markup; about 480,000 words in all. The text is under CC BY-SA.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If gensim, which carries the file, is not installed.
+    """
+    path = _gensim_file("enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2")
+    kept = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "regattn" / "wikipedia-sample.json.gz"
+    with contextlib.suppress(OSError, ValueError, EOFError, KeyError, zlib.error):
+        card = json.loads(gzip.decompress(kept.read_bytes()))
+        if card["size"] == path.stat().st_size:
+            return card["articles"]
+    articles = _wikipedia_articles(path)
+    with contextlib.suppress(OSError):
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        packed = gzip.compress(json.dumps({"size": path.stat().st_size, "articles": articles}).encode())
+        part = kept.with_name(f"{kept.name}.{os.getpid()}")
+        part.write_bytes(packed)
+        part.replace(kept)  # whole or not at all
+    return articles
+
+
+def _wikipedia_articles(path: Path) -> list[str]:
+    from gensim.corpora.wikicorpus import extract_pages, filter_wiki
+
+    with bz2.open(path, "rb") as dump:
+        pages = [text for _, text, _ in extract_pages(dump, ("0",)) if not text.lower().startswith("#redirect")]
+    plain = (filter_wiki(text) for text in pages)
+    return [text for text in plain if len(text.split()) > 50]
+
+
+def _gensim_file(name: str) -> Path:
     spec = find_spec("gensim")  # only the file is wanted: importing gensim takes seconds
     if spec is None or spec.origin is None:
-        raise ModuleNotFoundError("the Lee corpus comes with gensim, which is not installed", name="gensim")
-    path = Path(spec.origin).parent / "test" / "test_data" / "lee_background.cor"
-    return path.read_text(encoding="utf-8").splitlines()
+        raise ModuleNotFoundError("the corpora come with gensim, which is not installed", name="gensim")
+    return Path(spec.origin).parent / "test" / "test_data" / name

@@ -44,6 +44,17 @@ def logistic_descent(X, y, learning_rate, steps):
     return theta
 
 
+def network_step(parameters, X, y, learning_rate):
+    """Return W, b, v and c of P(y = 1) = σ(tanh(XW' + b)v + c) after one step down the slope of the cross-entropy."""
+    W, b, v, c = parameters
+    hidden = np.tanh(X @ W.T + b)  # forward: what the units answer, (n, units)
+    p = 1 / (1 + np.exp(-(hidden @ v + c)))
+    error = (p - y) / len(y)  # backward: the slope by each logit, (n,)
+    inner = np.outer(error, v) * (1 - hidden**2)  # and, by the chain rule, by each sum before the tanh
+    slopes = inner.T @ X, inner.sum(axis=0), hidden.T @ error, error.sum()
+    return [part - learning_rate * slope for part, slope in zip(parameters, slopes, strict=True)]
+
+
 def feature_map(image, kernel):
     """Return the sum of the products with the kernel, (k_h, k_w), at every place where it fits into the image."""
     k_h, k_w = kernel.shape
@@ -65,6 +76,32 @@ def lag_rows(y, p):
     return np.column_stack(past), y[p:]
 
 
+def masked_average(weights, values, mask):
+    """Return the averages, (m, d_v), with weights, (m, n), set to zero outside the mask, then divided by their sum."""
+    kept = np.where(mask, weights, 0)
+    return kept / kept.sum(axis=1, keepdims=True) @ values
+
+
+def honest_weights(X, start):
+    """Return what each row from start on gives the rows before it, (T - start, T), by the Ω of those rows alone."""
+    omega = np.linalg.inv(X[:start].T @ X[:start])
+    weights = np.zeros((len(X) - start, len(X)))
+    for t in range(start, len(X)):
+        weights[t - start, :t] = X[t] @ omega @ X[:t].T
+        gain = omega @ X[t]  # row t becomes known: X'X grows by the product of one row with itself
+        omega = omega - np.outer(gain, gain) / (1 + X[t] @ gain)
+    return weights
+
+
+def residual_layers(X, y, X_new, step, depth):
+    """Return predictions at new rows after layers that each attend to what the layers before have left over."""
+    left, predicted = y, np.zeros(len(X_new))
+    for _ in range(depth):
+        predicted = predicted + step * attend(X_new, X, left, kernel=identity)
+        left = left - step * attend(X, X, left, kernel=identity)
+    return predicted
+
+
 def ridge_filter(singular_values, ridge):
     """Return the share of each direction that ridge regression keeps."""
     return singular_values**2 / (singular_values**2 + ridge)
@@ -83,9 +120,10 @@ def leave_one_out(hat, y):
 
 
 def head(x, W_Q, W_K, W_V, mask=None):
-    """Return what each token of x, (T, D), gathers: queries, keys and values of width d from three maps, (D, d)."""
+    """Return what each token of x, (T, D), gathers through three maps, (D, d)."""
     queries, keys, values = x @ W_Q, x @ W_K, x @ W_V
-    return attend(queries, keys, values, scale=1 / np.sqrt(W_Q.shape[1]), mask=mask)
+    scale = 1 / np.sqrt(W_Q.shape[1])
+    return attend(queries, keys, values, scale=scale, mask=mask)
 
 
 def layer_norm(x):
@@ -95,8 +133,9 @@ def layer_norm(x):
 
 
 def block(x, heads, W_O, W_1, W_2, mask=None):
-    """Return x after one transformer block: what the heads gather is added to it, then what two layers make of that."""
+    """Return x, (T, D), when the heads, then two layers, have added to it."""
     z = layer_norm(x)
-    x = x + np.concatenate([head(z, *maps, mask=mask) for maps in heads], axis=-1) @ W_O
+    gathered = [head(z, *maps, mask=mask) for maps in heads]
+    x = x + np.concatenate(gathered, axis=-1) @ W_O
     hidden = np.maximum(0, layer_norm(x) @ W_1)
     return x + hidden @ W_2

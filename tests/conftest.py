@@ -11,7 +11,8 @@ from filelock import FileLock
 
 from tests.browser import launch
 from tests.built import build
-from tests.spread import Stretches, phase
+from tests.pages import opened  # noqa: F401
+from tests.spread import Stretches, page_of, phase
 
 
 @pytest.fixture(scope="session")
@@ -47,7 +48,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     result = yield
     shared = hasattr(config, "workerinput")
     needs = {item: "built_book" in getattr(item, "fixturenames", ()) for item in items}
-    items.sort(key=lambda item: phase(item.nodeid, needs_book=needs[item], shared=shared))
+    pages = {page: place for place, page in enumerate(dict.fromkeys(page_of(item.nodeid) for item in items))}
+    items.sort(
+        key=lambda item: (phase(item.nodeid, needs_book=needs[item], shared=shared), pages[page_of(item.nodeid)])
+    )
     return result
 
 

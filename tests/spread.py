@@ -1,7 +1,8 @@
 """How tests are spread over processes: in stretches, those that need the built book after those that do not.
 
 The book is built by the process that needs it first, and the others go on with what needs no book meanwhile. Tests of
-one file stay together, because they share what they set up; of the files in `APART`, those of one page or notebook do.
+one file stay together, because they share what they set up; of the files in `APART`, those of one page do, which is
+opened once for them all, or those of one notebook.
 """
 
 from __future__ import annotations
@@ -11,15 +12,24 @@ from collections.abc import Iterable
 
 from xdist.scheduler.loadscope import LoadScopeScheduling
 
-APART = ("tests/test_pages.py", "tests/test_notebooks.py")
+APART = {"tests/test_pages.py": "pages", "tests/test_loading.py": "pages", "tests/test_notebooks.py": "notebooks"}
 FIRST = "tests/test_clean_machine.py"
 
 
 def place(nodeid: str) -> str:
-    """Return the file of a test, with its page or notebook if the file is one of those apart."""
+    """Return the file of a test or, if it is one of those apart, the page or notebook in its name."""
     file, _, name = nodeid.partition("::")
-    page = re.search(r"\[.*\]$", name)
-    return file + (page[0] if page and file in APART else "")
+    found = re.search(r"\[(.*)\]$", name) if file in APART else None
+    if not found:
+        return file
+    page = "-".join(part for part in found[1].split("-") if not part.isdigit())  # not the width of a screen
+    return f"{APART[file]} {page}"
+
+
+def page_of(nodeid: str) -> str:
+    """Return the page that a test looks at, if it is one of those that share an opened page; "" otherwise."""
+    found = place(nodeid)
+    return found if found.startswith("pages ") else ""
 
 
 def stretches(nodeids: Iterable[str]) -> dict[str, str]:

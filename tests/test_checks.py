@@ -79,6 +79,17 @@ def test_a_file_stays_together_and_pages_go_apart():
     assert list(dict.fromkeys(found.values())) == sorted(set(found.values()))
 
 
+def test_tests_that_share_an_opened_page_share_its_stretch():
+    nodeids = [
+        "tests/test_pages.py::test_a[p]",
+        "tests/test_pages.py::test_b[320-p]",
+        "tests/test_loading.py::test_c[p]",
+    ]
+    assert len(set(spread.stretches(nodeids).values())) == 1
+    assert {spread.page_of(nodeid) for nodeid in nodeids} == {"pages p"}
+    assert spread.page_of("tests/test_book.py::test_a[p]") == spread.page_of("tests/test_notebooks.py::test_a[p]") == ""
+
+
 def test_tests_of_a_file_that_need_the_book_form_a_stretch_of_their_own():
     nodeids = ["tests/test_library.py::test_a", "tests/test_data.py::test_b", "tests/test_library.py::test_c"]
     assert len(set(spread.stretches(nodeids).values())) == 3

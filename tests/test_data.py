@@ -3,7 +3,7 @@
 import numpy as np
 import statsmodels.api as sm
 
-from regattn.data import load_diabetes, load_macro
+from regattn.data import load_diabetes, load_grunfeld, load_macro
 
 
 def test_macro_is_the_statsmodels_table_by_quarter():
@@ -25,3 +25,10 @@ def test_diabetes_is_in_original_units():
     assert list(X.columns) == ["age", "sex", "bmi", "bp", "s1", "s2", "s3", "s4", "s5", "s6"]
     assert X["age"].between(19, 79).all()
     assert y.name == "progression"
+
+
+def test_grunfeld_is_the_statsmodels_panel_by_firm_and_year():
+    panel, raw = load_grunfeld(), sm.datasets.grunfeld.load_pandas().data
+    np.testing.assert_array_equal(panel["investment"], raw["invest"])
+    assert panel.groupby("firm").size().to_dict() == dict.fromkeys(raw["firm"], 20)
+    assert panel.index.get_level_values("year")[:20].tolist() == list(range(1935, 1955))

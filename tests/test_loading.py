@@ -2,38 +2,35 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from statistics import median
-from types import SimpleNamespace
-from urllib.parse import unquote, urlsplit
 
 import pytest
 
 from tests.browser import open_offline
-from tests.built import article, label, toc_pages
+from tests.built import article, label
+from tests.pages import CHAPTERS, PAGES, SHIFTS, dark_theme, page_of
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
-PAGES = toc_pages()
-CHAPTERS = [page for page in PAGES if page.startswith("book/part")]
 every_page = pytest.mark.parametrize("page", PAGES, ids=label)
-every_chapter = pytest.mark.parametrize("page", CHAPTERS, ids=label)
+every_chapter = pytest.mark.parametrize("opened", CHAPTERS, ids=label, indirect=True)
 
 WEIGHT = 2_000_000  # bytes of a page with all that it loads from the site
 HEAVIER = {  # pages of many explorers, of drawings with hundreds of marks, of every public name
     "book/part1-lines/02_beyond_the_line": 2_500_000,
     "book/part2-proximity/03_ols_proximity": 2_250_000,
     "book/part3-attention/08_time_series": 2_200_000,
+    "book/part3-attention/10_panels_and_filters": 2_200_000,
+    "book/part5-transformer/18_language_model": 3_100_000,  # with a language model's weights
     "book/reference/library": 2_300_000,
 }
 MOVEMENT = 0.05  # the sum of what Chromium calls layout shifts; below 0.1 is called good
-TYPESET = "() => window.MathJax ? MathJax.startup.promise.then(() => true) : true"
-SHIFTS = """() => new Promise((done) => {
-  let sum = 0;
-  const note = (list) => { for (const shift of list.getEntries()) sum += shift.value; };
-  new PerformanceObserver(note).observe({type: "layout-shift", buffered: true});
-  setTimeout(() => done(sum), 500);  // what comes last: fonts
-})"""
+FROM_THE_TOP = """() => {
+  const first = document.createElement("span");
+  first.tabIndex = -1;
+  document.body.prepend(first);
+  first.focus();
+}"""
 FOCUSED = """() => {
   const here = document.activeElement;
   if (!here || here === document.body) return null;
@@ -41,8 +38,12 @@ FOCUSED = """() => {
   return here.closest("mjx-container, math") ? here.outerHTML.slice(0, 80) : "";
 }"""
 MISSED = """() => [...document.querySelectorAll(".exercise-answer input, .exercise-answer button")]
-  .concat([...document.querySelectorAll("figure.regattn")].map((e) => e.querySelector("[data-tabbed]") ?? e))
-  .filter((e) => !e.dataset.tabbed).map((e) => e.outerHTML.slice(0, 80))"""
+  .filter((e) => !e.dataset.tabbed).map((e) => e.outerHTML.slice(0, 80))
+  .concat([...document.querySelectorAll("figure.regattn")].flatMap((figure) => {
+    const names = (which) => [...figure.querySelectorAll(which)].map((e) => e.dataset.control);
+    const reached = new Set(names("[data-control][data-tabbed]"));
+    return [...new Set(names("[data-control]"))].filter((name) => !reached.has(name));
+  }))"""
 EMPTY = """() => [...document.querySelectorAll("article :is(.cell_input, .cell_output, .highlight, pre, .admonition)")]
   .filter((e) => e.checkVisibility() && e.getBoundingClientRect().height > 0)
   .filter((e) => !e.innerText.trim() && ![...e.querySelectorAll("img, svg, canvas")].some((i) => i.checkVisibility()))
@@ -65,77 +66,69 @@ COLOURS = """() => [...document.querySelectorAll("figure.regattn *")].map((e) =>
 })"""
 PICTURES = """() => [...document.querySelectorAll("article img[src*='_images/']")]
   .map((e) => [e.src, e.getAttribute("width"), e.getAttribute("height"), e.naturalWidth, e.naturalHeight])"""
+SHARE = 0.2  # of the height of a chapter, at most, is code that stands open
+HEIGHTS = """() => {
+  const height = (element) => element.getBoundingClientRect().height;
+  const open = (cell) => !cell.closest("details") || cell.closest("details").open;
+  const cells = [...document.querySelectorAll("article.bd-article .cell_input")].filter(open);
+  return cells.reduce((sum, cell) => sum + height(cell), 0) / height(document.querySelector("article.bd-article"));
+}"""
 SIZES = """(selector) => [...document.querySelectorAll(selector)].map((e) => {
   const box = e.getBoundingClientRect();
   return [box.width, box.height];
 })"""
 
 
-@pytest.fixture(scope="module", params=PAGES, ids=label)
-def arrived(request, browser, built_book) -> SimpleNamespace:
-    """Return what is seen of a page that has arrived on a wide screen, opened once for all tests of it."""
-    with open_offline(browser, built_book / f"{request.param}.html", width=1280) as opened:
-        opened.wait_for_load_state("load")
-        opened.evaluate(TYPESET)
-        shifts = opened.evaluate(SHIFTS)
-        opened.wait_for_timeout(100)  # fonts are asked for when they are used
-        return SimpleNamespace(
-            page=request.param,
-            shifts=shifts,
-            files={Path(unquote(urlsplit(address).path)) for address in opened.loaded},
-            pictures=opened.evaluate(PICTURES),
-            signs=opened.evaluate(SIGNS),
-        )
+def test_page_weighs_little_with_all_that_it_loads(opened):
+    assert sum(path.stat().st_size for path in opened.files) <= HEAVIER.get(opened.name, WEIGHT)
 
 
-def test_page_weighs_little_with_all_that_it_loads(arrived):
-    assert sum(path.stat().st_size for path in arrived.files) <= HEAVIER.get(arrived.page, WEIGHT)
-
-
-def test_place_is_kept_for_every_picture(arrived):
-    for source, *kept, wide, high in arrived.pictures:
+def test_place_is_kept_for_every_picture(opened):
+    for source, *kept, wide, high in opened.evaluate(PICTURES):
         assert [float(side) for side in kept] == pytest.approx([wide, high], abs=1), source  # pixels are whole numbers
 
 
-def test_page_does_not_move_while_it_arrives(arrived):
-    assert arrived.shifts <= MOVEMENT
+def test_page_does_not_move_while_it_arrives(opened):
+    assert opened.shifts <= MOVEMENT
 
 
-def test_lines_of_prose_have_a_length_that_reads_well(arrived):
-    if arrived.page in CHAPTERS:
-        assert 62 <= median(arrived.signs) <= 78
+@every_chapter
+def test_most_of_a_chapter_is_not_code(opened):
+    assert opened.evaluate(HEIGHTS) <= SHARE
+
+
+@every_chapter
+def test_lines_of_prose_have_a_length_that_reads_well(opened):
+    assert 62 <= median(opened.evaluate(SIGNS)) <= 78
 
 
 @every_page
 def test_page_does_not_move_while_it_arrives_on_a_phone(browser, built_book, page):
-    with open_offline(browser, built_book / f"{page}.html", width=390) as opened:
-        opened.wait_for_load_state("load")
-        opened.evaluate(TYPESET)
+    with page_of(browser, built_book, page, width=390) as opened:
         assert opened.evaluate(SHIFTS) <= MOVEMENT
 
 
 @every_chapter
-def test_tab_key_passes_formulas_by_and_stops_at_explorers_and_exercises(browser, built_book, page):
-    with open_offline(browser, built_book / f"{page}.html") as opened:
-        opened.wait_for_load_state("load")
-        opened.evaluate(TYPESET)
-        opened.wait_for_function("() => [...document.querySelectorAll('figure.regattn')].every((e) => e.model)")
-        inside = []
-        for _ in range(1500):
-            opened.keyboard.press("Tab")
-            stop = opened.evaluate(FOCUSED)
-            if stop is None:
-                break
-            inside += [stop] if stop else []
-        assert stop is None, "the Tab key does not come to the end of the page"
-        assert inside == []
-        assert opened.evaluate(MISSED) == []
+def test_tab_key_passes_formulas_by_and_stops_at_every_control_and_exercise(opened):
+    opened.wait_for_function("() => [...document.querySelectorAll('figure.regattn')].every((e) => e.model)")
+    opened.evaluate("() => document.querySelectorAll('[data-menu=Reset]').forEach((button) => button.click())")
+    opened.evaluate(FROM_THE_TOP)
+    inside = []
+    for _ in range(1500):
+        opened.keyboard.press("Tab")
+        stop = opened.evaluate(FOCUSED)
+        if stop is None:
+            break
+        inside += [stop] if stop else []
+    assert stop is None, "the Tab key does not come to the end of the page"
+    assert inside == []
+    assert opened.evaluate(MISSED) == []
 
 
 @every_page
 def test_formulas_and_explorers_can_be_read_without_scripts(browser, built_book, page):
     content = article(built_book / f"{page}.html")
-    with open_offline(browser, built_book / f"{page}.html", javascript=False) as opened:
+    with page_of(browser, built_book, page, javascript=False) as opened:
         words = opened.locator("article.bd-article").inner_text()
         assert "\\(" not in words
         assert "\\[" not in words
@@ -153,22 +146,20 @@ def test_formulas_and_explorers_can_be_read_without_scripts(browser, built_book,
     assert [size for size in sizes if min(size) < 4] == []  # pixels: nothing is hidden, nothing is a point
 
 
-@every_page
-def test_page_is_printed_light_and_whole(browser, built_book, page):
-    with open_offline(browser, built_book / f"{page}.html", dark=True) as opened:
-        opened.wait_for_load_state("load")
-        opened.evaluate(TYPESET)
-        assert opened.evaluate(INK)[0] < 0.3
-        opened.emulate_media(media="print", color_scheme="dark")
-        opened.wait_for_function("document.documentElement.dataset.theme === 'light'")
+def test_page_is_printed_light_and_whole(opened):
+    with dark_theme(opened):
         opened.wait_for_timeout(400)  # colours fade
+        assert opened.evaluate(INK)[0] < 0.3
+        opened.emulate_media(media="print")
+        opened.wait_for_function("document.documentElement.dataset.theme === 'light'")
+        opened.wait_for_timeout(400)
         paper, ink = opened.evaluate(INK)
         assert paper > 0.95
         assert ink < 0.35
         assert opened.evaluate(EMPTY) == []
         assert opened.evaluate(TORN) == []
         assert opened.evaluate(WHOLE) == 0
-        opened.emulate_media(media="screen", color_scheme="dark")
+        opened.emulate_media(media="screen")
         opened.wait_for_function("document.documentElement.dataset.theme === 'dark'")
 
 

@@ -168,6 +168,16 @@ def test_a_reference_to_an_equation_shows_its_number(built_book, page):
         assert link.get_text() == numbers((here.parent / file).resolve() if file else here)[name]
 
 
+@pytest.mark.book
+@pytest.mark.parametrize("page", toc_pages(), ids=label)
+def test_no_page_calls_an_equation_by_its_label(built_book, page):
+    text = article(built_book / f"{page}.html").get_text(" ")
+    notebooks_text = "\n".join("\n".join(texts(path)) for path in notebooks())
+    names = {name for name in re.findall(r"(?m)^\$\$ \(([\w-]+)\)$", notebooks_text) if "-" in name}
+    assert names
+    assert [name for name in names if re.search(rf"\(\s*{name}\s*\)", text)] == []
+
+
 @pytest.mark.parametrize(
     ("plain", "myst"),
     [

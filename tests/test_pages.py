@@ -1,14 +1,13 @@
 """What a reader meets: every page opened from disk in a real browser with the network cut off, every explorer moved.
 
-A page is opened once for all its tests, one after the other; each leaves the screen and the theme as it found them.
-Only what must be fast is measured apart and alone (`make timed`).
+A page is opened once for all tests that look at it (tests/pages.py); each leaves the screen and the theme as it found
+them. Only what must be fast is measured apart and alone (`make timed`).
 """
 
 from __future__ import annotations
 
 import json
 import re
-from contextlib import contextmanager
 from importlib import import_module
 from statistics import median
 
@@ -17,75 +16,32 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from tests.browser import open_offline
-from tests.built import label, source, toc_pages
+from tests.built import label, source
+from tests.hands import MOVE, SHOWN, STATE, assert_same, controls
+from tests.pages import PAGES, dark_theme, page_of, phone
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
-PAGES = toc_pages()
 MOVING = [page for page in PAGES if re.search(r"\w+Explorer\(", source(page).read_text(encoding="utf-8"))]
 FRAME = 16.0  # milliseconds: a control moves at 60 frames a second
-FRAMES = {"LagExplorer": 2, "ProjectionExplorer": 2}  # large maps and tables still take up to two
+FRAMES = {"LagExplorer": 2, "ModelExplorer": 2, "ProjectionExplorer": 2}  # large maps and tables still take up to two
 
-SETTLED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
 STILL = "() => Promise.all(document.getAnimations().map((a) => a.finished.catch(() => null))).then(() => true)"
-TYPESET = "() => window.MathJax ? MathJax.startup.promise.then(() => true) : true"
 
-# Moves one control to a given part (0 to 1) of its range as a hand would, and returns how long it took until drawn.
-MOVE = """([figure, name, part]) => {
-  const control = figure.querySelector(`[data-control="${name}"]`);
-  const start = performance.now();
-  if (control.tagName === "SELECT") {
-    control.selectedIndex = Math.round(part * (control.options.length - 1));
-  } else if (control.type === "checkbox" || control.tagName === "BUTTON") {
-    control.click();
-  } else if (control.type === "radio") {
-    const group = [...figure.querySelectorAll(`input[type=radio][name="${control.name}"]`)];
-    group[Math.round(part * (group.length - 1))].click();
-  } else if (control.type === "range" || control.type === "number") {
-    const [low, high] = [Number(control.min), Number(control.max)];
-    control.value = String(low + part * (high - low));
-  } else if (control.type === "text") {  // the first words of what stood there at the beginning
-    const words = control.defaultValue.split(" ");
-    control.value = words.slice(0, Math.round(part * words.length)).join(" ");
-  } else {
-    throw new Error(`no hand for ${name}: ${control.outerHTML}`);
+# Marks what is of one kind with something earlier: every element in it, with its parent, has the name, classes, style
+# and attributes of a pair before it. What is true of the first is true of them.
+ALIKE = """() => {
+  const seen = new Set();
+  const kind = (e) => [e.tagName, e.className, e.getAttribute("style"), e.getAttributeNames().sort(),
+    e.textContent.trim() === ""].join("|");
+  for (const part of document.querySelectorAll("article.bd-article :is(dl.py, dt, dd, p, pre, tr, li)")) {
+    if (part.closest("[data-alike]")) continue;
+    const found = [part, ...part.querySelectorAll("*")].map((e) => `${kind(e.parentElement)}>${kind(e)}`);
+    if (found.every((one) => seen.has(one))) part.dataset.alike = "";
+    found.forEach((one) => seen.add(one));
   }
-  control.dispatchEvent(new Event("input", {bubbles: true}));
-  control.dispatchEvent(new Event("change", {bubbles: true}));
-  figure.getBoundingClientRect();
-  return performance.now() - start;
 }"""
-
-# Everything an explorer shows: the numbers it reports, the numbers it prints, what it draws.
-SHOWN = """(figure) => JSON.stringify([
-  figure.model.result(),
-  [...figure.querySelectorAll("[data-output]")].map((output) => output.textContent),
-  [...figure.querySelectorAll("svg")].map((drawing) => drawing.outerHTML),
-  [...figure.querySelectorAll("canvas")].map((drawing) => drawing.toDataURL()),
-])"""
-
-STATE = """(figure) => {
-  const state = JSON.parse(figure.querySelector('script[type="application/json"]').textContent);
-  for (const key of Object.keys(state)) state[key] = figure.model.get(key);
-  return state;
-}"""
-
-
-@pytest.fixture(scope="module", params=PAGES, ids=label)
-def opened(request, browser, built_book):
-    """Yield a page of the book, opened and its equations set."""
-    with page_of(browser, built_book, request.param) as page:
-        yield page
-
-
-@contextmanager
-def page_of(browser, folder, page):
-    with open_offline(browser, folder / f"{page}.html") as opened:
-        opened.wait_for_load_state("load")
-        opened.evaluate(TYPESET)
-        opened.name = page
-        opened.written = (folder / f"{page}.html").read_text(encoding="utf-8").count('<figure class="regattn"')
-        yield opened
+CONTENT = {"include": [["article.bd-article"]], "exclude": [["[data-alike]"]]}
 
 
 def explorers(opened) -> list:
@@ -95,40 +51,6 @@ def explorers(opened) -> list:
     for figure in figures:
         opened.wait_for_function("(figure) => figure.model && figure.model.result()", arg=figure)
     return figures
-
-
-def controls(figure) -> list[str]:
-    """Return the names of an explorer's controls, each once."""
-    found = figure.evaluate("(figure) => [...figure.querySelectorAll('[data-control]')].map((c) => c.dataset.control)")
-    return list(dict.fromkeys(found))
-
-
-@contextmanager
-def phone(opened, width):
-    """Have the page on the screen of a phone of that width."""
-    before = opened.viewport_size
-    opened.set_viewport_size({"width": width, "height": 844})
-    try:
-        opened.evaluate(SETTLED)
-        yield
-    finally:
-        opened.set_viewport_size(before)
-        opened.evaluate(SETTLED)
-
-
-@contextmanager
-def dark_theme(opened):
-    """Have the page in the colours of the night."""
-    before = opened.evaluate("document.documentElement.dataset.theme")
-    opened.emulate_media(color_scheme="dark")
-    opened.evaluate("document.documentElement.dataset.theme = 'dark'")
-    try:
-        opened.evaluate(SETTLED)
-        yield
-    finally:
-        opened.emulate_media(color_scheme="light")
-        opened.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", before)
-        opened.evaluate(SETTLED)
 
 
 def test_page_asks_nothing_of_the_network_logs_no_error_and_sets_its_equations(opened):
@@ -151,6 +73,28 @@ def test_page_fits_a_phone_without_scrolling_sideways(opened, width):
         assert opened.evaluate("document.documentElement.scrollWidth") <= width
 
 
+# What is wider than its place on a phone: formulas, what a cell prints, tables whose first column goes out of sight.
+WIDE = """() => {
+  const inside = (e) => e.closest("figure.regattn") === null && e.getBoundingClientRect().width > 0;
+  const found = (selector) => [...document.querySelectorAll(`article ${selector}`)].filter(inside);
+  const wide = (e) => e.scrollWidth > e.clientWidth + 1;
+  const frame = (e) => (!e || ["auto", "scroll"].includes(getComputedStyle(e).overflowX) ? e : frame(e.parentElement));
+  const loose = (table) => {
+    const key = table.querySelector("tbody :is(th, td):first-child");
+    return key && wide(frame(table.parentElement) ?? table) && getComputedStyle(key).position !== "sticky";
+  };
+  const printed = found(".cell_output .output:is(.stream, .text_plain) pre");
+  return [...found("div.math").filter(wide), ...printed.filter(wide), ...found("table").filter(loose)]
+    .map((e) => `${e.tagName} ${e.id} ${e.textContent.trim().slice(0, 60)}`);
+}"""
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_on_a_phone_formulas_fit_printed_lines_wrap_and_tables_keep_their_first_column(opened, width):
+    with phone(opened, width):
+        assert opened.evaluate(WIDE) == []
+
+
 def test_drawings_are_as_wide_as_the_text(opened):
     narrow = opened.evaluate(
         """() => [...document.querySelectorAll('article .cell_output img[src$=".svg"]')]
@@ -160,10 +104,15 @@ def test_drawings_are_as_wide_as_the_text(opened):
     assert narrow == []
 
 
-def serious_barriers(opened) -> set[tuple[str, str, str]]:
-    """Return what axe calls serious or critical in our content: the rule, the element, and what to do."""
+def serious_barriers(opened, *rules: str) -> set[tuple[str, str, str]]:
+    """Return what axe calls serious or critical in our content: the rule, the element, and what to do.
+
+    Without ``rules`` all of axe's are asked.
+    """
     opened.evaluate(STILL)  # a colour on its way to another one is neither
-    found = Axe().run(opened, context="article.bd-article").response["violations"]
+    opened.evaluate(ALIKE)
+    options = {"resultTypes": ["violations"], **({"runOnly": list(rules)} if rules else {})}
+    found = Axe().run(opened, context=CONTENT, options=options).response["violations"]
     return {
         (issue["id"], node["html"][:200], node["failureSummary"][:300])
         for issue in found
@@ -172,92 +121,56 @@ def serious_barriers(opened) -> set[tuple[str, str, str]]:
     }
 
 
+def test_a_barrier_of_a_new_kind_is_found_among_things_alike(browser, tmp_path):
+    faint = '<li><b style="color: #ddd">faint</b></li>'
+    items = "<li><b>plain</b></li>" * 9
+    (tmp_path / "page.html").write_text(
+        f'<!doctype html><html lang="en"><title>t</title><article class="bd-article"><ul>{items}{faint}</ul></article>'
+    )
+    with open_offline(browser, tmp_path / "page.html") as page:
+        assert {rule for rule, *_ in serious_barriers(page)} == {"color-contrast"}
+        assert page.locator("[data-alike]").count() == 8
+
+
 def test_axe_finds_no_serious_barrier_in_our_content_by_day(opened):
     assert serious_barriers(opened) == set()
 
 
 def test_axe_finds_no_serious_barrier_in_our_content_by_night(opened):
     with dark_theme(opened):
-        assert serious_barriers(opened) == set()
+        assert serious_barriers(opened, "color-contrast") == set()  # what else there is was seen by day
 
 
-def test_every_control_of_every_explorer_changes_what_is_shown(opened):
+def test_every_control_of_every_explorer_changes_what_is_shown_and_the_numbers_are_the_packages(opened):
     before = len(opened.errors)
-    for figure in explorers(opened):
-        names = controls(figure)
-        assert names
-        for control in names:
-            seen = set()
-            for part in (0, 0.25, 0.5, 0.75, 1):
-                opened.evaluate(MOVE, [figure, control, part])
-                seen.add(figure.evaluate(SHOWN))
-            assert len(seen) > 1, f"{control} moves nothing"
-    assert opened.errors[before:] == []
-
-
-def test_explorers_numbers_are_those_of_the_package(opened):
     for figure in explorers(opened):
         widget = figure.get_attribute("data-widget")
         oracle = import_module(f"tests.explorers.{widget.removesuffix('Explorer').lower()}")
-        for control in [None, *controls(figure)]:
-            for part in (0.3, 0.9, 0.6) if control else (0,):
-                if control:
-                    opened.evaluate(MOVE, [figure, control, part])
-                state = figure.evaluate(STATE)
-                where = f"{widget} after {control} at {part}"
-                compare(figure.evaluate("(figure) => figure.model.result()"), oracle.expected(state), where)
+        compare(figure, oracle, f"{widget} at the start")
+        names = controls(figure)
+        assert names
+        for control in names:
+            # one may put another out of use: those that move nothing at the start are tried with the others moved
+            assert any(moves(opened, figure, control, others, oracle) for others in ([], names)), control
+    assert opened.errors[before:] == []
 
 
-def compare(found, expected, where):
-    """Assert that nested numbers agree to 1e-9 of the largest of each array, and everything else exactly."""
-    if isinstance(expected, dict):
-        assert set(found) == set(expected), where
-        for key in expected:
-            compare(found[key], expected[key], f"{where}: {key}")
-    elif expected is None or isinstance(expected, str | bool):
-        assert found == expected, where
-    else:
-        expected = np.asarray(expected, dtype=float)
-        found = np.asarray(found, dtype=float)
-        assert found.shape == expected.shape, where
-        np.testing.assert_allclose(
-            found, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max(initial=0), err_msg=where
-        )
+def moves(opened, figure, control, others, oracle) -> bool:
+    """Return whether a control changes what is shown, from the start or with others moved; compare after each move."""
+    figure.eval_on_selector("[data-menu=Reset]", "(button) => button.click()")
+    for other in others:
+        opened.evaluate(MOVE, [figure, other, 0.6])
+    seen = {figure.evaluate(SHOWN)}
+    for part in (0.3, 0.9, 0.6):
+        opened.evaluate(MOVE, [figure, control, part])
+        seen.add(figure.evaluate(SHOWN))
+        compare(figure, oracle, f"{control} at {part}")
+    return len(seen) > 1
 
 
-def test_explorers_answer_to_the_keyboard(opened):
-    for figure in explorers(opened):
-        reached = tab_through(opened, figure)
-        for control in controls(figure):
-            assert control in reached, f"Tab does not reach {control}"
-            figure.eval_on_selector("[data-menu=Reset]", "(button) => button.click()")  # one may put another out of use
-            assert press(opened, figure, control), f"{control} does not answer to the keyboard"
-
-
-def tab_through(opened, figure) -> set[str]:
-    """Return the controls that the Tab key reaches inside an explorer."""
-    figure.evaluate("(figure) => { figure.tabIndex = -1; figure.focus(); figure.removeAttribute('tabindex'); }")
-    reached = set()
-    for _ in range(3 * len(controls(figure)) + 20):
-        opened.keyboard.press("Tab")
-        inside, control = figure.evaluate(
-            "(figure) => [figure.contains(document.activeElement), document.activeElement.dataset.control ?? null]"
-        )
-        if not inside:
-            return reached
-        reached.add(control)
-    pytest.fail("the Tab key does not leave the explorer")
-
-
-def press(opened, figure, control) -> bool:
-    """Return whether a key changes what the explorer shows when a control has the focus."""
-    figure.query_selector(f'[data-control="{control}"]').focus()
-    before = figure.evaluate(SHOWN)
-    for key in ("ArrowRight", "ArrowLeft", "ArrowDown", "ArrowUp", "Space", "x"):
-        opened.keyboard.press(key)
-        if figure.evaluate(SHOWN) != before:
-            return True
-    return False
+def compare(figure, oracle, where) -> None:
+    """Assert that an explorer reports what the package says of the same state."""
+    assert_same(figure.evaluate("(figure) => figure.model.result()"), oracle.expected(figure.evaluate(STATE)), where)
 
 
 def test_a_page_has_explorers_when_its_source_calls_one(opened):
@@ -276,6 +189,6 @@ def test_explorers_redraw_within_a_frame(browser, built_book, page):
 
 def test_the_comparison_of_numbers_can_fail():
     with pytest.raises(AssertionError, match="here: weights"):
-        compare({"weights": [1.0, 2.0]}, {"weights": [1.0, 2.00001]}, "here")
+        assert_same({"weights": [1.0, 2.0]}, {"weights": [1.0, 2.00001]}, "here")
     with pytest.raises(AssertionError):
         compare(json.loads('{"dof": null}'), {"dof": 1.0}, "here")

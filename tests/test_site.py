@@ -120,7 +120,7 @@ def test_the_search_shows_the_words_around_what_was_found_though_pages_are_files
 
 
 # No identifier is known for certain.
-UNLINKED = {"RK", "BR", "BP", "Firth1957", "LevyGoldberg2014", "Longley1967"}
+UNLINKED = {"RK", "BR", "BP", "Firth1957", "Grunfeld1958", "LevyGoldberg2014", "Longley1967"}
 UNLINKED |= {"MarriottPope1954", "RoyVetterli2007", "Srebro2004"}
 ADDRESS = {
     "doi": re.compile(r"10\.\d{4,5}/\S+"),

@@ -3,7 +3,7 @@
     python tools/train_news_models.py              # about a quarter of an hour on one idle core
     python tools/train_news_models.py --runs 1     # the first run only
 
-Chapter 18 draws the first run of the result, regattn/transformer/shipped/news.json, beside a shorter one of its own.
+Chapter 18 draws the result, regattn/transformer/shipped/news.json: the first run, then what less text does to it.
 Run again after an interruption, the script goes on with the runs that are missing.
 """
 

@@ -16,6 +16,11 @@ def _at_the_end(z: tuple[float, float]) -> np.ndarray:
     return embedding_limit(np.eye(2), np.array(z))
 
 
+def _beside(first: float, z: tuple[float, float]) -> float:
+    """Second entry of the first row of an Ω that fits as least squares does, for orthonormal columns."""
+    return (z[0] - first * z[0]) / z[1]
+
+
 def _free(columns: int, rank: int) -> int:
     """Numbers of Ω that targets of this rank leave free."""
     X = np.eye(columns)
@@ -109,5 +114,15 @@ EXERCISES = {
             Mistake(0.0, "its square is above the threshold, so it survives."),
         ),
         share=True,
+    ),
+    "06.6": Exercise(
+        lambda: _beside(5.0, (3.0, 4.0)),
+        "equal fit is one equation for each row of Ω: the row times z is the coefficient, and here β̂ = z.",
+        (
+            Mistake(0.0, "beside it the inverse has a zero; but there the row begins with a one."),
+            Mistake(lambda: float(_at_the_end((3.0, 4.0))[0, 1]), "that is where descent from zero ends."),
+            Mistake(-15 / 4, "the row times z is the first coefficient, not zero."),
+            Mistake((4 - 15) / 4, "the first row answers with the first coefficient."),
+        ),
     ),
 }

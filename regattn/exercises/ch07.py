@@ -6,11 +6,9 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import binom
 
-from regattn.attention import attend
-from regattn.data import load_diabetes
-from regattn.exercises._exercise import EXACT, Exercise, Mistake
+from regattn.exercises._exercise import Exercise, Mistake
 from regattn.kernels import KERNELS
-from regattn.masks import others_mask
+from regattn.regression.descent import numerical_gradient
 from regattn.regression.least_squares import proximity_weights
 
 
@@ -31,15 +29,14 @@ def _negative_kernel() -> str:
     return next(name for name in names if not KERNELS[name].non_negative)
 
 
-def _best_c(grid: np.ndarray, masked: bool = True) -> float:
-    """Return the scale with the smallest leave-one-out error, or training error, of the chapter's first figure."""
-    X, y = (part.to_numpy() for part in load_diabetes())
-    train = np.random.default_rng(0).permutation(len(y))[:300]
-    rows = (X[train] - X[train].mean(axis=0)) / X[train].std(axis=0)
-    rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    mask = others_mask(300) if masked else None
-    errors = [np.mean((y[train] - attend(rows, rows, y[train], scale=c, mask=mask)) ** 2) for c in grid]
-    return float(grid[np.argmin(errors)])
+def _slope_in_a_score(prediction: float, outcome: float, other: float, weight: float) -> float:
+    """Return the slope of a squared error in the score of one row, when softmax gives that row such a weight."""
+    rest = (prediction - weight * other) / (1 - weight)  # the mean outcome of all others
+
+    def squared_error(scores: np.ndarray) -> float:
+        return float(KERNELS["softmax"].weights(scores[None])[0] @ [other, rest] - outcome) ** 2
+
+    return float(numerical_gradient(squared_error, np.log([weight, 1 - weight]))[0])
 
 
 EXERCISES = {
@@ -97,15 +94,18 @@ EXERCISES = {
         share=True,
     ),
     "07.5": Exercise(
-        lambda: _best_c(np.arange(2.0, 21.0, 2.0)),
-        "`attend(U, U, y_train, scale=c, mask=others)` for each c, then the mean square.",
+        lambda: _slope_in_a_score(4.0, 6.0, 9.0, 0.2),
+        "three factors and a two: how far the prediction misses, how much it listens, how far off the other lies.",
         (
-            Mistake(10, "this is the best of the coarse grid; try its neighbours."),
             Mistake(
-                lambda: _best_c(np.arange(2.0, 21.0, 2.0), masked=False), "this is the training error's choice: mask."
+                lambda: 2 * (4 - 6) * 0.2 * (9 - 6),
+                "the last factor compares the other outcome with the prediction, not with the outcome of this patient.",
             ),
-            Mistake(2, "at this scale the weights are nearly uniform, which is not yet attention."),
+            Mistake(lambda: 2 * (4 - 6) * (9 - 4), "the slope is smaller the less the row listens: times the weight."),
+            Mistake(
+                lambda: 2 * (4 - 6) * 0.2 * 9, "raising one score lowers the other weights: subtract what is heard."
+            ),
+            Mistake(0.2 * (9 - 4), "this is the slope of the prediction; what is that of its squared error?"),
         ),
-        tolerance=EXACT,
     ),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import textwrap
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ def blackboard(*functions: Callable) -> Markdown:
     Parameters
     ----------
     functions : functions
-        Written in Python, in the order to show.
+        Written in Python, in the order to show; methods too.
 
     Returns
     -------
@@ -49,5 +50,5 @@ def blackboard(*functions: Callable) -> Markdown:
     for function in functions:
         if not inspect.isfunction(function):
             raise ValueError(f"blackboard shows functions written in Python, got {function!r}")
-    sources = [inspect.getsource(function).rstrip() for function in functions]
+    sources = [textwrap.dedent(inspect.getsource(function)).rstrip() for function in functions]
     return Markdown("```python\n" + "\n\n\n".join(sources) + "\n```")

@@ -109,7 +109,7 @@ def plot_regions(
     X, classes = np.asarray(X), np.asarray(classes)
     if axes is None:
         width = plt.rcParams["figure.figsize"][0]
-        axes = plt.subplots(1, len(networks), figsize=(width, width / len(networks) + 0.6), squeeze=False)[1][0]
+        axes = plt.subplots(1, len(networks), figsize=(width, width / len(networks) + 0.9), squeeze=False)[1][0]
     low, high = X.min(axis=0) - 0.05 * np.ptp(X, axis=0), X.max(axis=0) + 0.05 * np.ptp(X, axis=0)
     grid = np.meshgrid(np.linspace(low[0], high[0], 80), np.linspace(low[1], high[1], 80))
     points = np.column_stack([part.ravel() for part in grid])
@@ -126,5 +126,8 @@ def plot_regions(
     axes[0].set_ylabel(names[1])
     for ax in axes[1:]:
         ax.tick_params(labelleft=False)
-    axes[-1].legend(fontsize=8, markerscale=2, frameon=True, framealpha=0.9, loc="lower left", handletextpad=0.1)
+    handles, labels = axes[0].get_legend_handles_labels()
+    axes[0].figure.legend(  # below the panels: nowhere inside them is there room
+        handles, labels, loc="outside lower center", ncols=len(labels), markerscale=2, handletextpad=0.1
+    )
     return axes

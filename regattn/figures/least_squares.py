@@ -106,19 +106,24 @@ def plot_scale_alignment(split: ScaleAndAlignment, labels: Mapping[str, int], *,
     Returns
     -------
     Axes
-        With one scatter of n points and a text for each label.
+        With one scatter of n points, and a ring and a text for each label.
     """
     ax = new_axes(ax)
     scale, cosine = split.scale[0], split.alignment[0]
     ax.scatter(scale, cosine, s=18, c=_signs(scale * cosine), alpha=0.75, linewidths=0)
+    marked = list(labels.values())
+    ax.scatter(
+        scale[marked], cosine[marked], s=60, facecolors="none", edgecolors=COLOURS["neutral"], linewidths=1, zorder=3
+    )
     for name, i in labels.items():
-        below = cosine[i] > 0
+        left = scale[i] > 0.85 * scale.max()  # so that no name leaves the picture
         ax.annotate(
             name,
             (scale[i], cosine[i]),
-            xytext=(0, -14 if below else 8),
+            xytext=(-7 if left else 7, 0),
             textcoords="offset points",
-            ha="center",
+            ha="right" if left else "left",
+            va="center",
             fontsize=9,
         )
     ax.axhline(0, color=COLOURS["neutral"], linewidth=0.8)

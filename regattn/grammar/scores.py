@@ -10,6 +10,7 @@ import torch
 
 from regattn._validation import check_count
 from regattn.grammar._divergence import check_vocabularies, divergences
+from regattn.grammar._knowledge import known_at_start
 from regattn.grammar.sentences import Grammar, Sentence
 from regattn.transformer.language_model import LanguageModel
 
@@ -246,10 +247,10 @@ def lawful_lengths(grammar: Grammar, tokens: np.ndarray) -> np.ndarray:
 
 
 def _lawful_length(grammar: Grammar, words: list[int]) -> int:
-    belief = grammar.start()
-    for length, word in enumerate(grammar.decode(words)):
-        try:
-            belief = grammar.advance(belief, word)
-        except ValueError:
+    grammar.decode(words)  # refuses a number that is no word
+    known = known_at_start(grammar)
+    for length, word in enumerate(words):
+        if not known.chances[word] > 0:
             return length
+        known = known.after(grammar, word)
     return len(words)

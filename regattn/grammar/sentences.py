@@ -16,6 +16,7 @@ distribution and the entropy follow by enumeration.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -25,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from regattn._validation import check_count, check_real
+from regattn.grammar._knowledge import Belief, frozen, known_at_start, remaining, successors
 from regattn.grammar._lexicon import LEXICON, Lexicon
 from regattn.grammar._rules import Rules, State, Symbol, Word
 
@@ -45,9 +47,6 @@ class Entropy(NamedTuple):
     per_sentence: float
     mean_length: float
     per_word: float
-
-
-Belief = dict  # state -> probability
 
 
 @dataclass(frozen=True)
@@ -128,9 +127,8 @@ class Grammar:
             if isinstance(first, Word):
                 words.append(first)
                 continue
-            rules = self.expand(first)
-            chosen = rng.choice(len(rules), p=[p for p, _ in rules])
-            pending = [*rules[chosen][1], *pending]
+            replacements, bounds = _dice(self, first)
+            pending = [*replacements[bisect_right(bounds, rng.random())], *pending]
         places = {word.role: i for i, word in reversed(list(enumerate(words)))}
         return Sentence(
             tuple(word.text for word in words),
@@ -162,7 +160,7 @@ class Grammar:
         ValueError
             If the grammar gives the word probability zero here.
         """
-        after = _successors(self, _frozen(belief)).get(word)
+        after = successors(self, frozen(belief)).get(word)
         if after is None:
             raise ValueError(f"{word!r} cannot come next")
         return dict(after[1])
@@ -181,7 +179,7 @@ class Grammar:
                 belief = self.advance(belief, word)
             except ValueError:
                 raise ValueError(f"word {i}, {word!r}, cannot follow {' '.join(context[:i])!r}") from None
-        found = _successors(self, _frozen(belief))
+        found = successors(self, frozen(belief))
         return {word: found[word][0] if word in found else 0.0 for word in self.vocabulary}
 
     def conditionals(self, tokens: np.ndarray) -> np.ndarray:
@@ -206,14 +204,12 @@ class Grammar:
         if tokens.ndim != 2 or tokens.dtype.kind not in "iu" or (tokens[:, :1] != 0).any() or tokens.shape[1] == 0:
             raise ValueError(f"tokens must have shape (B, T) with a full stop first, got shape {tokens.shape}")
         p = np.zeros((*tokens.shape, len(self.vocabulary)))
-        numbers = _numbers(self.lexicon)
-        for b, row in enumerate(tokens):
-            belief = _frozen(self.start())
-            for t in range(len(row)):
+        for b, row in enumerate(tokens.tolist()):
+            known = known_at_start(self)
+            for t, token in enumerate(row):
                 if t:
-                    belief = _frozen(self.advance(dict(belief), self.decode(row[t : t + 1])[0]))
-                for word, (q, _) in _successors(self, belief).items():
-                    p[b, t, numbers[word]] = q
+                    known = known.after(self, token)
+                p[b, t] = known.chances
         return p
 
     def entropy(self) -> Entropy:
@@ -229,12 +225,8 @@ class Grammar:
         >>> round(Grammar().entropy().per_word, 3)
         1.349
         """
-        nats, length = _remaining(self, _frozen(self.start()))
+        nats, length = remaining(self, frozen(self.start()))
         return Entropy(nats, length, nats / length)
-
-
-def _frozen(belief: Belief) -> tuple:
-    return tuple(sorted(belief.items(), key=repr))
 
 
 @lru_cache(maxsize=8)
@@ -247,42 +239,9 @@ def _expand(grammar: Grammar, symbol: Symbol) -> list[tuple[float, State]]:
     return list(getattr(Rules(grammar.depth, grammar.clause, grammar.lexicon), symbol[0])(*symbol[1:]))
 
 
-@lru_cache(maxsize=200_000)
-def _first_words(grammar: Grammar, state: State) -> tuple[tuple[float, str, State], ...]:
-    """Return what a state may begin with: probability, word, and the state after it."""
-    if not state:
-        return _first_words(grammar, (("S",),))  # a sentence has ended; the next begins
-    first, rest = state[0], state[1:]
-    if isinstance(first, Word):
-        return ((1.0, first.text, rest),)
-    return tuple(
-        (p * q, word, after)
-        for p, replacement in grammar.expand(first)
-        for q, word, after in _first_words(grammar, (*replacement, *rest))
-    )
-
-
-@lru_cache(maxsize=200_000)
-def _successors(grammar: Grammar, belief: tuple) -> dict[str, tuple[float, Belief]]:
-    """Return, for every word that may come next, its probability and the belief after it."""
-    joint: dict[str, Belief] = {}
-    for state, p in belief:
-        for q, word, after in _first_words(grammar, state):
-            states = joint.setdefault(word, {})
-            states[after] = states.get(after, 0.0) + p * q
-    found = {}
-    for word, states in joint.items():
-        mass = sum(states.values())
-        found[word] = (mass, {state: p / mass for state, p in states.items()})
-    return found
-
-
-@lru_cache(maxsize=200_000)
-def _remaining(grammar: Grammar, belief: tuple) -> tuple[float, float]:
-    """Return the entropy of the rest of the sentence and its mean length."""
-    nats = length = 0.0
-    for word, (p, after) in _successors(grammar, belief).items():
-        rest = (0.0, 0.0) if word == "." else _remaining(grammar, _frozen(after))
-        nats += p * (rest[0] - np.log(p))
-        length += p * (rest[1] + 1.0)
-    return float(nats), float(length)
+@lru_cache(maxsize=100_000)
+def _dice(grammar: Grammar, symbol: Symbol) -> tuple[list[State], list[float]]:
+    """Return what may take a symbol's place, and where in [0, 1) each ends: the draws are those of ``rng.choice``."""
+    shares, replacements = zip(*grammar.expand(symbol), strict=True)
+    bounds = np.cumsum(shares)
+    return list(replacements), (bounds / bounds[-1]).tolist()

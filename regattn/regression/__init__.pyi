@@ -39,6 +39,7 @@ from .least_squares import (
     scale_and_alignment as scale_and_alignment,
     spectrum as spectrum,
 )
+from .network_classifier import NetworkClassifier as NetworkClassifier
 from .similarity import (
     QueriesAndKeys as QueriesAndKeys,
     forest_codes as forest_codes,

@@ -3,7 +3,7 @@ r"""Learning Ω: the training of attention heads by full-batch L-BFGS, on one th
 .. math:: \min_{\Omega}\; \frac{\lVert y - g(X\Omega X^\top)\, y\rVert^2}{\lVert y - \bar y\rVert^2}
           + \lambda \lVert\Omega\rVert_F^2
 
-with the diagonal of the weights masked when a row must not attend to itself. This is the module that needs torch.
+with the diagonal of the weights masked when a row must not attend to itself. This module needs torch.
 """
 
 from __future__ import annotations

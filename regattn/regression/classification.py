@@ -9,19 +9,19 @@ trains in the reader's browser. Layers for real work are torch's.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import erf, expit
+from scipy.special import expit
 from scipy.stats import binom
 
+from regattn._activations import ACTIVATIONS
 from regattn._validation import check_count, check_finite, check_matrix, check_real, check_vector
-from regattn.regression._batches import check_rows
-from regattn.regression.descent import GROWTH_LIMIT, LearningRate, Trajectory
+from regattn.regression._walking import LearningRate, Trajectory, walk
 
 __all__ = [
     "Network",
@@ -34,31 +34,6 @@ __all__ = [
 
 Layers = tuple[tuple[np.ndarray, np.ndarray], ...]
 
-LEAK = 0.01  # the slope of LeakyReLU below zero
-NORMAL = math.sqrt(2 * math.pi)
-
-
-def _normal_share(z: np.ndarray) -> np.ndarray:
-    return (1 + erf(z / math.sqrt(2))) / 2
-
-
-def _silu_slope(z: np.ndarray) -> np.ndarray:
-    return expit(z) * (1 + z * (1 - expit(z)))
-
-
-def _gelu_slope(z: np.ndarray) -> np.ndarray:
-    return _normal_share(z) + z * np.exp(-(z**2) / 2) / NORMAL
-
-
-# each activation a(z) with its derivative
-ACTIVATIONS: dict[str, tuple[Callable[[np.ndarray], np.ndarray], Callable[[np.ndarray], np.ndarray]]] = {
-    "tanh": (np.tanh, lambda z: 1 - np.tanh(z) ** 2),
-    "relu": (lambda z: np.maximum(z, 0.0), lambda z: (z > 0).astype(float)),
-    "leaky_relu": (lambda z: np.where(z > 0, z, LEAK * z), lambda z: np.where(z > 0, 1.0, LEAK)),
-    "gelu": (lambda z: z * _normal_share(z), _gelu_slope),
-    "silu": (lambda z: z * expit(z), _silu_slope),
-    "identity": (lambda z: z, np.ones_like),
-}
 GAINS = {"relu": 2.0, "leaky_relu": 2.0, "gelu": 2.0, "silu": 2.0}  # they halve the signal; the others keep it
 
 
@@ -257,25 +232,15 @@ def network_descent(  # noqa: PLR0913
         batches = (slice(None) for _ in range(check_count(steps, "steps")))
     layers, point = start.layers, start.parameters
     decays = decay * np.concatenate([np.r_[np.ones(W.size), np.zeros(len(b))] for W, b in layers])
-    points, losses, rates, diverged_at = [point], [start.loss(X, y)], [], None
-    limit = GROWTH_LIMIT * max(losses[0], math.log(2))
-    for t, rows in enumerate(batches):
-        given = learning_rate(t) if callable(learning_rate) else learning_rate
-        eta = check_real(given, "learning_rate", least=0.0, strictly=True)
-        rows = check_rows(rows, len(X), t)
-        with np.errstate(over="ignore", invalid="ignore"):  # an overflow is reported as divergence
-            point = point - eta * (_gradient(layers, start.activation, X[rows], y[rows]) + decays * point)
-            layers = _unflatten(point, layers)
-            loss = _cross_entropy(_forward(layers, start.activation, X)[0][-1][:, 0], y)
-        if not (loss <= limit and np.isfinite(point).all()):
-            diverged_at = t + 1
-            break
-        points.append(point)
-        losses.append(loss)
-        rates.append(eta)
-    if diverged_at is None and not rates:
-        raise ValueError("there must be at least one batch, got 0")
-    return Trajectory(np.array(points), np.array(losses), np.array(rates), diverged_at)
+
+    def step(point: np.ndarray, rows: Any, eta: float) -> tuple[np.ndarray, float]:
+        nonlocal layers
+        point = point - eta * (_gradient(layers, start.activation, X[rows], y[rows]) + decays * point)
+        layers = _unflatten(point, layers)
+        return point, _cross_entropy(_forward(layers, start.activation, X)[0][-1][:, 0], y)
+
+    loss = start.loss(X, y)
+    return walk(step, point, loss, batches, n=len(X), learning_rate=learning_rate, scale=math.log(2))
 
 
 class Reliability(NamedTuple):
@@ -404,7 +369,7 @@ def convolution_matrix(kernel: ArrayLike, shape: tuple[int, int], *, stride: int
 
 def _forward(layers: Layers, activation: str, X: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """Return the sums z of every layer, and what each layer took in."""
-    apply = ACTIVATIONS[activation][0]
+    apply = ACTIVATIONS[activation].value
     sums, taken = [], [X]
     for k, (W, b) in enumerate(layers):
         sums.append(taken[-1] @ W.T + b)
@@ -415,7 +380,7 @@ def _forward(layers: Layers, activation: str, X: np.ndarray) -> tuple[list[np.nd
 
 def _gradient(layers: Layers, activation: str, X: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Return the gradient of the cross-entropy: from the last layer back, by the chain rule."""
-    slope = ACTIVATIONS[activation][1]
+    slope = ACTIVATIONS[activation].slope
     sums, taken = _forward(layers, activation, X)
     error = (expit(sums[-1]) - y[:, None]) / len(y)  # by the logit: probability minus outcome
     parts: list[np.ndarray] = []

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from regattn._validation import check_count, check_finite, check_matrix, check_real, check_targets, check_vector
-from regattn.regression._batches import check_rows, largest_batch_step
+from regattn.regression._batches import largest_batch_step
+from regattn.regression._walking import LearningRate, Trajectory, walk
 
 __all__ = [
     "Trajectory",
@@ -32,41 +32,6 @@ __all__ = [
     "numerical_gradient",
     "stochastic_gradient_descent",
 ]
-
-GROWTH_LIMIT = 1e12
-"""A loss this many times the larger of the first loss and the mean of y² counts as divergence."""
-
-LearningRate = float | Callable[[int], float]
-
-
-@dataclass(frozen=True, eq=False)
-class Trajectory:
-    """Where a descent went: T steps, so T + 1 points. Every number kept is finite.
-
-    Attributes
-    ----------
-    parameters : ndarray of shape (T + 1, p)
-        The points, from the start on.
-    losses : ndarray of shape (T + 1,)
-        Mean squared error over all observations at each point, also when the steps used batches; in squared units
-        of the target.
-    learning_rates : ndarray of shape (T,)
-        The step size η of each step.
-    diverged_at : int or None
-        The step that would have taken the loss beyond :data:`GROWTH_LIMIT`; the trajectory ends just before it. None
-        if all steps were taken: the loss may still be growing.
-
-    Examples
-    --------
-    >>> path = gradient_descent(np.array([[1.0], [1.0]]), np.array([1.0, 3.0]), learning_rate=0.25, steps=2)
-    >>> path.parameters[:, 0], path.losses
-    (array([0. , 1. , 1.5]), array([5.  , 2.  , 1.25]))
-    """
-
-    parameters: np.ndarray
-    losses: np.ndarray
-    learning_rates: np.ndarray
-    diverged_at: int | None
 
 
 def mean_squared_error(X: ArrayLike, y: ArrayLike, parameters: ArrayLike) -> float:
@@ -392,27 +357,15 @@ def _walk(
         raise ValueError(f"sign must be -1 (downhill) or 1 (uphill), got {sign!r}")
     with np.errstate(over="ignore", invalid="ignore"):
         residuals = X @ point - y
-        points, losses, rates, diverged_at = [point], [np.mean(residuals**2)], [], None
-        limit = min(GROWTH_LIMIT * max(losses[0], np.mean(y**2)), np.finfo(float).max)
-    check_finite(losses[0], "the loss at the start")
-    for t, rows in enumerate(batches):
-        eta = check_real(
-            learning_rate(t) if callable(learning_rate) else learning_rate, "learning_rate", least=0.0, strictly=True
-        )
-        rows = check_rows(rows, len(X), t)
-        with np.errstate(over="ignore", invalid="ignore"):  # an overflow is reported as divergence
-            point = point + sign * eta * _gradient(X[rows], residuals[rows])
-            residuals = X @ point - y
-            loss = np.mean(residuals**2)
-        if not (loss <= limit and np.isfinite(point).all()):
-            diverged_at = t + 1
-            break
-        points.append(point)
-        losses.append(loss)
-        rates.append(eta)
-    if diverged_at is None and not rates:
-        raise ValueError("there must be at least one batch, got 0")
-    return Trajectory(np.array(points), np.array(losses), np.array(rates), diverged_at)
+        loss = np.mean(residuals**2)
+
+    def step(point: np.ndarray, rows: Any, eta: float) -> tuple[np.ndarray, float]:
+        nonlocal residuals
+        point = point + sign * eta * _gradient(X[rows], residuals[rows])
+        residuals = X @ point - y
+        return point, np.mean(residuals**2)
+
+    return walk(step, point, loss, batches, n=len(X), learning_rate=learning_rate, scale=np.mean(y**2))
 
 
 def _gradient(X: np.ndarray, residuals: np.ndarray) -> np.ndarray:

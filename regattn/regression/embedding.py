@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regattn._validation import check_count, check_finite, check_matrix, check_numpy, check_real, check_targets
-from regattn.regression.descent import GROWTH_LIMIT
+from regattn.regression._walking import GROWTH_LIMIT
 from regattn.regression.least_squares import spectrum
 
 __all__ = [

@@ -4,7 +4,17 @@ from .evaluation import (
     diebold_mariano as diebold_mariano,
     expanding_window_forecasts as expanding_window_forecasts,
 )
+from .expanding import (
+    ExpandingFit as ExpandingFit,
+    expanding_least_squares as expanding_least_squares,
+)
+from .filters import (
+    filter_weights as filter_weights,
+    local_trend as local_trend,
+)
 from .lags import lag_matrix as lag_matrix
+from .leaks import future_leak as future_leak
+from .panels import panel_weights as panel_weights
 from .race import (
     Race as Race,
     contenders as contenders,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-__all__ = ["check_series", "check_whole", "following", "place_of"]
+__all__ = ["check_dates", "check_series", "check_whole", "following", "place_of"]
 
 UNEVEN = 0.5  # steps between dates may differ by less than half of the usual step: months have 28 to 31 days
 
@@ -29,7 +29,7 @@ def check_series(series: Any, name: str) -> pd.DataFrame:
         raise ValueError(f"{name} must be a DataFrame, one column each, got {type(series).__name__}")
     if not len(series) or not series.shape[1]:
         raise ValueError(f"{name} is empty: its shape is {series.shape}")
-    _check_dates(series.index, name)
+    check_dates(series.index, name)
     odd = next((column for column, kind in series.dtypes.items() if kind.kind not in "fiub"), None)
     if odd is not None:
         raise ValueError(f"{name} must hold real numbers, got dtype {series.dtypes[odd]} in column {odd!r}")
@@ -48,7 +48,7 @@ def check_whole(table: pd.DataFrame, name: str) -> None:
         )
 
 
-def _check_dates(dates: pd.Index, name: str) -> None:
+def check_dates(dates: pd.Index, name: str) -> None:
     """Raise unless the dates follow each other in even steps, naming the first that does not."""
     if isinstance(dates, pd.MultiIndex) or (
         not isinstance(dates, pd.PeriodIndex | pd.DatetimeIndex) and dates.dtype.kind not in "fiu"

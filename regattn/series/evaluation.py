@@ -78,7 +78,12 @@ def expanding_window_forecasts(
 
 
 def diebold_mariano(
-    errors: ArrayLike, rival_errors: ArrayLike, *, horizon: int = 1, max_lag: int | None = None
+    errors: ArrayLike,
+    rival_errors: ArrayLike,
+    *,
+    horizon: int = 1,
+    max_lag: int | None = None,
+    squared: bool = False,
 ) -> Comparison:
     r"""Return the Diebold–Mariano test of equal squared error, with the small-sample correction of Harvey et al.
 
@@ -96,6 +101,8 @@ def diebold_mariano(
         Steps ahead h of the forecasts.
     max_lag : int, optional
         Autocovariances used; by default the larger of h - 1 and the whole part of :math:`4 (n/100)^{2/9}`.
+    squared : bool, default False
+        Whether the two arrays hold squared errors already.
 
     Returns
     -------
@@ -105,7 +112,8 @@ def diebold_mariano(
     Raises
     ------
     ValueError
-        If the lengths differ, ``max_lag`` is too large, or the difference of squared errors is the same at every date.
+        If the lengths differ, ``squared`` is neither True nor False, a square is negative, ``max_lag`` is too large, or
+        the difference of squared errors is the same at every date.
 
     Examples
     --------
@@ -119,16 +127,21 @@ def diebold_mariano(
     if max_lag is None:
         max_lag = min(n - 1, max(horizon - 1, int(4 * (n / 100) ** (2 / 9))))
     max_lag = check_count(max_lag, "max_lag", least=0, most=n - 1, bound="the number of errors less one")
-    unit = _unit(first, second)  # squares of squares neither overflow nor vanish
-    d = (first / unit) ** 2 - (second / unit) ** 2
+    if not isinstance(squared, bool):
+        raise ValueError(f"squared must be True or False, got {squared!r}")
+    if squared and min(first.min(), second.min()) < 0:
+        raise ValueError(f"squared errors cannot be negative, got {min(first.min(), second.min()):g}")
+    unit, power = _unit(first, second), 1 if squared else 2  # squares of squares neither overflow nor vanish
+    d = (first / unit) ** power - (second / unit) ** power
+    inner = unit ** (power - 1)
     centred = d - d.mean()
     autocovariances = np.array([centred[k:] @ centred[: n - k] / n for k in range(max_lag + 1)])
     weights = np.where(np.arange(max_lag + 1) == 0, 1.0, 2 * (1 - np.arange(max_lag + 1) / (max_lag + 1)))
     variance = float(weights @ autocovariances)
     if variance <= SAME**2:
-        raise ValueError(f"the loss differential does not vary, beyond rounding, from {d.mean() * unit * unit:g}")
+        raise ValueError(f"the loss differential does not vary, beyond rounding, from {d.mean() * inner * unit:g}")
     standard_error = np.sqrt(variance / n / ((n + 1 - 2 * horizon + horizon * (horizon - 1) / n) / n))
-    return _comparison(float(d.mean()) * unit, float(standard_error) * unit, n - 1, unit)
+    return _comparison(float(d.mean()) * inner, float(standard_error) * inner, n - 1, unit)
 
 
 def corrected_t_test(losses: ArrayLike, rival_losses: ArrayLike, *, test_share: float) -> Comparison:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from regattn._validation import check_count
+from regattn.series._dates import check_dates
 
 __all__ = ["lag_matrix"]
 
@@ -15,7 +16,7 @@ def lag_matrix(series: pd.DataFrame, *, max_lag: int) -> pd.DataFrame:
     Parameters
     ----------
     series : DataFrame of shape (T, k), indexed by date
-        The series, oldest first.
+        The series, oldest first, without gaps in the index; a number may be missing.
     max_lag : int
         How many values of each series a row holds, at least 1; 1 is the present alone.
 
@@ -27,8 +28,8 @@ def lag_matrix(series: pd.DataFrame, *, max_lag: int) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If ``series`` is not a DataFrame, ``max_lag`` is not a whole number between 1 and T, or two columns would
-        have one name.
+        If ``series`` is not a DataFrame, its dates are not in order or one is left out, ``max_lag`` is not a whole
+        number between 1 and T, or two columns would have one name.
 
     Examples
     --------
@@ -39,6 +40,7 @@ def lag_matrix(series: pd.DataFrame, *, max_lag: int) -> pd.DataFrame:
     """
     if not isinstance(series, pd.DataFrame):
         raise ValueError(f"series must be a DataFrame, one column each, got {type(series).__name__}")
+    check_dates(series.index, "series")
     max_lag = check_count(max_lag, "max_lag", most=len(series), bound="the number of dates")
     names = [f"{name}, {back} back" if back else name for back in range(max_lag) for name in series]
     twice = next((name for i, name in enumerate(names) if name in names[:i]), None)

@@ -175,9 +175,10 @@ def race_table(
 
     Examples
     --------
+    >>> from functools import partial
     >>> from regattn.series import diebold_mariano
     >>> losses = pd.DataFrame({"OLS": [4.0, 9.0, 4.0, 1.0], "mean": [1.0, 4.0, 4.0, 1.0]})
-    >>> race_table(losses, lambda a, b: diebold_mariano(a**0.5, b**0.5))["difference"].to_dict()
+    >>> race_table(losses, partial(diebold_mariano, squared=True))["difference"].to_dict()
     {'mean': -2.0, 'OLS': 0.0}
     """
     from statsmodels.stats.multitest import multipletests

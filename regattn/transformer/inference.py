@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from numpy.typing import ArrayLike
-from scipy.special import erf, expit
 
+from regattn._activations import ACTIVATIONS
 from regattn._validation import check_count
 from regattn.plain import layer_norm, softmax
 from regattn.transformer._rotation import rotate_pairs, rotation_angles
@@ -24,14 +24,7 @@ from regattn.transformer.position import sinusoidal_positions
 __all__ = ["Decoder"]
 
 Map = tuple[np.ndarray, np.ndarray]  # W (in, out) and b (out,)
-ACTIVATIONS = {
-    "relu": lambda x: np.maximum(x, 0),
-    "gelu": lambda x: x * (0.5 + 0.5 * erf(x * math.sqrt(0.5))),
-    "silu": lambda x: x * expit(x),
-    "tanh": np.tanh,
-    "softmax": softmax,
-    "identity": lambda x: x,
-}
+PHI = {name: activation.value for name, activation in ACTIVATIONS.items()} | {"softmax": softmax}
 NORMS = {
     "layer": layer_norm,
     "rms": lambda x: x / np.sqrt((x**2).mean(axis=-1, keepdims=True) + 1e-6),
@@ -111,7 +104,7 @@ class Decoder:
         """
         tokens = self._checked(tokens)
         seen = slice(self.length, self.length + len(tokens))
-        norm, phi = NORMS[self.architecture.norm], ACTIVATIONS[self.architecture.activation]
+        norm, phi = NORMS[self.architecture.norm], PHI[self.architecture.activation]
         r = self.embedding[tokens] + self.positions[seen]
         for layer in self.layers:
             r = r + self._gathered(norm(r), layer, seen)

@@ -1,10 +1,15 @@
 from .average import AverageExplorer as AverageExplorer
+from .block import BlockExplorer as BlockExplorer
 from .convolution import ConvolutionExplorer as ConvolutionExplorer
+from .depth import DepthExplorer as DepthExplorer
 from .descent import DescentExplorer as DescentExplorer
 from .embedding import EmbeddingExplorer as EmbeddingExplorer
-from .head import HeadExplorer as HeadExplorer
+from .filter import FilterExplorer as FilterExplorer
 from .kernel import KernelExplorer as KernelExplorer
 from .lag import LagExplorer as LagExplorer
+from .mask import MaskExplorer as MaskExplorer
+from .model import ModelExplorer as ModelExplorer
+from .neighbour import NeighbourExplorer as NeighbourExplorer
 from .network import NetworkExplorer as NetworkExplorer
 from .projection import ProjectionExplorer as ProjectionExplorer
 from .sampling import SamplingExplorer as SamplingExplorer

@@ -1,67 +1,7 @@
-// DescentExplorer: θ ← θ ∓ η (2/|B|) X_B'(X_B θ − y_B) for two parameters, walked here step by step.
-import { dealer } from "./dealing.js";
+// DescentExplorer: the walk of gradient descent over the loss surface of two parameters, step by step.
+import { levelSet, walkOf } from "./descent-numbers.js";
 import { explorer } from "./explorer.js";
 import { formatNumber, powerText } from "./format.js";
-
-// ---- numbers -------------------------------------------------------------------------------------------------------
-
-// Points and losses of one walk. It ends just before the step that would take the loss beyond `growth_limit` times the
-// larger of the first loss and the mean of y², and says which step that is.
-export function descend({ X, y, steps, growth_limit }, { learning_rate, batch_size, seed, sign, start }) {
-  const n = y.length;
-  const residuals = new Float64Array(n);
-  const measure = (a, b) => {
-    let total = 0;
-    for (let i = 0; i < n; i++) {
-      residuals[i] = X[i][0] * a + X[i][1] * b - y[i];
-      total += residuals[i] ** 2;
-    }
-    return total / n;
-  };
-  const everything = Uint32Array.from({ length: n }, (_, i) => i);
-  const deal = batch_size === n ? () => everything : dealer(n, batch_size, seed);
-  const direction = sign === "plus" ? 1 : -1;
-  let [a, b] = start;
-  const parameters = [[a, b]];
-  const losses = [measure(a, b)];
-  const limit = growth_limit * Math.max(losses[0], y.reduce((total, value) => total + value * value, 0) / n);
-  for (let t = 1; t <= steps; t++) {
-    const rows = deal();
-    let [down, across] = [0, 0];
-    for (const i of rows) {
-      down += X[i][0] * residuals[i];
-      across += X[i][1] * residuals[i];
-    }
-    const step = (direction * learning_rate * 2) / rows.length;
-    a += step * down;
-    b += step * across;
-    const loss = measure(a, b);
-    if (!(loss <= limit)) return { parameters, losses, diverged_at: t };
-    parameters.push([a, b]);
-    losses.push(loss);
-  }
-  return { parameters, losses, diverged_at: null };
-}
-
-// How far a point's loss lies above the least: ½ Σ λ_k (v_k'(θ − θ*))², without the loss of digits of a difference.
-export function excessLoss({ best, curvatures, directions }, [a, b]) {
-  let total = 0;
-  for (let k = 0; k < 2; k++) {
-    const along = directions[0][k] * (a - best[0]) + directions[1][k] * (b - best[1]);
-    total += 0.5 * curvatures[k] * along * along;
-  }
-  return total;
-}
-
-// The ellipse on which the loss lies `excess` above the least.
-function levelSet({ best, curvatures, directions }, excess, count = 96) {
-  const half = curvatures.map((curvature) => Math.sqrt((2 * excess) / curvature));
-  return Array.from({ length: count + 1 }, (_, k) => {
-    const turn = (2 * Math.PI * k) / count;
-    const [u, v] = [half[0] * Math.cos(turn), half[1] * Math.sin(turn)];
-    return [0, 1].map((axis) => best[axis] + directions[axis][0] * u + directions[axis][1] * v);
-  });
-}
 
 // ---- pictures ------------------------------------------------------------------------------------------------------
 
@@ -135,7 +75,8 @@ function lossPanel(problem) {
         const every = Math.ceil((high - low) / 6);
         const yTicks = [];
         for (let power = low; power <= high; power++) {
-          if ((power - low) % every === 0) yTicks.push({ at: power || 1e-9, text: powerText(10 ** power) }); // 10⁰ is no zero line
+          const at = power || 1e-9; // 10⁰ is no zero line
+          if ((power - low) % every === 0) yTicks.push({ at, text: powerText(10 ** power) });
         }
         p.frame({ x: [0, problem.steps], y: [low, high], yTicks });
         const walked = heights.slice(0, losses.length);
@@ -149,14 +90,9 @@ function lossPanel(problem) {
   };
 }
 
-function walkOf(problem, { start_1, start_2, ...now }) {
-  const walk = descend(problem, { ...now, start: [start_1, start_2] });
-  return { ...walk, excess: walk.parameters.map((point) => excessLoss(problem, point)) };
-}
-
 // ---- the explorer --------------------------------------------------------------------------------------------------
 
-const stepsText = (count) => `${count} ${count === 1 ? "step" : "steps"}`;
+const whenText = (count) => (count ? `After ${count} ${count === 1 ? "step" : "steps"}` : "At the start");
 const pair = (point) => `(${point.map((value) => formatNumber(value)).join(", ")})`;
 
 const render = explorer({
@@ -165,10 +101,9 @@ const render = explorer({
   compute(problem, { step, ...now }, before) {
     const key = JSON.stringify(now);
     const whole = before?.key === key ? before.whole : walkOf(problem, now); // a step only shows more or less of a walk
-    const { parameters, losses, diverged_at } = whole;
-    const kept = step + 1;
-    const ran = diverged_at !== null && step >= diverged_at;
-    return { key, whole, step, parameters: parameters.slice(0, kept), losses: losses.slice(0, kept), diverged_at: ran ? diverged_at : null };
+    const [parameters, losses] = [whole.parameters, whole.losses].map((all) => all.slice(0, step + 1));
+    const ran = whole.diverged_at !== null && step >= whole.diverged_at;
+    return { key, whole, step, parameters, losses, diverged_at: ran ? whole.diverged_at : null };
   },
   ended: ({ diverged_at }) => diverged_at !== null,
   texts: ({ largest_stable_step: limit, y }, view) => ({
@@ -183,7 +118,7 @@ const render = explorer({
   ],
   say: ({ parameters, losses, diverged_at }) =>
     diverged_at === null
-      ? `${losses.length === 1 ? "At the start" : `After ${stepsText(losses.length - 1)}`} the loss is ${formatNumber(losses.at(-1), 5)}, at ${pair(parameters.at(-1))}.`
+      ? `${whenText(losses.length - 1)} the loss is ${formatNumber(losses.at(-1), 5)}, at ${pair(parameters.at(-1))}.`
       : `The walk ran away: step ${diverged_at} would have taken the loss beyond a million million times its start.`,
   panels: (problem) => ({ surface: surfacePanel(problem, problem.ringed), loss: lossPanel(problem) }),
   cursor: ({ ringed }) => ({

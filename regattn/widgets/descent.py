@@ -10,8 +10,8 @@ import numpy as np
 
 from regattn import figures
 from regattn._validation import check_count, check_matrix, check_real, check_targets
+from regattn.regression._walking import GROWTH_LIMIT
 from regattn.regression.descent import (
-    GROWTH_LIMIT,
     Trajectory,
     gradient_descent,
     largest_stable_step,

@@ -10,7 +10,7 @@ import numpy as np
 from regattn import figures
 from regattn._text import check_text
 from regattn._validation import check_count, check_matrix, check_targets
-from regattn.regression.descent import GROWTH_LIMIT
+from regattn.regression._walking import GROWTH_LIMIT
 from regattn.regression.embedding import (
     EmbeddingPath,
     embedding_descent,

@@ -4,7 +4,7 @@ import { dot, norm, rootMeanSquare, sum } from "./maths.js";
 const ABSENT = 1e-12; // share of a column that is left of it once the others are taken off: rounding
 
 // The columns of X: a one if there is an intercept, then every series 1, 2, …, p dates back.
-function pastColumns({ series }, columns, lags, intercept) {
+export function pastColumns({ series }, columns, lags, intercept) {
   const n = series.length - lags;
   const past = intercept ? [new Float64Array(n).fill(1)] : [];
   for (let back = 1; back <= lags; back++) {
@@ -14,7 +14,7 @@ function pastColumns({ series }, columns, lags, intercept) {
 }
 
 // Orthonormal columns with the same span (Gram–Schmidt, each column twice); what repeats the others is left out.
-function orthonormal(columns) {
+export function orthonormal(columns) {
   const basis = [];
   for (const column of columns) {
     const rest = Float64Array.from(column);

@@ -1,15 +1,11 @@
 // LagExplorer: an autoregression as attention in time, a map of dates on dates and one row of it over the history.
-import { element } from "./controls.js";
 import { explorer } from "./explorer.js";
-import { formatNumber, isolate, orderTicks, rounded } from "./format.js";
+import { formatNumber, isolate, rounded } from "./format.js";
+import { asQuery, mapPanel, timeTicks } from "./lag-map.js";
 import { lagProblem, lagState } from "./lag-numbers.js";
-
-const SHADED = 0.98; // share of the weights of a map that are shaded by size; those above get the darkest shade
 
 // Positions are those of the whole series, so that nothing moves sideways when the number of lags changes.
 const places = ({ lags, n }) => Array.from({ length: n }, (_, t) => t + lags);
-const timeTicks = (p, { dates }) => orderTicks(dates, Math.max(3, Math.floor(p.size.width / 56)));
-const asQuery = (place, { longest, dates }) => ({ query: Math.max(0, Math.min(dates.length - longest - 1, Math.round(place) - longest)) });
 const room = ([low, high], share) => [low - share * (high - low || 1), high + share * (high - low || 1)];
 
 function historyPanel(problem) {
@@ -39,64 +35,6 @@ function historyPanel(problem) {
         dots(at, state.values, (i) => 1 + 6.5 * Math.sqrt(Math.abs(state.weights[i]) / largest), state.weights);
         upright(state.row + state.lags);
         diamond(state.row + state.lags, inside(state.prediction));
-      };
-    },
-  };
-}
-
-// A picture of the size of the weights of one sign, as opaque as they are large, for a mask over the role's colour.
-function shades(map, limit, sign) {
-  const n = map.length;
-  const canvas = Object.assign(document.createElement("canvas"), { width: n, height: n });
-  const context = canvas.getContext("2d");
-  const image = context.createImageData(n, n);
-  map.forEach((row, t) => row.forEach((weight, i) => (image.data[4 * (t * n + i) + 3] = 255 * Math.max(0, Math.min(1, (sign * weight) / limit)))));
-  context.putImageData(image, 0, 0);
-  return `url(${canvas.toDataURL()})`;
-}
-
-// The pictures of a fit, made once.
-function pictures(found) {
-  if (!found.pictures) {
-    const sizes = new Float64Array(found.n * found.n);
-    found.map.forEach((row, t) => sizes.set(row.map(Math.abs), t * found.n));
-    sizes.sort();
-    const limit = sizes[Math.floor(SHADED * (sizes.length - 1))] || sizes.at(-1) || 1;
-    found.pictures = [shades(found.map, limit, 1), shades(found.map, limit, -1)];
-  }
-  return found.pictures;
-}
-
-function mapPanel(problem) {
-  const { dates } = problem;
-  const most = dates.length;
-  return {
-    title: "The map: every date on every date",
-    legend: [
-      ["positive", "box", "weight above zero"],
-      ["negative", "box", "below zero"],
-      ["query", "line", "the row that asks (click another)"],
-    ],
-    plot: { label: "Map of weights", yLabel: "date that asks", xLabel: "date that answers", height: 330 },
-    hint: () => "of every date on every date",
-    click: (_, y) => asQuery(-y, problem),
-    make(p) {
-      const layers = ["positive", "negative"].map((role) => element("div", { class: `ra-raster ra-${role}`, "aria-hidden": "true" }));
-      p.host.classList.add("ra-layered");
-      p.host.prepend(...layers);
-      const level = p.marker("query", "level");
-      let shown = null;
-      return (state) => {
-        const ticks = timeTicks(p, problem);
-        p.frame({ x: [-0.5, most - 0.5], y: [0.5 - most, 0.5], xTicks: ticks, yTicks: ticks.map(({ at, text }) => ({ at: -at, text })) });
-        const [first, last] = [state.lags - 0.5, most - 0.5];
-        const box = { left: p.x(first), top: p.y(-first), width: p.x(last) - p.x(first), height: p.y(-last) - p.y(-first) };
-        layers.forEach(({ style }, k) => {
-          if (shown !== state.found) style.maskImage = pictures(state.found)[k];
-          for (const [side, pixels] of Object.entries(box)) style[side] = `${pixels}px`;
-        });
-        shown = state.found;
-        level(0, -(state.row + state.lags));
       };
     },
   };
@@ -141,7 +79,8 @@ function fitPanel(problem) {
       const [observed, line, upright] = [p.line("neutral"), p.line("prediction"), p.marker("query", "upright")];
       return (state) => {
         const at = places(state);
-        const [low, high] = [Math.min(problem.highest[0], ...state.fitted), Math.max(problem.highest[1], ...state.fitted)];
+        const [lowest, highest] = problem.highest;
+        const [low, high] = [Math.min(lowest, ...state.fitted), Math.max(highest, ...state.fitted)];
         p.frame({ x: [-1, dates.length], y: room([low, high], 0.06), xTicks: timeTicks(p, problem) });
         observed(at, state.values);
         line(at, state.fitted);
@@ -185,7 +124,9 @@ const render = explorer({
     let most = row === 0 ? 1 : 0;
     for (let i = 0; i < n; i++) if (i !== row && weights[i] > weights[most]) most = i;
     const below = weights.reduce((count, weight) => count + (weight < 0), 0);
-    return [isolate(labels[query]), ` hears ${isolate(dates[most + lags])} most of all other dates; ${below} of ${n} have weights below zero.`];
+    const loudest = isolate(dates[most + lags]);
+    const counted = `${below} of ${n} have weights below zero.`;
+    return [isolate(labels[query]), ` hears ${loudest} most of all other dates; ${counted}`];
   },
   result: ({ map, weights, contributions, fitted, prediction, observed, total, own, rank, error }) => ({
     map: map.map((row) => Array.from(row)),

@@ -9,6 +9,7 @@ import numpy as np
 
 from regattn import figures
 from regattn._validation import check_count, check_matrix, check_same_width
+from regattn.regression._walking import GROWTH_LIMIT
 from regattn.regression.classification import (
     GAINS,
     Network,
@@ -16,7 +17,6 @@ from regattn.regression.classification import (
     make_network,
     network_descent,
 )
-from regattn.regression.descent import GROWTH_LIMIT
 from regattn.widgets._base import Choice, Count, Explorer, Seed, Slider, check_labels
 from regattn.widgets._chance import mulberry32
 from regattn.widgets._drawing import signs
@@ -24,7 +24,7 @@ from regattn.widgets.descent import _page_batches
 
 __all__ = ["NetworkExplorer"]
 
-WORDS = {"tanh": "tanh", "relu": "ReLU", "leaky_relu": "LeakyReLU", "silu": "SiLU", "identity": "none"}
+WORDS = {"tanh": "tanh", "relu": "ReLU", "leaky_relu": "LeakyReLU", "gelu": "GELU", "silu": "SiLU", "identity": "none"}
 START = {"step": 0}  # what another setting does to the training
 WIDEST = 8
 EVERY = 10  # steps between two losses that are kept

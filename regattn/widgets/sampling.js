@@ -2,7 +2,8 @@
 import { element } from "./controls.js";
 import { explorer } from "./explorer.js";
 import { isolate, shareText } from "./format.js";
-import { mulberry32, softmax, sum } from "./maths.js";
+import { mulberry32, sum } from "./maths.js";
+import { descending, drawnFrom, drawOne, entropyOf } from "./sampling-numbers.js";
 import { shareBars } from "./tables.js";
 
 const SHOWN = 12; // words with a bar of their own
@@ -10,48 +11,10 @@ const DRAWN = 20; // words drawn at a time, here and in sampling.py
 
 // ---- numbers -------------------------------------------------------------------------------------------------------
 
-// Places from the largest to the smallest value; of equals, the first comes first.
-function descending(values) {
-  return Array.from(values, (_, k) => k).sort((a, b) => values[b] - values[a] || a - b);
-}
-
-// The probabilities a word is drawn from; the same steps, in the same order, as regattn.transformer.generation.
-function drawnFrom(logits, temperature, topK, topP) {
-  const none = new Float64Array(logits.length);
-  if (temperature === 0) {
-    none[logits.indexOf(Math.max(...logits))] = 1;
-    return none;
-  }
-  const top = Math.max(...logits);
-  const p = softmax(logits.map((z) => (z - top) / temperature));
-  if (topK === logits.length && topP === 1) return p;
-  const order = descending(logits).slice(0, topK); // at a high temperature rounding ties p
-  let kept = Float64Array.from(order, (k) => p[k]);
-  let total = sum(kept);
-  kept = kept.map((share) => share / total);
-  let reached = 0;
-  kept = kept.map((share) => {
-    const before = reached;
-    reached += share;
-    return before < topP ? share : 0;
-  });
-  total = sum(kept);
-  order.forEach((k, place) => (none[k] = kept[place] / total));
-  return none;
-}
-
-// Places of words drawn from p; a word without probability is never drawn, whatever rounding does.
+// Places of words drawn from p.
 function draws(p, seed) {
   const uniform = mulberry32(seed);
-  return Array.from({ length: DRAWN }, () => {
-    let left = uniform();
-    let last = 0;
-    for (let k = 0; k < p.length && left >= 0; k++) {
-      if (p[k] > 0) last = k;
-      left -= p[k];
-    }
-    return last;
-  });
+  return Array.from({ length: DRAWN }, () => drawOne(p, uniform()));
 }
 
 // The words drawn, each once, the most frequent first.
@@ -64,15 +27,7 @@ function drawText(drawn, words) {
 
 function samplingState(logits, { temperature, topK, topP, seed }) {
   const p = drawnFrom(logits, temperature, topK, topP);
-  let entropy = 0;
-  let possible = 0;
-  for (const share of p) {
-    if (share > 0) {
-      entropy -= share * Math.log(share);
-      possible += 1;
-    }
-  }
-  return { p, entropy: entropy + 0, possible, drawn: draws(p, seed), best: p.indexOf(Math.max(...p)) };
+  return { p, entropy: entropyOf(p), possible: p.filter((share) => share > 0).length, drawn: draws(p, seed), best: p.indexOf(Math.max(...p)) };
 }
 
 // ---- the explorer --------------------------------------------------------------------------------------------------

@@ -12,6 +12,15 @@ from .counting import (
     ppmi as ppmi,
 )
 from .equivariance import equivariant_maps as equivariant_maps
+from .glove import (
+    Glove as Glove,
+    glove_vectors as glove_vectors,
+)
+from .judging import (
+    HeldOutPairs as HeldOutPairs,
+    held_out_pairs as held_out_pairs,
+)
+from .results import load_word_results as load_word_results
 from .tokens import (
     NGram as NGram,
     count_ngrams as count_ngrams,

@@ -9,17 +9,24 @@ import pandas as pd
 import pytest
 from hypothesis import given, strategies as st
 
+from regattn.grammar import Grammar
 from regattn.widgets._base import safe_json
 from regattn.widgets.average import AverageExplorer
+from regattn.widgets.block import BlockExplorer
+from regattn.widgets.depth import DepthExplorer
 from regattn.widgets.descent import DescentExplorer
 from regattn.widgets.embedding import EmbeddingExplorer
-from regattn.widgets.head import HeadExplorer
+from regattn.widgets.filter import FilterExplorer
 from regattn.widgets.kernel import KernelExplorer
 from regattn.widgets.lag import LagExplorer
+from regattn.widgets.mask import MaskExplorer
+from regattn.widgets.model import ModelExplorer
+from regattn.widgets.neighbour import NeighbourExplorer
 from regattn.widgets.network import NetworkExplorer
 from regattn.widgets.projection import ProjectionExplorer
 from regattn.widgets.sampling import SamplingExplorer
 from regattn.widgets.spectral import SpectralExplorer
+from tests.explorers.model import untrained
 from tests.faults.inputs import ODD, assert_finite, many, matrices, outcome
 
 HOSTILE = [
@@ -51,6 +58,15 @@ MAKERS = {
     ),
     "average": lambda words: AverageExplorer(X[:, 0], Y, labels=words, names=words[:2]),
     "descent": lambda words: DescentExplorer(X[:, :2], Y, names=words[:2]),
+    "depth": lambda words: DepthExplorer(
+        np.ones((2 * N, 1)),
+        [*Y, *Y],
+        [*words, *words],
+        np.repeat([1, 2], N),
+        known=1,
+        deepest=4,
+        alt=words[0] + words[1],
+    ),
     "embedding": lambda words: EmbeddingExplorer(
         X, TARGETS, Y, names=words[:3], targets=words, new_name=words[0], alt=words[0] + words[1]
     ),
@@ -58,11 +74,19 @@ MAKERS = {
     "projection": lambda words: ProjectionExplorer(
         pd.DataFrame(1 - np.eye(N), words, words), sentence=words[:3], alt=words[0]
     ),
-    "head": lambda words: HeadExplorer(np.full((2, 3, N, N), 1 / N), words=words, alt=words[0] + words[1]),
+    "block": lambda words: BlockExplorer(words[:8], alt=words[0] + words[1]),
+    "model": lambda words: ModelExplorer(
+        untrained(), Grammar(), sentence=" ".join(words)[:400], alt=words[0] + words[1]
+    ),
     "sampling": lambda words: SamplingExplorer(X[:, :2], contexts=words, words=words[:2]),
+    "filter": lambda words: FilterExplorer(pd.Series(X[:, 0], name=words[0]), units=words[0], alt=words[0] + words[1]),
     "lag": lambda words: LagExplorer(
         pd.DataFrame(X[:, :2], columns=words[:2]), longest=2, units=words[0], alt=words[0] + words[1]
     ),
+    "mask": lambda words: MaskExplorer(
+        pd.DataFrame(X[:, :1], columns=words[:1]), known=2, units=words[1], alt=words[0] + words[1]
+    ),
+    "neighbour": lambda words: NeighbourExplorer({(words[0], 2, 1): X[None]}, words=words, alt=words[0] + words[1]),
 }
 
 
@@ -189,22 +213,50 @@ ENTRANCES = {
     "projection": lambda x: ProjectionExplorer(x, sentence=[]),
     "projection, numbers": lambda x: ProjectionExplorer(pd.DataFrame(np.atleast_2d(x)), sentence=["0"]),
     "projection, sentence": lambda x: ProjectionExplorer(TABLE, sentence=x),
-    "head": lambda x: HeadExplorer(x, words=["a", "b", "c"]),
-    "head, words": lambda x: HeadExplorer(np.full((1, 1, 3, 3), 1 / 3), words=x),
-    "head, query": lambda x: HeadExplorer(np.full((1, 1, 3, 3), 1 / 3), words=["a", "b", "c"], query=x),
+    "block": lambda x: BlockExplorer(x),
+    "block, width": lambda x: BlockExplorer(["a", "b"], width=x),
+    "block, heads": lambda x: BlockExplorer(["a", "b"], n_heads=x),
+    "model": lambda x: ModelExplorer(x, Grammar()),
+    "model, grammar": lambda x: ModelExplorer(untrained(), x),
+    "model, sentence": lambda x: ModelExplorer(untrained(), Grammar(), sentence=x),
+    "model, place": lambda x: ModelExplorer(untrained(), Grammar(), place=x),
+    "model, silenced": lambda x: ModelExplorer(untrained(), Grammar(), silenced=x),
     "sampling": lambda x: SamplingExplorer(x, contexts=["a", "b", "c"], words=["a", "b"]),
     "sampling, words": lambda x: SamplingExplorer(X, contexts=list(range(N)), words=x),
     "sampling, context": lambda x: SamplingExplorer(X, contexts=list(range(N)), words=["a", "b", "c"], context=x),
     "sampling, temperature": lambda x: SamplingExplorer(X[:1], contexts=["a"], words=["a", "b", "c"], temperature=x),
     "sampling, top_k": lambda x: SamplingExplorer(X[:1], contexts=["a"], words=["a", "b", "c"], top_k=x),
     "sampling, top_p": lambda x: SamplingExplorer(X[:1], contexts=["a"], words=["a", "b", "c"], top_p=x),
+    "depth": lambda x: DepthExplorer(x, np.arange(4.0), list("abab"), [1, 1, 2, 2], known=1, deepest=2),
+    "depth, y": lambda x: DepthExplorer(np.ones((4, 1)), x, list("abab"), [1, 1, 2, 2], known=1, deepest=2),
+    "depth, units": lambda x: DepthExplorer(np.ones((4, 1)), np.arange(4.0), x, [1, 1, 2, 2], known=1, deepest=2),
+    "depth, dates": lambda x: DepthExplorer(np.ones((4, 1)), np.arange(4.0), list("abab"), x, known=1, deepest=2),
+    "filter": lambda x: FilterExplorer(x),
+    "filter, numbers": lambda x: FilterExplorer(pd.Series(np.ravel(x))),
+    "filter, date": lambda x: FilterExplorer(PAST["a"], query=x),
+    "filter, layers": lambda x: FilterExplorer(PAST["a"], layers=x),
+    "filter, level": lambda x: FilterExplorer(PAST["a"], level=x),
     "lag": lambda x: LagExplorer(x, longest=1),
     "lag, numbers": lambda x: LagExplorer(pd.DataFrame(np.atleast_2d(x)), longest=1),
     "lag, longest": lambda x: LagExplorer(PAST, longest=x),
     "lag, date": lambda x: LagExplorer(PAST, longest=1, query=x),
     "lag, lags": lambda x: LagExplorer(PAST, longest=2, max_lag=x),
     "lag, intercept": lambda x: LagExplorer(PAST, longest=1, intercept=x),
+    "mask": lambda x: MaskExplorer(x, known=2),
+    "mask, numbers": lambda x: MaskExplorer(pd.DataFrame(np.atleast_2d(x)), known=2),
+    "mask, lags": lambda x: MaskExplorer(PAST[["a"]], max_lag=x, known=5),
+    "mask, known": lambda x: MaskExplorer(PAST[["a"]], known=x),
+    "mask, date": lambda x: MaskExplorer(PAST[["a"]], known=2, query=x),
+    "mask, kind": lambda x: MaskExplorer(PAST[["a"]], known=2, mask=x),
+    "mask, kernel": lambda x: MaskExplorer(PAST[["a"]], known=2, kernel=x),
+    "mask, shock": lambda x: MaskExplorer(PAST[["a"]], known=2, shock=x),
     "lag, variables": lambda x: LagExplorer(PAST, longest=1, variables=x),
+    "neighbour": lambda x: NeighbourExplorer({("m", 2, 1): x}, words=["a", "b", "c"]),
+    "neighbour, spaces": lambda x: NeighbourExplorer(x, words=["a", "b", "c"]),
+    "neighbour, words": lambda x: NeighbourExplorer({("m", 2, 1): np.eye(3)[None]}, words=x),
+    "neighbour, query": lambda x: NeighbourExplorer({("m", 2, 1): np.eye(3)[None]}, words=["a", "b", "c"], query=x),
+    "neighbour, L": lambda x: NeighbourExplorer({("m", 2, 1): np.eye(3)[None]}, words=["a", "b", "c"], rank=x),
+    "neighbour, window": lambda x: NeighbourExplorer({("m", 2, 1): np.eye(3)[None]}, words=["a", "b", "c"], window=x),
     "projection, unit": lambda x: ProjectionExplorer(TABLE, sentence=["a"], unit=x),
 }
 

@@ -8,11 +8,12 @@ import pytest
 import torch
 from hypothesis import assume, given, strategies as st
 from sklearn.dummy import DummyRegressor
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 
 from regattn.regression import (
     AttentionRegressor,
     Network,
+    NetworkClassifier,
     batches,
     convolution_matrix,
     curvatures,
@@ -271,6 +272,25 @@ def test_comparisons_of_errors_do_not_depend_on_units(data):
 def test_refusals_name_what_is_wrong(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_the_network_classifier_refuses_odd_inputs_or_fits_them():
+    model = NetworkClassifier(torch.nn.Sequential(torch.nn.Linear(2, 2)), epochs=1)
+
+    def answers(x):
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "X has feature names")  # scikit-learn's own
+            return fitted.predict_proba(x), fitted.codes(x), fitted.predict(x)
+
+    def refitted(y):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataConversionWarning)  # scikit-learn's own: a column of classes
+            return model.fit(X, y).predict_proba(X)
+
+    for odd in ODD.values():
+        fitted = model.fit(X, Y > 2)
+        outcome(answers, odd())
+        outcome(refitted, odd())
 
 
 @pytest.mark.parametrize("kernel", ["softmax", "identity"])

@@ -47,7 +47,7 @@ def test_regions_are_the_networks_probabilities_and_every_kind_has_its_points():
     p = ax.images[0].get_array()
     assert p[0, -1] == pytest.approx(LINE.probabilities([[1.05, -0.05]])[0])
     assert [len(points.get_offsets()) for points in ax.collections if points.get_label() in set("abc")] == [1, 2, 1]
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["a", "b", "c"]
+    assert [text.get_text() for text in ax.figure.legends[0].get_texts()] == ["a", "b", "c"]
 
 
 def test_a_network_that_is_never_undecided_has_no_border():

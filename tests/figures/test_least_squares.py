@@ -50,6 +50,19 @@ def test_scatter_has_scale_across_and_cosine_up():
     assert [text.get_text() for text in ax.texts] == ["first"]
 
 
+@pytest.mark.parametrize("point", [0, 1])
+def test_a_name_stands_beside_the_ring_around_its_dot(point):
+    split = scale_and_alignment([[3.0, 4.0]], [[1.0, 0.0], [0.0, -2.0]])
+    ax = plot_scale_alignment(split, {"this": point})
+    place = [split.scale[0, point], split.alignment[0, point]]
+    np.testing.assert_allclose(ax.collections[1].get_offsets(), [place])
+    ax.figure.canvas.draw()
+    box, dot = ax.texts[0].get_window_extent(), ax.transData.transform(place)
+    assert box.y0 < dot[1] < box.y1
+    gap = box.x0 - dot[0] if point == 0 else dot[0] - box.x1  # the last dot has its name on the left
+    assert 0 < gap < 15
+
+
 def test_directions_show_the_share_kept_and_what_each_adds_to_the_forecast():
     X, y, x_new = np.array([[3.0, 0.0], [-3.0, 0.0], [0.0, 1.0], [0.0, -1.0]]), np.arange(4.0), np.array([[1.0, 1.0]])
     s = spectrum(X, centre=True)

@@ -178,3 +178,19 @@ def test_the_classes_of_a_lexicon_are_named_since_several_have_one_shape():
     assert Lexicon(**classes).vocabulary == LEXICON.vocabulary
     with pytest.raises(TypeError, match="positional argument"):
         Lexicon(*classes.values())
+
+
+def test_a_sentence_is_drawn_as_by_choice_from_the_rules():
+    def words(grammar, rng, symbols):
+        for symbol in symbols:
+            if isinstance(symbol, Word):
+                yield symbol.text
+            else:
+                rules = grammar.expand(symbol)
+                yield from words(grammar, rng, rules[rng.choice(len(rules), p=[p for p, _ in rules])][1])
+
+    for grammar in (Grammar(), Grammar(depth=2, clause=0.5)):
+        fast, slow = np.random.default_rng(23), np.random.default_rng(23)
+        for _ in range(400):
+            assert grammar.sample(fast).words == tuple(words(grammar, slow, [("S",)]))
+        assert fast.random() == slow.random()

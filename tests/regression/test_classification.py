@@ -15,6 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from torch.nn import functional
 
+from regattn._activations import ACTIVATIONS
 from regattn.regression import (
     Network,
     batches,
@@ -24,7 +25,6 @@ from regattn.regression import (
     numerical_gradient,
     reliability,
 )
-from regattn.regression.classification import ACTIVATIONS
 
 torch.set_num_threads(1)
 N, P = 23, 3

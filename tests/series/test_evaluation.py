@@ -90,6 +90,8 @@ def test_the_corrected_t_test_by_hand():
         (lambda: diebold_mariano([1.0, 2.0, 3.0], [2.0, 3.0, 5.0], max_lag=3), "max_lag must be ≤ 2"),
         (lambda: diebold_mariano([1.0, 2.0], [-1.0, 2.0]), "does not vary"),
         (lambda: diebold_mariano([1.0, 2.0], [1.0, 3.0], horizon=0), "horizon must be ≥ 1, got 0"),
+        (lambda: diebold_mariano([1.0, -2.0], [1.0, 3.0], squared=True), "squared errors cannot be negative, got -2"),
+        (lambda: diebold_mariano([1.0, 2.0], [1.0, 3.0], squared=1), "squared must be True or False, got 1"),
         (lambda: corrected_t_test([1.0], [2.0], test_share=0.1), r"length ≥ 2"),
         (lambda: corrected_t_test([1.0, 2.0], [2.0, 3.0], test_share=0.1), "does not vary"),
         (lambda: corrected_t_test([1.0, 2.0], [2.0, 3.5], test_share=1.0), "got 1.0"),

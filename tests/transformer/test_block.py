@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import nn
 
-from regattn import attention_weights
+from regattn import _activations, attention_weights
 from regattn.transformer import (
     Block,
     BlockDesign,
@@ -178,6 +178,16 @@ def test_feed_forward_is_two_linear_maps_around_the_named_function(x, name):
     phi = nn.Softmax(-1) if name == "softmax" else oracle[name]()
     expected = phi(x @ layer.keys.weight.T + layer.keys.bias) @ layer.values.weight.T + layer.values.bias
     torch.testing.assert_close(layer(x), expected, atol=1e-13, rtol=0)
+
+
+@pytest.mark.parametrize("name", sorted(set(ACTIVATIONS) - {"softmax"}))
+def test_activations_are_those_of_numpy(x, name):
+    found = _activations.ACTIVATIONS[name]
+    leaf = x.clone().requires_grad_()
+    bent = ACTIVATIONS[name](leaf)
+    np.testing.assert_allclose(found.value(x.numpy()), bent.detach(), atol=1e-14)
+    np.testing.assert_allclose(found.slope(x.numpy()), torch.autograd.grad(bent.sum(), leaf)[0], atol=1e-14)
+    assert found.value(np.float32([0.5])).dtype == found.slope(np.float32([0.5])).dtype == np.float32
 
 
 def test_norms_are_the_ones_named(x):

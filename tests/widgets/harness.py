@@ -8,17 +8,17 @@ from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
-import numpy as np
 from axe_playwright_python.sync_playwright import Axe
 
 from regattn.widgets._base import Explorer
+from tests import hands
 from tests.browser import open_offline
+from tests.hands import assert_same
 from tests.widgets.pages import write_page
 
 EXPLORERS = sorted(path.stem for path in (Path(__file__).parents[1] / "explorers").glob("[a-z]*.py"))
-WITH_AXES = ["average", "descent", "kernel", "lag", "spectral"]
+WITH_AXES = ["average", "descent", "kernel", "lag", "mask", "spectral"]
 FIGURE = "document.querySelector('figure.regattn')"
 
 SET = """([values, nth]) => {
@@ -27,33 +27,10 @@ SET = """([values, nth]) => {
   figure.model.save_changes();
   return figure.model.result();
 }"""
-# Puts a control at a part of its range as a hand does; returns the milliseconds until the picture was drawn.
-MOVE = """([name, part]) => {
-  const control = document.querySelector(`[data-control="${name}"]`);
-  const start = performance.now();
-  if (control.tagName === "SELECT") control.selectedIndex = Math.round(part * (control.options.length - 1));
-  else if (control.type === "checkbox" || control.tagName === "BUTTON") control.click();
-  else if (control.type === "text") {
-    const words = control.defaultValue.split(" ");
-    control.value = words.slice(0, Math.round(part * words.length)).join(" ");
-  } else control.value = Number(control.min) + part * (Number(control.max) - Number(control.min));
-  control.dispatchEvent(new Event("input", {bubbles: true}));
-  control.dispatchEvent(new Event("change", {bubbles: true}));
-  document.querySelector("figure.regattn").getBoundingClientRect();
-  return performance.now() - start;
-}"""
+MOVE = f"([name, part]) => ({hands.MOVE})([{FIGURE}, name, part])"
 PICTURE = """() => [...document.querySelectorAll("figure.regattn :is(svg, table)")].map((s) => s.outerHTML).join("")"""
-SHOWN = """() => JSON.stringify([
-  document.querySelector("figure.regattn").model.result(),
-  [...document.querySelectorAll("figure.regattn [data-output]")].map((output) => output.textContent),
-  [...document.querySelectorAll("figure.regattn :is(svg, table)")].map((drawing) => drawing.outerHTML),
-])"""
-STATE = """() => {
-  const figure = document.querySelector("figure.regattn");
-  const state = JSON.parse(figure.querySelector('script[type="application/json"]').textContent);
-  for (const key of Object.keys(state)) state[key] = figure.model.get(key);
-  return state;
-}"""
+SHOWN = f"() => ({hands.SHOWN})({FIGURE})"
+STATE = f"() => ({hands.STATE})({FIGURE})"
 CONTROLS = "() => [...document.querySelectorAll('figure.regattn [data-control]')].map((c) => c.dataset.control)"
 
 
@@ -75,20 +52,6 @@ def opened(browser, folder: Path, *explorers: Explorer, hash: str = "", picture:
         yield page
         assert page.errors == []
         assert page.requests == []
-
-
-def assert_same(found: Any, wanted: Any, where: str = "result") -> None:
-    """Assert that nested numbers agree to 1e-9 of the largest of each list, and everything else exactly."""
-    if isinstance(wanted, dict):
-        assert set(found) == set(wanted), where
-        for key in wanted:
-            assert_same(found[key], wanted[key], f"{where}: {key}")
-    elif wanted is None or isinstance(wanted, str | bool):
-        assert found == wanted, where
-    else:
-        wanted, found = np.asarray(wanted, dtype=float), np.asarray(found, dtype=float)
-        assert found.shape == wanted.shape, where
-        np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9 * np.abs(wanted).max(initial=0), err_msg=where)
 
 
 def sweep(page, expected, parts=(0.3, 0.9, 0.6)) -> None:

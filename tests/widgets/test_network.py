@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
+from scipy.special import erf
 
 from regattn.regression import make_network, network_descent
 from regattn.widgets import NetworkExplorer
@@ -67,7 +70,7 @@ def test_a_first_layer_of_no_unit_is_no_hidden_layer():
 
 @pytest.mark.browser
 @pytest.mark.parametrize("units", [(0, 0), (1, 0), (5, 0), (8, 8)])
-@pytest.mark.parametrize("activation", ["tanh", "relu", "leaky_relu", "silu", "identity"])
+@pytest.mark.parametrize("activation", ["tanh", "relu", "leaky_relu", "gelu", "silu", "identity"])
 def test_two_hundred_full_batch_steps_are_those_of_the_package(browser, tmp_path, units, activation):
     explorer = example()
     knobs = {"units_1": units[0], "units_2": units[1], "activation": activation, "learning_rate": 0.3, "seed": 7}
@@ -133,6 +136,28 @@ def test_the_border_is_where_the_network_is_undecided(browser, tmp_path):
     points = np.array(segments).reshape(-1, 2)
     assert len(segments) >= 3
     np.testing.assert_allclose(points @ [1, 2], 3.5)
+
+
+@pytest.mark.browser
+def test_the_error_function_of_the_page_is_scipys(browser, tmp_path):
+    x = np.concatenate([np.linspace(-7, 7, 4001), [-0.46875, 0.46875, 4.0, 6.0, 1e-300, 0.0, 1e308]])
+    code = """async ([code, x]) => {
+      const module = await import("data:text/javascript;charset=utf-8," + encodeURIComponent(code));
+      return x.map(module.erf);
+    }"""
+    with opened(browser, tmp_path, made_up()) as page:
+        found = page.evaluate(code, [NetworkExplorer._esm, x.tolist()])
+    np.testing.assert_allclose(found, erf(x), rtol=2e-15)  # three roundings in the last digit
+
+
+@pytest.mark.browser
+def test_the_axis_of_the_loss_holds_the_highest(browser, tmp_path):
+    explorer = example(units_1=4, learning_rate=10.0, step=400)
+    highest = max(explorer.result()["losses"])
+    assert highest > 2
+    with opened(browser, tmp_path, explorer) as page:
+        ticks = page.locator("[data-panel='loss'] svg text").all_text_contents()
+    assert max(float(text) for text in ticks if re.fullmatch(r"[\d.]+", text) and float(text) < 100) > 0.6 * highest
 
 
 @pytest.mark.browser

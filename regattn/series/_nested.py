@@ -1,0 +1,48 @@
+"""The nested model as statsmodels wants it: matrices, variances, where to begin the search for them."""
+
+from __future__ import annotations
+
+import numpy as np
+from statsmodels.tsa.statespace.mlemodel import MLEModel
+
+__all__ = ["NestedLevels"]
+
+
+class NestedLevels(MLEModel):
+    """An observed level and the states behind it, each a random walk driven by the next; diffuse at the start."""
+
+    def __init__(self, endog: np.ndarray, transition: np.ndarray, names: list[str], **kit: object) -> None:
+        layers = len(transition)
+        super().__init__(endog, k_states=layers, k_posdef=layers, initialization="diffuse", **kit)
+        self["design"] = np.eye(1, layers)
+        self["transition"] = transition
+        self["selection"] = np.eye(layers)
+        self.ssm.tolerance = 0  # gains are computed at every date, not taken to be constant once they hardly change
+        self._names = names
+        self._init_keys += ["transition", "names"]
+        self._init_kwargs = {"transition": transition, "names": names}
+
+    @property
+    def param_names(self) -> list[str]:
+        """The names of the variances."""
+        return self._names
+
+    @property
+    def start_params(self) -> np.ndarray:
+        """Half of the variance of changes for noise and level, a tenth as much for every further layer."""
+        changes = np.var(np.diff(self.endog[:, 0])) or 1.0
+        return changes * np.array([0.5, 0.5, 0.05, 0.005])[: len(self._names)]
+
+    def transform_params(self, unconstrained: np.ndarray) -> np.ndarray:
+        """Square, so that no variance is negative."""
+        return np.square(unconstrained)
+
+    def untransform_params(self, constrained: np.ndarray) -> np.ndarray:
+        """Take roots."""
+        return np.sqrt(constrained)
+
+    def update(self, params: np.ndarray, **kit: object) -> None:
+        """Put the variances into the matrices."""
+        variances = super().update(params, **kit)
+        self["obs_cov", 0, 0] = variances[0]
+        self["state_cov"] = np.diag(variances[1:])

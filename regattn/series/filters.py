@@ -1,0 +1,120 @@
+"""Nested models of level, slope and acceleration, estimated by statsmodels, and the weights that their filters give."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from regattn._validation import check_count
+from regattn.series._dates import check_series, place_of
+
+if TYPE_CHECKING:
+    from statsmodels.tsa.statespace.mlemodel import MLEModel
+
+__all__ = ["filter_weights", "local_trend"]
+
+# level, slope and acceleration from one date to the next: eqs. (41) to (43) of [GC], whose corner is (37) or (39)-(40)
+TRANSITION = np.array([[1.0, 1.0, 0.5], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0]])
+VARIANCES = ["noise", "level", "slope", "acceleration"]
+
+
+def local_trend(series: pd.Series, *, layers: int = 1) -> MLEModel:
+    r"""Return the statsmodels model of a level alone, with a slope, or with a slope and an acceleration.
+
+    .. math:: y_t = \mu_t + \varepsilon_t, \qquad \mu_{t+1} = \mu_t + \beta_t + \tfrac12\gamma_t + \eta_t, \qquad
+              \beta_{t+1} = \beta_t + \gamma_t + \zeta_t, \qquad \gamma_{t+1} = \gamma_t + \xi_t
+
+    One layer is the local level (no β, no γ), two the local linear trend (no γ), three the local quadratic trend. The
+    first state is diffuse, exactly. Implements :eq:`nested-levels`; source: eqs. (36)-(43) of [GC]_, where states
+    are dated alike.
+
+    Parameters
+    ----------
+    series : Series of length T > 2 × layers
+        Oldest first, dates without gaps.
+    layers : int, default 1
+        1, 2 or 3.
+
+    Returns
+    -------
+    statsmodels MLEModel
+        Its parameters are the variances, in squared units of ``series``: "noise", "level", "slope", "acceleration".
+        ``fit(disp=0)`` estimates them by maximum likelihood, ``smooth(variances)`` takes them as they are.
+
+    Raises
+    ------
+    ValueError
+        If ``layers`` is none of 1, 2, 3, or ``series`` is too short, has a gap, or a number that is missing.
+
+    Examples
+    --------
+    >>> model = local_trend(pd.Series([1.0, 3.0, 2.0, 4.0, 5.0]), layers=2)
+    >>> model.param_names
+    ['noise', 'level', 'slope']
+    >>> model.smooth([1.0, 0.5, 0.1]).filtered_state[0].round(3).tolist()
+    [1.0, 3.0, 2.423, 3.741, 4.877]
+    """
+    from regattn.series._nested import NestedLevels  # statsmodels takes a second to load
+
+    layers = check_count(layers, "layers", most=3)
+    if not isinstance(series, pd.Series):
+        raise ValueError(f"series must be a Series, got {type(series).__name__}")
+    name = "series" if series.name is None else series.name
+    y = check_series(series.to_frame(name), "series")[name]
+    if len(y) <= 2 * layers:
+        raise ValueError(f"series has {len(y)} dates, too few for {layers} layers: need {2 * layers + 1}")
+    return NestedLevels(y.to_numpy(), TRANSITION[:layers, :layers], VARIANCES[: layers + 1])
+
+
+def filter_weights(series: pd.Series, variances: Any, *, date: Any = None) -> pd.Series:
+    r"""Return the weight of each observation in the level that a filter sees at one date: a row of causal attention.
+
+    .. math:: \mu_{t|t} = \sum_{s \le t} w_{ts}\, y_s, \qquad \sum_{s \le t} w_{ts} = 1
+
+    The weights depend on the variances and on the place of the date, and on no value of the series. Implements
+    :eq:`filter-weights`; they are what statsmodels' filter makes of a one at one date and zeros elsewhere.
+
+    Parameters
+    ----------
+    series : Series of length T
+        Oldest first, dates without gaps.
+    variances : sequence of 2, 3 or 4 numbers ≥ 0
+        Of the noise and of each layer, as ``fit().params`` of :func:`local_trend`; not all zero.
+    date : label of the index, optional
+        The date that asks; by default the last one. There must be a date for every layer before it.
+
+    Returns
+    -------
+    Series
+        Indexed by the dates up to ``date``; sums to one.
+
+    Raises
+    ------
+    ValueError
+        If ``date`` is not one of the dates or too early, or a variance is negative or missing.
+
+    Examples
+    --------
+    >>> filter_weights(pd.Series([1.0, 3.0, 2.0, 4.0, 5.0]), [1.0, 0.5]).round(3).tolist()
+    [0.047, 0.07, 0.129, 0.252, 0.501]
+    """
+    given = np.asarray(variances, dtype=float)
+    if given.ndim != 1 or len(given) not in (2, 3, 4):
+        raise ValueError(f"variances must be those of the noise and of 1 to 3 layers, got shape {given.shape}")
+    if not np.isfinite(given).all() or (given < 0).any() or not given.any():
+        raise ValueError(f"variances must be finite, ≥ 0 and not all zero, got {given.tolist()}")
+    if not isinstance(series, pd.Series):
+        raise ValueError(f"series must be a Series, got {type(series).__name__}")
+    last = len(series) - 1 if date is None else place_of(date, series.index)
+    layers = len(given) - 1
+    if last < 2 * layers:
+        raise ValueError(f"{series.index[last]} is date {last + 1} of series; {layers} layers need {2 * layers + 1}")
+    known = series.iloc[: last + 1]
+    weights = np.empty(len(known))
+    for place, impulse in enumerate(np.eye(len(known))):  # the filter is linear: a one at one date, zeros elsewhere
+        model = local_trend(pd.Series(impulse, name="impulse"), layers=layers)
+        model.update(given)
+        weights[place] = model.ssm.filter().filtered_state[0, -1]
+    return pd.Series(weights, index=known.index, name="weight")

@@ -1,0 +1,88 @@
+// DepthExplorer: from pooled to local, layer by layer: the error on new rows, and the predictions of one date.
+import { depthState } from "./depth-numbers.js";
+import { explorer } from "./explorer.js";
+import { formatNumber, isolate, shorten } from "./format.js";
+
+function errorPanel({ depths, pooled_error: pooled, local_error: local }) {
+  return {
+    title: "Error on the years that follow, layer by layer",
+    wide: true,
+    legend: [
+      ["prediction", "line", "after so many layers"],
+      ["neutral", "line", "pooled (lower) and local (upper)"],
+    ],
+    plot: { label: "Error by layer", xLabel: "layers, doubling", yLabel: "typical error", height: 240 },
+    by: "x",
+    at: (k, { errors }) => [k, errors[k]],
+    make(p) {
+      const [line, here] = [p.line("prediction"), p.marker("prediction", "dot")];
+      const ends = [p.marker("neutral", "level"), p.marker("neutral", "level")];
+      return ({ errors, layers }) => {
+        const xTicks = depths.map((depth, at) => ({ at, text: String(depth) }));
+        p.frame({ x: [0, depths.length - 1], y: [0, 1.08 * Math.max(pooled, local)], xTicks });
+        ends[0](0, pooled);
+        ends[1](0, local);
+        line(errors.map((_, k) => k), errors); // prettier-ignore
+        here(layers, errors[layers]);
+      };
+    },
+  };
+}
+
+function unitsPanel({ names, tasks }) {
+  const all = tasks.flatMap(({ y_new, pooled }) => [...y_new, ...pooled]);
+  const [low, high] = [Math.min(...all), Math.max(...all)];
+  const room = 0.08 * (high - low || 1);
+  return {
+    title: "The predictions of one year",
+    wide: true,
+    legend: [
+      ["truth", "diamond", "what came"],
+      ["prediction", "dot", "predicted"],
+      ["neutral", "dot", "pooled"],
+    ],
+    plot: { label: "Predictions of one year", yLabel: "target", height: 250 },
+    make(p) {
+      const [pooledDots, guesses, came] = [p.dots("neutral"), p.dots("prediction"), p.dots("truth")];
+      return ({ time, predictions }) => {
+        const { asks, y_new, pooled } = tasks[time];
+        const at = asks.map(({ unit }) => unit);
+        const most = Math.max(3, Math.floor(p.size.width / 95));
+        const every = Math.ceil(names.length / most);
+        const xTicks = names.map((name, k) => ({ at: k, text: shorten(name, 12) })).filter((_, k) => k % every === 0);
+        p.frame({ x: [-0.7, names.length - 0.3], y: [low - room, high + room], xTicks });
+        pooledDots(at, pooled, 2.5);
+        came(at, y_new, 3);
+        guesses(at, predictions, 4);
+      };
+    },
+  };
+}
+
+const render = explorer({
+  name: "DepthExplorer",
+  prepare: (data) => data,
+  compute: depthState,
+  panels: (problem) => ({ error: errorPanel(problem), units: unitsPanel(problem) }),
+  hint: () => "; arrow keys read the layers",
+  cursor: ({ depths }) => ({
+    count: ({ errors }) => errors.length,
+    text: (k, { errors, distances }) => `${depths[k]} layers: error ${formatNumber(errors[k])}\ndistance to local ${formatNumber(distances[k])}`,
+    start: ({ layers }) => layers,
+  }),
+  numbers: ({ pooled_error, local_error }) => [
+    ["error", "error now", ({ errors, layers }) => formatNumber(errors[layers])],
+    ["distance", "way to the local fit that is left", ({ distances, layers }) => formatNumber(distances[layers])],
+    ["pooled", "error, pooled", () => formatNumber(pooled_error)],
+    ["local", "error, local", () => formatNumber(local_error)],
+  ],
+  say: ({ layers, errors, time }, { times, depths }) =>
+    `After ${depths[layers]} ${depths[layers] === 1 ? "layer" : "layers"} the typical error is ${formatNumber(errors[layers])}; shown below are the predictions of ${isolate(times[time])}.`,
+  result: ({ errors, distances, predictions }, { pooled_error, local_error }) => ({
+    errors, distances, predictions, // prettier-ignore
+    pooled_error,
+    local_error,
+  }),
+});
+
+export default { render };

@@ -1,0 +1,213 @@
+"""The DepthExplorer: layers that attend within units to what a pooled line leaves over, from pooled to local."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from regattn import figures
+from regattn._validation import check_count, check_matrix, check_targets
+from regattn.attention import attention_weights
+from regattn.series.panels import panel_weights
+from regattn.widgets._base import Count, Explorer, Slider, Tick, check_labels
+
+__all__ = ["DepthExplorer"]
+
+ROUNDING = 1e-12  # a singular value below this share of the largest is zero
+
+
+class DepthExplorer(Explorer, module="depth", panels=[["error"], ["units"]]):
+    r"""Show depth as a dial between one line for all units and a line for each.
+
+    .. math:: \hat y^{(\ell+1)} = \hat y^{(\ell)} + \eta\, K \bigl(y - \hat y^{(\ell)}\bigr)
+
+    K holds the inner products of rows, those of two units masked. Layer 0 is the pooled line; each further one attends
+    to what is left over. Every date is predicted from the few before it. Implements :eq:`residual-layer`; source: §4.5
+    of [GC]_, and the correction in the ledger.
+
+    Parameters
+    ----------
+    X : array of shape (n, p)
+        Inputs, one row per unit and date, with a column of ones.
+    y : array of shape (n,)
+        Targets.
+    units, dates : arrays of shape (n,)
+        Whose row it is, and whole numbers that count dates.
+    known : int, default 4
+        Dates before each prediction that are known; each unit needs as many rows there as X has columns.
+    since : int, optional
+        The first date to predict; by default the first with ``known`` dates before it.
+    deepest : int, default 4096
+        The largest number of layers; depths double from 1 on.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, a unit has too few known rows, or a control is out of its range.
+
+    Examples
+    --------
+    >>> X, dates = np.ones((6, 1)), [1, 1, 2, 2, 3, 3]
+    >>> explorer = DepthExplorer(X, [1.0, 3.0, 1.0, 3.0, 1.0, 3.0], list("ababab"), dates, known=2, layers=1)
+    >>> [round(error, 9) for error in explorer.result()["errors"]]
+    [1.0, 0.0]
+    """
+
+    picture_height = 2.7
+    layers = Count(
+        "Layers",
+        most=lambda self: len(self.depths) - 1,
+        bound="the deepest",
+        names="labels",
+        play=2,
+        help="Which depth, counted along 0, 1, 2, 4, 8, and so on.",
+    )
+    time = Count("Date shown", most=lambda self: len(self.tasks) - 1, bound="the last date", names="times")
+    mask = Tick("only within a unit", default=True, help="Whether rows of other units are masked.")
+    residual = Tick("residual connection", default=True, help="Whether a layer adds to what the layers before made.")
+    step = Slider("Step η, share of 1/s₁²", 0.02, 1, default=1.0, step=0.02, help="Size of a layer's step.")
+
+    def __init__(  # noqa: PLR0913
+        self,
+        X: Any,
+        y: Any,
+        units: Any,
+        dates: Any,
+        *,
+        known: int = 4,
+        since: int | None = None,
+        deepest: int = 4096,
+        **kit: Any,
+    ) -> None:
+        X = check_matrix(X, "X")
+        y, units, dates = check_targets(y, len(X)), np.asarray(units), np.asarray(dates)
+        for name, given in (("units", units), ("dates", dates)):
+            if given.shape != (len(X),):
+                raise ValueError(f"{name} has shape {given.shape}, need one for each of {len(X)} rows")
+        if dates.dtype.kind not in "iu":
+            raise ValueError(f"dates must be whole numbers, got dtype {dates.dtype}")
+        known, deepest = check_count(known, "known"), check_count(deepest, "deepest")
+        self.depths = [0, *(2**power for power in range(deepest.bit_length()))]
+        first = int(dates.min()) + known
+        times = [int(date) for date in np.unique(dates) if date >= (first if since is None else max(first, since))]
+        if not times:
+            raise ValueError(f"no date is left to predict from {known} before it")
+        names = list(dict.fromkeys(units.tolist()))
+        self.tasks = [_task(X, y, units, dates, time, known) for time in times]
+        ends = {}
+        for end in ("pooled", "local"):
+            missed = np.concatenate([task[end] - task["y_new"] for task in self.tasks])
+            ends[f"{end}_error"] = math.sqrt(np.mean(missed**2))
+        data = {
+            "tasks": [{key: task[key] for key in ("own", "all", "asks", "y_new", "pooled")} for task in self.tasks],
+            "depths": self.depths,
+            "labels": [str(depth) for depth in self.depths],
+            "names": check_labels(names, len(names), "units", rows="units"),
+            "times": [str(time) for time in times],
+            **ends,
+        }
+        alt = (
+            f"Layers of attention within {len(names)} units, from one line for all to a line for each: the error on "
+            f"the dates {times[0]} to {times[-1]}, each predicted from the {known} before, and the predictions of one."
+        )
+        super().__init__(**{"data": data, "alt": alt} | kit)
+
+    def result(self) -> dict[str, Any]:
+        """Return the numbers now shown, computed by the package's attention rather than by the browser.
+
+        Returns
+        -------
+        dict
+            ``errors`` on the predicted dates and ``distances`` from the local fit (1 at the pooled line) after 0, 1, …
+            layers; the ``predictions`` of the date shown; ``pooled_error`` and ``local_error``.
+        """
+        found = self._walk(self.layers)
+        return {key: np.asarray(value).tolist() for key, value in found.items()}
+
+    def _walk(self, layers: int) -> dict[str, Any]:
+        depths = self.depths[: layers + 1]
+        squares, far = np.zeros(layers + 1), np.zeros(layers + 1)
+        for k, task in enumerate(self.tasks):
+            X, unit = task["X"], task["unit"]
+            masks = {part: task[part][:, None] == unit if self.mask else None for part in ("unit", "unit_new")}
+            within = attention_weights(X, X, kernel="identity", mask=masks["unit"])
+            across = attention_weights(task["X_new"], X, kernel="identity", mask=masks["unit_new"])
+            groups = task["own"] if self.mask else [task["all"]]
+            eta = self.step / max(group["squares"].max() for group in groups)
+            fit, guess = np.zeros(len(X)), np.zeros(len(across))
+            for depth in range(depths[-1] + 1):
+                if depth in depths:
+                    far[depths.index(depth)] += ((task["gap"] - fit) ** 2).sum()
+                    squares[depths.index(depth)] += ((task["y_new"] - task["pooled"] - guess) ** 2).sum()
+                if depth < depths[-1]:
+                    left = eta * (task["left"] - fit)
+                    heard, told = within @ left, across @ left
+                    fit, guess = (fit + heard, guess + told) if self.residual else (heard, told)
+            if k == self.time:
+                predictions = task["pooled"] + guess
+        count = sum(len(task["y_new"]) for task in self.tasks)
+        whole = sum((task["gap"] ** 2).sum() for task in self.tasks)
+        return {
+            "errors": np.sqrt(squares / count),
+            "distances": np.sqrt(far / whole),
+            "predictions": predictions,
+            "pooled_error": self.data["pooled_error"],
+            "local_error": self.data["local_error"],
+        }
+
+    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
+        if ax := axes.get("error"):
+            ax.plot(
+                self._walk(len(self.depths) - 1)["errors"], color=figures.COLOURS["prediction"]
+            )  # paper cannot play
+            for end in ("pooled_error", "local_error"):
+                ax.axhline(found[end], color=figures.COLOURS["neutral"])
+            ax.set(title="Error on the dates that follow", xlabel="layers", ylim=(0, None))
+            ax.set_xticks(range(len(self.depths)), self.data["labels"])
+        if ax := axes.get("units"):
+            task, names = self.tasks[self.time], self.data["names"]
+            shown = {"neutral": task["pooled"], "truth": task["y_new"], "prediction": found["predictions"]}
+            for role, values in shown.items():
+                ax.scatter(task["unit_new"], values, s=22, color=figures.COLOURS[role])
+            ax.set_xticks(range(len(names)), [name[:12] for name in names], rotation=45, parse_math=False)
+            ax.set_title(f"The predictions of {self.data['times'][self.time]}", parse_math=False)
+
+
+def _task(X: np.ndarray, y: np.ndarray, units: np.ndarray, dates: np.ndarray, time: int, known: int) -> dict[str, Any]:
+    """Return what is known before a date and what is asked at it, with the pooled and the local fit."""
+    names = list(dict.fromkeys(units.tolist()))
+    unit = np.array([names.index(name) for name in units.tolist()])
+    rows, new = (dates < time) & (dates >= time - known), dates == time
+    ends = {}
+    for end, spread in (("pooled", 0.0), ("local", np.inf)):
+        ends[end] = np.empty(len(X))
+        for part in (rows, new):
+            ends[end][part] = panel_weights(X[rows], units[rows], X[part], units[part], spread=spread) @ y[rows]
+    codes = (np.arange(len(names)) == unit[rows, None])[:, :, None] * X[rows, None, :]
+    blocks, left = codes.transpose(1, 0, 2), y[rows] - ends["pooled"][rows]  # units × rows × p
+    own, roots = zip(*(_directions(block, left) for block in blocks), strict=True)
+    everyone, root = _directions(X[rows], left)
+    asked = zip(unit[new].tolist(), X[new], strict=True)
+    return {
+        "own": own,
+        "all": everyone,
+        "asks": [{"unit": u, "own": x @ roots[u], "all": x @ root} for u, x in asked],
+        "X": X[rows],
+        "unit": unit[rows],
+        "left": left,
+        "gap": ends["local"][rows] - ends["pooled"][rows],
+        "X_new": X[new],
+        "unit_new": unit[new],
+        "y_new": y[new],
+        "pooled": ends["pooled"][new],
+        "local": ends["local"][new],
+    }
+
+
+def _directions(X: np.ndarray, left: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """Return the eigenvalues of X'X with what ``left`` shows along them, and the eigenvectors."""
+    U, s, Vt = np.linalg.svd(X, full_matrices=False)
+    s = np.where(s > ROUNDING * s.max(), s, 0.0)
+    return {"squares": s**2, "shows": s * (U.T @ left)}, Vt.T

@@ -1,0 +1,136 @@
+// MaskExplorer: what a date of an autoregression may know, and what moves when the future is changed.
+import { explorer } from "./explorer.js";
+import { formatNumber, isolate, orderTicks, rounded, shareText } from "./format.js";
+import { maskProblem, maskState } from "./mask-numbers.js";
+
+const dateTicks = (p, { dates }) => orderTicks(dates, Math.max(3, Math.floor(p.size.width / 56)));
+const within = (value, [low, high]) => Math.max(low, Math.min(high, value));
+const asking = (place, { known, labels }) => ({ query: within(Math.round(place) - known, [0, labels.length - 1]) });
+const span = (lists, share) => {
+  const [low, high] = [Math.min(...lists.map((a) => Math.min(...a))), Math.max(...lists.map((a) => Math.max(...a)))];
+  return [low - share * (high - low || 1), high + share * (high - low || 1)];
+};
+const PARTS = [
+  ["train", "dot", "up to the date that asks"],
+  ["test", "dot", "after it"],
+];
+
+function historyPanel(problem) {
+  const { n, units, name } = problem;
+  const xs = Array.from({ length: n }, (_, i) => i);
+  return {
+    title: "What the date listens to",
+    wide: true,
+    legend: [...PARTS, ["query", "diamond", "fitted at the date that asks (drag it)"]],
+    plot: { label: "History", yLabel: units || name, height: 240 },
+    by: "x",
+    at: (k, { values }) => [k, values[k]],
+    handle: { at: ({ row, prediction, frame }) => [row, within(prediction, frame)], to: (x) => asking(x, problem) },
+    make(p) {
+      const [line, past, future] = [p.line("neutral"), p.dots("train"), p.dots("test")];
+      const [upright, diamond] = [p.marker("query", "upright"), p.marker("query")];
+      return (state) => {
+        const { values, weights, row } = state;
+        state.frame = span([values], 0.1);
+        p.frame({ x: [-1, n], y: state.frame, xTicks: dateTicks(p, problem) });
+        const largest = Math.max(...weights.map(Math.abs)) || 1;
+        const radius = (i) => 1 + 6.5 * Math.sqrt(Math.abs(weights[i]) / largest);
+        line(xs, values);
+        past(xs, values, radius, (i) => i <= row);
+        future(xs, values, radius, (i) => i > row);
+        upright(row);
+        diamond(row, within(state.prediction, state.frame));
+      };
+    },
+  };
+}
+
+function weightsPanel(problem) {
+  return {
+    title: "Its weights",
+    wide: true,
+    legend: PARTS.map(([role, , words]) => [role, "box", words]),
+    plot: { label: "Weights", yLabel: "weight", height: 180 },
+    by: "x",
+    at: (k, { weights }) => [k, weights[k]],
+    make(p) {
+      const [past, future, upright] = [p.bars("train"), p.bars("test"), p.marker("query", "upright")];
+      return ({ weights, row }) => {
+        const y = rounded([Math.min(0, ...weights), Math.max(0, ...weights)], 4);
+        p.frame({ x: [-1, problem.n], y: y[0] < y[1] ? y : [-1, 1], xTicks: dateTicks(p, problem) });
+        past(weights, (i) => i <= row);
+        future(weights, (i) => i > row);
+        upright(row);
+      };
+    },
+  };
+}
+
+function fitPanel(problem) {
+  const { n, known, units, name } = problem;
+  const xs = Array.from({ length: n }, (_, i) => i);
+  return {
+    title: "Observed and fitted",
+    wide: true,
+    legend: [
+      ["neutral", "line", "observed"],
+      ["value", "dashed", "fitted, before the shock"],
+      ["prediction", "line", "fitted now"],
+    ],
+    plot: { label: "Fit", yLabel: units || name, height: 240 },
+    by: "x",
+    at: (k, { values, fitted }) => [k, k < known ? values[k] : fitted[k - known]],
+    make(p) {
+      const [observed, old, now] = [p.line("neutral"), p.line("value", { dashed: true }), p.line("prediction")];
+      const upright = p.marker("query", "upright");
+      return ({ values, fitted, before, row }) => {
+        p.frame({ x: [-1, n], y: span([values, fitted, before], 0.06), xTicks: dateTicks(p, problem) });
+        observed(xs, values);
+        now(xs.slice(known), fitted);
+        old(xs.slice(known), before);
+        upright(row);
+      };
+    },
+  };
+}
+
+const render = explorer({
+  name: "MaskExplorer",
+  prepare: maskProblem,
+  compute: maskState,
+  texts: () => ({ shock: (draw) => (draw ? `draw ${draw}` : "as it was") }),
+  panels: (problem) => ({ history: historyPanel(problem), weights: weightsPanel(problem), fit: fitPanel(problem) }),
+  hint: ({ query }, { labels }) => `for ${isolate(labels[query])}; arrow keys read the dates, Enter lets one ask`,
+  cursor: (problem) => ({
+    count: () => problem.n,
+    text: (k, { weights, values, fitted }) =>
+      `${isolate(problem.dates[k])}: weight ${formatNumber(weights[k])}\nobserved ${formatNumber(values[k])}` +
+      (k < problem.known ? "" : `, fitted ${formatNumber(fitted[k - problem.known])}`),
+    pick: (k) => asking(k, problem),
+    start: ({ row }) => row,
+  }),
+  numbers() {
+    const print = (key) => (state) => formatNumber(Number(state[key].toPrecision(12)));
+    return [
+      ["prediction", "fitted", print("prediction")],
+      ["observed", "observed", print("observed")],
+      ["left", "left of the sum, before division", print("left")],
+      ["ahead", "share of the weights ahead", ({ ahead }) => shareText(ahead)],
+      ["moved", "farthest move up to the date", print("moved")],
+    ];
+  },
+  say({ query, shock, how_many: many, ahead }, { labels }) {
+    const who = isolate(labels[query]);
+    const share = ahead ? `gives ${shareText(ahead)} of its weight, in size, to` : "hears nothing of";
+    if (!shock) return [who, ` ${share} what comes after it.`];
+    return [who, ` and before: ${many || "none"} of ${query + 1} fitted values moved when the future was changed.`];
+  },
+  result: ({ weights, before, fitted, prediction, observed, left, ahead, moved, how_many }) => ({
+    weights: Array.from(weights),
+    before: Array.from(before),
+    fitted: Array.from(fitted),
+    prediction, observed, left, ahead, moved, how_many, // prettier-ignore
+  }),
+});
+
+export default { render };

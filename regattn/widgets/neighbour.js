@@ -1,0 +1,108 @@
+// NeighbourExplorer: words on a map of two directions, the nearest words of one, and how sure their ranks are.
+import { explorer } from "./explorer.js";
+import { formatNumber, isolate, shorten } from "./format.js";
+import { neighbourProblem, neighbourState } from "./neighbour-numbers.js";
+
+const roomFor = (values, share) => {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const more = share * (high - low || 1);
+  return [low - more, high + more];
+};
+
+// The word nearest to a place on the map, in pixels.
+function wordAt(p, places, x, y) {
+  const away = places.map(([a, b]) => (p.x(a) - p.x(x)) ** 2 + (p.y(b) - p.y(y)) ** 2);
+  return away.indexOf(Math.min(...away));
+}
+
+function wordMap(problem) {
+  let [plotted, shown] = [null, null];
+  return {
+    title: "All words, by two directions that you choose",
+    wide: true,
+    legend: [
+      ["query", "diamond", "the word that asks (click another)"],
+      ["key", "dot", "its nearest words"],
+      ["neutral", "dot", "other words"],
+    ],
+    plot: { label: "Map of words", xLabel: "first direction chosen", yLabel: "second direction chosen", height: 340 },
+    by: "xy",
+    at: (k, { places }) => places[k],
+    click: (x, y) => ({ query: wordAt(plotted, shown.places, x, y) }),
+    make(p) {
+      plotted = p;
+      const [others, near, mark] = [p.dots("neutral"), p.dots("key"), p.marker("query")];
+      const notes = Array.from({ length: problem.listed + 1 }, () => p.note("neutral"));
+      return (state) => {
+        shown = state;
+        const [xs, ys] = [0, 1].map((axis) => state.places.map((place) => place[axis]));
+        p.frame({ x: roomFor(xs, 0.12), y: roomFor(ys, 0.08) });
+        others(xs, ys, 2.2, (k) => k !== state.query && !state.nearest.includes(k));
+        near(xs, ys, 4, (k) => state.nearest.includes(k));
+        mark(xs[state.query], ys[state.query]);
+        const taken = [];
+        [state.query, ...state.nearest].forEach((k, i) => {
+          const [x, y] = [p.x(xs[k]), p.y(ys[k])];
+          const free = taken.every(([a, b]) => Math.abs(a - x) > 60 || Math.abs(b - y) > 12);
+          if (free) taken.push([x, y]);
+          const left = x > p.size.width - 90;
+          notes[i](free ? shorten(problem.words[k], 12) : "", xs[k], ys[k], { dx: left ? -60 : 8, dy: 4 });
+        });
+      };
+    },
+  };
+}
+
+function rankPanel(problem) {
+  const top = problem.count - 1;
+  const xTicks = [1, 2, 5, 10, 20, 50, 100].filter((at) => at <= top).map((rank) => ({ at: Math.log10(rank), text: String(rank) }));
+  return {
+    title: "Rank of the nearest words, with its range over resampled corpora",
+    wide: true,
+    legend: [
+      ["key", "dot", "rank in the corpus"],
+      ["key", "line", "least to greatest rank, corpora resampled"],
+    ],
+    plot: { label: "Ranks", xLabel: "rank among the words shown (1 is nearest)", height: 60 + 24 * problem.listed },
+    hint: () => "of the nearest words",
+    make(p) {
+      const [ranges, dots] = [p.chains("key", 5), p.dots("key")];
+      return ({ nearest, least, most }) => {
+        const yTicks = nearest.map((word, k) => ({ at: -k, text: shorten(problem.words[word]) }));
+        p.frame({ x: [-0.05, Math.log10(top) + 0.05], y: [0.5 - nearest.length, 0.5], xTicks, yTicks });
+        ranges(nearest.map((_, k) => [[Math.log10(least[k]), -k], [Math.log10(most[k]) + 1e-6, -k]])); // prettier-ignore
+        dots(nearest.map((_, k) => Math.log10(k + 1)), nearest.map((_, k) => -k), 4); // prettier-ignore
+      };
+    },
+  };
+}
+
+const render = explorer({
+  name: "NeighbourExplorer",
+  prepare: neighbourProblem,
+  compute: neighbourState,
+  panels: (problem) => ({ map: wordMap(problem), ranks: rankPanel(problem) }),
+  hint: ({ query }, { words }) => `for ${isolate(words[query])}; arrow keys read the words, Enter lets one ask`,
+  cursor: ({ words, count }) => ({
+    count: () => count,
+    text: (k, { query, cosines }) => (k === query ? `${isolate(words[k])}: asks` : `${isolate(words[k])}: cosine ${formatNumber(cosines[k], 2)}`),
+    pick: (k) => ({ query: k }),
+    start: ({ query }) => query,
+  }),
+  numbers: ({ listed, words }) => [
+    ["nearest", "nearest word", ({ nearest }) => shorten(words[nearest[0]])],
+    ["cosine", "its cosine", ({ cosines, nearest }) => formatNumber(cosines[nearest[0]], 2)],
+    ["stay", `stay among the first ${listed}`, ({ stay }) => `${stay} of ${listed}`],
+  ],
+  say: ({ query, nearest, most }, { words, copies }) => [
+    isolate(words[query]),
+    ` is nearest to ${isolate(words[nearest[0]])}, whose rank goes down to ${most[0]} in ${copies - 1} resampled corpora.`,
+  ],
+  result: ({ nearest, cosines, least, most, stay, places }, { words }) => ({
+    neighbours: nearest.map((word) => words[word]),
+    cosines: nearest.map((word) => cosines[word]),
+    least, most, stay, places, // prettier-ignore
+  }),
+});
+
+export default { render };

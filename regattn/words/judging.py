@@ -1,0 +1,81 @@
+"""Judging word vectors by what they were not shown: pairs of words that meet only in other documents."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from regattn._types import Table
+from regattn._validation import check_count
+from regattn.words._checks import check_counts
+
+__all__ = ["HeldOutPairs", "held_out_pairs"]
+
+TRIES = 12
+
+
+class HeldOutPairs(NamedTuple):
+    """Pairs that meet in other documents, and as many that meet nowhere."""
+
+    met: np.ndarray
+    """Word numbers, shape (n, 2)."""
+    never: np.ndarray
+    """The same first words with other second ones, about as frequent, shape (n, 2)."""
+
+
+def held_out_pairs(
+    train: Table, test: Table, frequency: np.ndarray, *, least: int = 2, near: int = 25, rng: int = 0
+) -> HeldOutPairs:
+    """Return pairs of words that never meet in one half of a corpus and do in the other, with matched negatives.
+
+    Each pair (i, j) comes with a pair (i, j'), where j' is drawn among the words whose rank in frequency is within
+    ``near`` of that of j, and which meets i in neither half. So frequency alone cannot tell one from the other.
+
+    Parameters
+    ----------
+    train, test : array, DataFrame or SciPy sparse, shape (V, V)
+        Symmetric counts of the two halves, over one vocabulary.
+    frequency : array of shape (V,)
+        How often each word occurs in the first half.
+    least : int, default 2
+        How often a pair must meet in the second half.
+    near : int, default 25
+        How far apart the ranks of j and j' may be.
+    rng : int or Generator, default 0
+        Draws j'.
+
+    Returns
+    -------
+    HeldOutPairs
+        Pairs for which no j' was found in 12 tries are left out.
+
+    Raises
+    ------
+    ValueError
+        If the tables differ in size, ``frequency`` has another length, or a setting is below 1.
+
+    Examples
+    --------
+    >>> train = np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
+    >>> test = np.array([[0, 0, 2, 0], [0, 0, 0, 0], [2, 0, 0, 0], [0, 0, 0, 0]])
+    >>> held_out_pairs(train, test, np.array([4, 3, 2, 1]))
+    HeldOutPairs(met=array([[0, 2]]), never=array([[0, 3]]))
+    """
+    seen, later = (sparse.csr_array(check_counts(table)).toarray() for table in (train, test))
+    V, rng = len(seen), np.random.default_rng(rng)
+    frequency = np.asarray(frequency)
+    if later.shape != seen.shape or frequency.shape != (V,):
+        raise ValueError(f"train is {seen.shape}, test {later.shape}, and frequency has shape {frequency.shape}")
+    least, near = check_count(least, "least"), check_count(near, "near")
+    i, j = np.nonzero(np.triu((later >= least) & (seen == 0), 1))
+    order = np.argsort(-frequency, kind="stable")
+    place = np.argsort(order)
+    other, found = j.copy(), np.zeros(len(j), dtype=bool)
+    for _ in range(TRIES):
+        step = rng.integers(1, near + 1, size=len(j)) * rng.choice([-1, 1], size=len(j))
+        candidate = order[np.clip(place[j] + step, 0, V - 1)]
+        fits = ~found & (candidate != j) & (candidate != i) & (seen[i, candidate] == 0) & (later[i, candidate] == 0)
+        other[fits], found = candidate[fits], found | fits
+    return HeldOutPairs(np.column_stack([i, j])[found], np.column_stack([i, other])[found])

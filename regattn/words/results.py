@@ -1,0 +1,59 @@
+"""What ``tools/words.py`` kept for chapter 12: scores of vectors that take minutes to train, and vectors themselves."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+__all__ = ["load_word_results"]
+
+
+def load_word_results(part: str) -> dict[str, Any]:
+    """Return one part of what ``tools/words.py`` kept.
+
+    Parameters
+    ----------
+    part : {"rank", "held_out", "human", "senses", "neighbours", "made by"}
+        - ``rank``: correlations of factors, and of gensim's word2vec, with PMI − log k, by setting, one for each seed
+        - ``held_out``: areas under the curve by method, one for each of ten halvings of the stories
+        - ``human``: SimLex, odd-one-out and analogies by corpus and method, one entry for each seed
+        - ``senses``: a leaning for every "bank" by method, with its story, its place and whether it is the West Bank
+        - ``neighbours``: ``words``, and ``spaces``, vectors by method, window and number of negatives, of the corpus
+          and of resampled ones
+        - ``made by``: the script and the versions of its libraries
+
+    Returns
+    -------
+    dict
+        As the list says; numbers to five digits.
+
+    Raises
+    ------
+    ValueError
+        If there is no such part.
+
+    Examples
+    --------
+    >>> sorted(load_word_results("made by"))
+    ['gensim', 'numpy', 'scipy', 'script']
+    """
+    if part == "neighbours":
+        return _neighbours()
+    known = json.loads(Path(__file__).with_name("results.json").read_text(encoding="utf-8"))
+    if part not in known:
+        raise ValueError(f"part must be one of {', '.join(known)}, neighbours, got {part!r}")
+    return known[part]
+
+
+def _neighbours() -> dict[str, Any]:
+    card = json.loads(Path(__file__).with_name("neighbours.json").read_text(encoding="utf-8"))
+    spaces = {}
+    for key, copies in card["vectors"].items():
+        method, window, negatives = key.split("|")
+        rows = [np.frombuffer(base64.b64decode(text), dtype=np.int8) for text in copies]
+        spaces[method, int(window), int(negatives)] = np.reshape(rows, (len(rows), -1, card["longest"])).astype(float)
+    return {"words": card["words"], "spaces": spaces}

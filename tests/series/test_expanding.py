@@ -1,0 +1,135 @@
+"""Expanding least squares equals fitting anew at each date, to the digits of that loop, and knows nothing ahead."""
+
+import mpmath
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LinearRegression
+from statsmodels.regression.recursive_ls import RecursiveLS
+from statsmodels.regression.rolling import RollingOLS
+
+from regattn.data import load_macro
+from regattn.series import autoregression, expanding_least_squares, expanding_window_forecasts
+
+T, p = 211, 3
+rng = np.random.default_rng(9)
+X = rng.normal(size=(T, p)).cumsum(axis=0)
+y = X @ [1.0, -2.0, 0.5] + rng.normal(size=T)
+DATES = pd.period_range("1950Q1", periods=T, freq="Q")
+TABLE, TARGET = pd.DataFrame(X, DATES, ["a", "b", "c"]), pd.Series(y, DATES, name="y")
+
+
+def loop(X, y, start):
+    coef = np.array([np.linalg.lstsq(X[:t], y[:t], rcond=None)[0] for t in range(start, len(X))])
+    return coef, (X[start:] * coef).sum(axis=1)
+
+
+@pytest.mark.parametrize("start", [p, p + 1, 53, T - 1])
+def test_coefficients_and_forecasts_are_those_of_a_loop_of_fits(start):
+    fit = expanding_least_squares(X, y, start=start, intercept=False)
+    coef, forecasts = loop(X, y, start)
+    np.testing.assert_allclose(fit.coef, coef, rtol=1e-7)  # three rows for three coefficients: a condition near 1e4
+    np.testing.assert_allclose(fit.forecasts, forecasts, rtol=1e-7, atol=1e-9)
+    assert (fit.intercept == 0).all()
+
+
+def test_statsmodels_agrees_twice():
+    fit = expanding_least_squares(X, y, start=11, intercept=False)
+    rolling = RollingOLS(y, X, window=T, min_nobs=11, expanding=True).fit(params_only=True).params
+    np.testing.assert_allclose(fit.coef, rolling[10:-1], rtol=1e-8)
+    recursive = RecursiveLS(y, X).fit().recursive_coefficients.filtered.T
+    np.testing.assert_allclose(fit.coef, recursive[10:-1], rtol=1e-5)  # theirs starts from a vague prior
+
+
+def test_an_intercept_is_a_column_of_ones_and_the_forecasts_are_scikit_learns():
+    fit = expanding_least_squares(TABLE, TARGET, start="1960Q1")
+    ones = expanding_least_squares(np.column_stack([np.ones(T), X]), y, start=40, intercept=False)
+    np.testing.assert_array_equal(fit.forecasts, ones.forecasts)
+    np.testing.assert_array_equal(np.column_stack([fit.intercept, fit.coef]), ones.coef)
+    honest = expanding_window_forecasts(LinearRegression(), X, y, start=40)
+    np.testing.assert_allclose(fit.forecasts, honest, rtol=1e-10, atol=1e-10)
+    assert list(fit.coef.columns) == ["a", "b", "c"]
+    assert str(fit.forecasts.index[0]) == str(fit.coef.index[0]) == "1960Q1"
+
+
+def test_weights_are_a_strict_triangle_whose_rows_sum_to_one_with_an_intercept():
+    fit = expanding_least_squares(TABLE, TARGET, start=17)
+    weights = fit.weights()
+    assert weights.shape == (T - 17, T)
+    np.testing.assert_allclose(weights @ TARGET, fit.forecasts, rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(weights.sum(axis=1), 1, rtol=1e-9)
+    ahead = np.triu(np.ones((T, T), dtype=bool))[17:]
+    np.testing.assert_allclose(weights.to_numpy()[ahead], 0, atol=1e-12)
+    one_by_one = autoregression(TABLE[["a"]].iloc[:30], max_lag=1)
+    fitted = expanding_least_squares(one_by_one.past, one_by_one.present["a"], start=28).weights()
+    known = autoregression(TABLE[["a"]].iloc[:29], max_lag=1)
+    np.testing.assert_allclose(fitted.iloc[0, :28], known.weights_after(TABLE[["a"]].iloc[:29]), rtol=1e-9)
+
+
+def test_digits_on_a_polynomial_are_at_least_those_of_the_loop():
+    x = np.linspace(0, 1, 40)
+    powers, start = x[:, None] ** np.arange(7), 12
+    target = np.cos(5 * x)
+    exact = []
+    with mpmath.workdps(50):
+        for t in range(start, 40):
+            A, b = mpmath.matrix(powers[:t].tolist()), mpmath.matrix(target[:t].tolist())
+            solved = mpmath.lu_solve(A.T * A, A.T * b)
+            exact.append(float(sum(powers[t, k] * solved[k] for k in range(7))))
+    ours = np.abs(expanding_least_squares(powers, target, start=start, intercept=False).forecasts - exact).max()
+    theirs = np.abs(loop(powers, target, start)[1] - exact).max()
+    assert ours < max(10 * theirs, 1e-10)
+    assert ours < 1e-7
+
+
+def test_what_comes_later_changes_no_earlier_forecast():
+    later = y.copy()
+    later[100:] += 1e3
+    before = expanding_least_squares(X, y, start=20)
+    after = expanding_least_squares(X, later, start=20)
+    np.testing.assert_allclose(after.forecasts[:81], before.forecasts[:81], rtol=1e-9, atol=1e-9)
+    assert abs(after.forecasts[81] - before.forecasts[81]) > 1
+
+
+GAP = DATES.delete(100).append(pd.PeriodIndex(["2002Q4"], freq="Q"))
+MISSING = TABLE.copy()
+MISSING.loc["1961Q2", "b"] = np.nan
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: expanding_least_squares(X, y, start=3), "start 3 leaves 3 rows for 4 coefficients"),
+        (lambda: expanding_least_squares(TABLE, TARGET, start="1950Q3"), "start 2, 1950Q3 leaves 2 rows for 4"),
+        (lambda: expanding_least_squares(X, y, start=T), r"start must be ≤ 210 \(the last row\), got 211"),
+        (lambda: expanding_least_squares(TABLE, TARGET, start="1949Q4"), "'1949Q4' is not one of the 211 dates"),
+        (lambda: expanding_least_squares(TABLE, TARGET, start="1960"), "'1960' names more than one"),
+        (lambda: expanding_least_squares(X, y[:-1], start=9), "y"),
+        (lambda: expanding_least_squares(X, np.stack([y, y], 1), start=9), r"y must have shape \(T,\)"),
+        (lambda: expanding_least_squares(TABLE, y, start=9), "got DataFrame and ndarray"),
+        (lambda: expanding_least_squares(TABLE, TARGET.shift(1, freq="Q"), start=9), "is in one alone"),
+        (lambda: expanding_least_squares(TABLE, TARGET[::-1], start=9), "in another order"),
+        (lambda: expanding_least_squares(TABLE.set_axis(GAP), TARGET.set_axis(GAP), start=9), "1975Q2 follows 1974Q4"),
+        (lambda: expanding_least_squares(MISSING, TARGET, start=9), "got nan in column 'b' at 1961Q2"),
+        (lambda: expanding_least_squares(X, y, start=9, intercept=1), "intercept must be True or False, got 1"),
+        (lambda: expanding_least_squares(X * [1, 1, 0], y, start=9), "the 9 rows before start have rank 3"),
+    ],
+)
+def test_what_cannot_be_fitted_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_a_column_that_has_not_moved_yet_is_named_with_its_date():
+    late = pd.DataFrame({"a": X[:, 0], "dummy": (np.arange(T) >= 60).astype(float)}, DATES)
+    with pytest.raises(ValueError, match="the 60 rows before start, 1965Q1 have rank 2"):
+        expanding_least_squares(late, TARGET, start="1965Q1")
+    fit = expanding_least_squares(late, TARGET, start="1965Q2")
+    assert fit.coef["dummy"].notna().all()
+
+
+def test_macro_forecasts_start_where_asked():
+    model = autoregression(load_macro()[["inflation"]], max_lag=2)
+    fit = expanding_least_squares(model.past, model.present["inflation"], start="1978Q1")
+    assert str(fit.forecasts.index[0]) == "1978Q1"
+    assert fit.forecasts.name == "inflation"

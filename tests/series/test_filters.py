@@ -1,0 +1,73 @@
+"""Nested models of level, slope and acceleration against statsmodels' own, and their filters as weights."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.api as sm
+
+from regattn.series import filter_weights, local_trend
+
+DATES = pd.period_range("1990Q1", periods=37, freq="Q")
+SERIES = pd.Series(np.cumsum(np.cumsum(np.random.default_rng(43).normal(size=37))), index=DATES, name="y")
+VARIANCES = [1.0, 0.5, 0.1, 0.02]
+
+
+@pytest.mark.parametrize(("layers", "name"), [(1, "llevel"), (2, "lltrend")])
+def test_one_and_two_layers_are_models_of_statsmodels(layers, name):
+    theirs = sm.tsa.UnobservedComponents(SERIES.to_numpy(), name, use_exact_diffuse=True)
+    theirs.ssm.tolerance = 0  # as ours: no steady state is assumed
+    ours = local_trend(SERIES, layers=layers)
+    variances = VARIANCES[: layers + 1]
+    assert ours.loglike(variances) == pytest.approx(theirs.loglike(variances), rel=1e-10)
+    np.testing.assert_allclose(
+        ours.smooth(variances).filtered_state, theirs.smooth(variances).filtered_state, rtol=1e-8
+    )
+    assert ours.fit(disp=0).llf == pytest.approx(theirs.fit(disp=0).llf, abs=1e-3)
+
+
+def test_three_layers_without_noise_in_the_states_fit_a_parabola():
+    times = np.arange(37.0)
+    seen = local_trend(SERIES, layers=3).smooth([1.0, 0.0, 0.0, 0.0]).filtered_state[0]
+    for last in (5, 20, 36):
+        parabola = np.polyval(np.polyfit(times[: last + 1], SERIES.iloc[: last + 1], 2), times[last])
+        assert seen[last] == pytest.approx(parabola, rel=1e-7)
+
+
+@pytest.mark.parametrize("layers", [1, 2, 3])
+@pytest.mark.parametrize("date", ["1992Q3", "1995Q4", None])
+def test_weights_times_observations_are_the_filtered_level(layers, date):
+    variances = VARIANCES[: layers + 1]
+    weights = filter_weights(SERIES, variances, date=date)
+    seen = local_trend(SERIES, layers=layers).smooth(variances).filtered_state[0]
+    assert weights @ SERIES[weights.index] == pytest.approx(seen[len(weights) - 1], rel=1e-9)
+    assert weights.index[-1] == (DATES[-1] if date is None else pd.Period(date))
+    ages = np.arange(len(weights))[::-1]
+    moments = [weights @ ages**power for power in range(layers)]  # a filter of L layers returns polynomials below L
+    np.testing.assert_allclose(moments, np.eye(layers)[0], atol=1e-9)
+
+
+def test_the_weights_of_a_level_are_geometric_and_those_with_a_slope_not_all_positive():
+    level = filter_weights(pd.Series(np.zeros(90)), [1.0, 0.1]).to_numpy()[::-1]
+    np.testing.assert_allclose(level[1:20] / level[:19], 1 - level[0], rtol=1e-6)
+    assert level.min() > 0 > filter_weights(SERIES, [1.0, 0.1, 0.01]).min()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: local_trend(SERIES, layers=4), "layers must be ≤ 3"),
+        (lambda: local_trend(SERIES.to_frame()), "series must be a Series, got DataFrame"),
+        (lambda: local_trend(SERIES.iloc[:6], layers=3), "series has 6 dates, too few for 3 layers: need 7"),
+        (lambda: local_trend(SERIES.drop(DATES[9])), "1992Q3 follows 1992Q1: a gap"),
+        (lambda: local_trend(SERIES.where(DATES != "1991Q1")), "must be finite, got nan in column 'y' at 1991Q1"),
+        (lambda: filter_weights(SERIES, [1.0, 0.5], date="1989Q4"), "'1989Q4' is not one of the 37 dates"),
+        (lambda: filter_weights(SERIES, VARIANCES, date="1991Q2"), "1991Q2 is date 6 of series; 3 layers need 7"),
+        (lambda: filter_weights(SERIES, [1.0, -0.5]), r"≥ 0 and not all zero, got \[1.0, -0.5\]"),
+        (lambda: filter_weights(SERIES, [0.0, 0.0]), "not all zero"),
+        (lambda: filter_weights(SERIES, [1.0]), r"1 to 3 layers, got shape \(1,\)"),
+        (lambda: filter_weights(SERIES.to_frame(), [1.0, 1.0]), "got DataFrame"),
+    ],
+)
+def test_what_cannot_be_filtered_is_refused_by_name(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

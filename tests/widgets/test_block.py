@@ -1,0 +1,95 @@
+"""The BlockExplorer: its block is the package's, what a number is made of, and what it refuses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from regattn.transformer import Architecture, Block, BlockDesign, LanguageModel, count_parameters
+from regattn.widgets import BlockExplorer
+from regattn.widgets.block import _drawn
+from tests.explorers.block import example
+from tests.node import in_node
+from tests.widgets.harness import opened
+
+ORDERS, POSITIONS = ("pre", "post", "parallel"), ("none", "learned", "sinusoidal", "rotary")
+
+
+def module(order: str, positions: str, width: int, n_heads: int) -> Block:
+    """Return torch's block with the explorer's weights."""
+    sizes = {"width": width, "n_heads": n_heads, "order": order, "activation": "relu", "bias": False}
+    block = Block(BlockDesign(**sizes, positions=positions)).double()
+    maps = {name: torch.from_numpy(_drawn(name, width, width).T) for name in "QKVO"}
+    with torch.no_grad():
+        block.attention.projection.weight.copy_(torch.cat([maps[name] for name in "QKV"]))
+        block.attention.output.weight.copy_(maps["O"])
+        block.feed_forward.keys.weight.copy_(torch.from_numpy(_drawn("1", width, 4 * width).T))
+        block.feed_forward.values.weight.copy_(torch.from_numpy(_drawn("2", 4 * width, width).T))
+    return block
+
+
+@pytest.mark.parametrize("positions", POSITIONS)
+@pytest.mark.parametrize("order", ORDERS)
+def test_the_stream_and_the_counts_are_those_of_the_package(order, positions):
+    for width, n_heads, layers in ((8, 2, 1), (16, 4, 6)):
+        sizes = {"order": order, "positions": positions, "width": width, "n_heads": n_heads, "layers": layers}
+        explorer = example(**sizes)
+        found = explorer.result()
+        start = torch.from_numpy(explorer._steps()["embedding"])[None]
+        with torch.no_grad():
+            expected = module(order, positions, width, n_heads)(start, mask="causal")[0]
+        np.testing.assert_allclose(found["stream"], expected, rtol=0, atol=1e-12)
+        with torch.device("meta"):
+            design = Architecture(vocabulary=4, context=5, bias=False, activation="relu", **sizes)
+            counts = count_parameters(LanguageModel(design))
+        assert {name: found[name] for name in counts if name != "unembedding"} == {
+            name: n for name, n in counts.items() if name != "unembedding"
+        }
+
+
+def test_what_a_number_is_made_of_makes_it(tmp_path):
+    """Evaluate the written sums: signs become operators, and nothing is left out where there are few terms."""
+    code = """const worst = {};
+    for (const order of ["pre", "post", "parallel"]) for (const positions of ["learned", "rotary"]) {
+      const now = { order, positions, width: 8, n_heads: 4, head: 3 };
+      for (const { key, values, how } of blockSteps(given, now)) values.forEach((row, t) => row.forEach((value, i) => {
+        const pieces = how(t, i).map((piece) => (typeof piece === "number" ? `(${piece})` : piece)).join("");
+        if (/smaller|^[01]:/.test(pieces)) return;
+        const sum = pieces.replace(/ of the \\w+| written|mean |size |sum |, turned by its place/g, "");
+        const code = sum.replaceAll("×", "*").replaceAll("−", "-").replace(/√(\\d)/, "Math.sqrt($1)");
+        const made = eval(code.replace("exp", "Math.exp").replace("max", "Math.max"));
+        worst[key] = Math.max(worst[key] ?? 0, Math.abs(made - value));
+      }));
+    }
+    say(worst);"""
+    worst = in_node(tmp_path, "block-numbers", code, example().data)
+    assert {"embedding", "norm_1", "queries", "scores", "weights", "average", "add_1", "add_2"} <= set(worst)
+    assert max(worst.values()) < 1e-12
+
+
+@pytest.mark.browser
+def test_a_click_in_the_drawing_shows_the_step_and_a_number_says_what_it_is_made_of(browser, tmp_path):
+    with opened(browser, tmp_path, example()) as page:
+        page.locator("rect[data-step=weights]").click()
+        assert page.locator("[data-control=step]").input_value() == "weights"
+        page.locator("[data-panel=numbers] tbody tr").nth(2).locator("td").nth(1).hover()
+        line = page.locator("[data-panel=numbers] .ra-below").last.inner_text()
+        assert "exp(" in line
+        assert "/ sum" in line
+        assert page.locator("td.ra-masked").count() == 10
+        assert page.locator(".ra-flow text", has_text="5 × 8").count() > 2
+
+
+@pytest.mark.parametrize(("words", "options", "message"), [
+    ([], {}, "1 to 8 words, got 0"),
+    (["a"] * 9, {}, "1 to 8 words, got 9"),
+    ("abc", {}, "got 'abc'"),
+    (["a"], {"step": "sums"}, "step must be one of .*got 'sums'"),
+    (["a"], {"width": 7}, "width must be ≥ 8, got 7"),
+    (["a"], {"n_heads": 5}, "n_heads must be ≤ 4 .*got 5"),
+    (["a"], {"n_heads": 3}, "n_heads must be one of 1, 2, 4, got 3"),
+])  # fmt: skip
+def test_inputs_that_do_not_fit_are_refused(words, options, message):
+    with pytest.raises(ValueError, match=message):
+        BlockExplorer(words, **options)

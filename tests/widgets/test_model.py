@@ -1,0 +1,132 @@
+"""The ModelExplorer: a model in the page against the package, typed in, silenced, drawn from; what it refuses."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from regattn.grammar import Grammar, next_words, silenced
+from regattn.grammar._states import states
+from regattn.transformer import Architecture, Decoder, LanguageModel, load_shipped
+from regattn.transformer._halves import in_halves, packed
+from regattn.widgets import ModelExplorer
+from tests.explorers.model import example, untrained
+from tests.node import in_node
+from tests.widgets.harness import FIGURE, SET, opened
+
+GRAMMAR = Grammar()
+READ = """const model = openModel(given.model);
+say(given.texts.map((text) => readText(model, text).map((row) => Array.from(row.logits))));"""
+TRUTH = "say(given.texts.map((text) => truths(given.states, text, 105).map((p) => p && Array.from(p))));"
+
+
+def test_the_page_and_numpy_agree_on_the_logits_of_the_shipped_model(tmp_path):
+    shipped, _ = load_shipped()
+    texts = GRAMMAR.sample_tokens(np.random.default_rng(31), texts=200, length=9)
+    found = np.array(in_node(tmp_path, "transformer", READ, {"model": packed(shipped), "texts": texts.tolist()}))
+    expected = [Decoder(in_halves(shipped), 9).read(text) for text in texts]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
+    assert len(packed(shipped)["numbers"]) < 1e6
+    assert len(ModelExplorer(shipped, GRAMMAR).to_html()) < 1.2e6  # what a page weighs more with it
+
+
+def test_a_text_read_on_is_the_text_read_whole(tmp_path):
+    code = """const model = openModel(given);
+    const begun = readText(model, [0, 5, 9, 70]);
+    const logits = (rows) => Array.from(rows.at(-1).logits);
+    say([readText(model, [0, 5, 9, 71, 2]), readText(model, [0, 5, 9, 71, 2], new Set(), begun)].map(logits));"""
+    whole, on = in_node(tmp_path, "transformer", code, packed(untrained()))
+    assert whole == on
+
+
+def test_the_table_of_states_is_the_grammar_on_two_thousand_beginnings(tmp_path):
+    texts = GRAMMAR.sample_tokens(np.random.default_rng(32), texts=100, length=20)
+    found = in_node(tmp_path, "model-numbers", TRUTH, {"states": states(GRAMMAR), "texts": texts.tolist()})
+    np.testing.assert_allclose(np.array(found), GRAMMAR.conditionals(texts), rtol=0, atol=1e-12)
+    impossible = [[0, *GRAMMAR.encode(["anna", "called", "clara", ".", "the"])]]
+    found = in_node(tmp_path, "model-numbers", TRUTH, {"states": states(GRAMMAR), "texts": impossible})
+    assert [p is None for p in found[0]] == [False, False, False, True, False, False]
+
+
+def test_what_is_silent_costs_what_the_package_says():
+    shipped, _ = load_shipped()
+    text = "anna called tom because he missed"
+    explorer = ModelExplorer(shipped, GRAMMAR, sentence=text, silenced=["2.1"])
+    q = next_words(silenced(shipped, layer=2, head=1), GRAMMAR, [text]).loc[text]
+    np.testing.assert_allclose(explorer.result()["model"], q, atol=2e-3)  # weights of 16 bits
+    assert explorer.result()["cost"] > 2
+    explorer.silenced = []
+    assert explorer.result()["cost"] == 0
+
+
+@pytest.mark.browser
+def test_a_reader_types_silences_draws_and_takes_a_link_home(browser, tmp_path):
+    with opened(browser, tmp_path, example(sentence="")) as page:
+        box = page.locator("[data-control=sentence]")
+        box.focus()
+        page.keyboard.type("The dogs that xyzzy the farmer")
+        said = page.locator("[data-output=message]").inner_text()
+        assert "xyzzy\u2069 is none of the 105 words" in said
+        box.fill("the dogs th")
+        assert page.locator("datalist option").first.get_attribute("value") == "the dogs the"
+        box.fill("Anna called Clara, because")
+        assert "never writes \u2068clara\u2069 as word 3" in page.locator("[data-output=message]").inner_text()
+        assert page.locator("[data-output=excess]").inner_text() == "–"
+        box.fill("anna called tom")
+        for part in ("1.2", "2.ff"):
+            page.locator(f"[data-control=silence-{part.replace('.', '-')}]").focus()
+            page.keyboard.press("Space")
+        assert page.evaluate(f"{FIGURE}.model.get('silenced')") == ["1.2", "2.ff"]
+        word = page.evaluate(f"{FIGURE}.model.result().next_word")
+        page.locator("[data-control=seed]").focus()
+        page.keyboard.press("Enter")
+        assert page.evaluate(f"{FIGURE}.model.get('sentence')") == f"anna called tom {word}"
+        names = json.dumps(list(ModelExplorer.controls))
+        now = page.evaluate(f"{names}.map((n) => {FIGURE}.model.get(n))")
+        page.evaluate("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+        page.locator(".ra-menu summary").click()
+        page.locator("[data-menu='Copy link']").click()
+        address = page.locator(".ra-link").input_value()
+    with opened(browser, tmp_path, example(sentence=""), hash=address[address.index("#") :]) as page:
+        assert page.evaluate(f"{names}.map((n) => {FIGURE}.model.get(n))") == now
+
+
+@pytest.mark.browser
+def test_a_draw_goes_on_from_the_word_that_was_chosen_and_stops_where_there_is_no_room(browser, tmp_path):
+    with opened(browser, tmp_path, example(sentence="the dogs sleep . the cats", place=2)) as page:
+        word = page.evaluate(f"{FIGURE}.model.result().next_word")
+        page.locator("[data-control=seed]").click()
+        assert page.evaluate(f"{FIGURE}.model.get('sentence')") == f"the dogs {word}"
+        page.evaluate(SET, [{"sentence": "the " * 30, "place": 24}, 0])
+        assert "first 24 words" in page.locator("[data-output=message]").inner_text()
+        page.locator("[data-control=seed]").click()
+        assert page.evaluate(f"{FIGURE}.model.get('seed')") == 2
+
+
+@pytest.mark.parametrize(("options", "message"), [
+    ({"sentence": "a" * 401}, "at most 400 signs, got 401"),
+    ({"sentence": 7}, "sentence must be a string, got 7"),
+    ({"silenced": ["3.1"]}, "got '3.1'"),
+    ({"silenced": "1.1"}, "silenced must be a list of parts, got '1.1'"),
+    ({"head": "1.ff"}, "head must be one of the 6 heads, got '1.ff'"),
+    ({"place": -1}, "place must be ≥ 0, got -1"),
+    ({"top_k": 106}, "top_k must be ≤ 105 .*got 106"),
+])  # fmt: skip
+def test_bad_settings_are_refused_with_their_value(options, message):
+    with pytest.raises(ValueError, match=message):
+        example(**options)
+
+
+@pytest.mark.parametrize(("design", "message"), [
+    ({"positions": "learned"}, "positions 'rotary', got 'learned'"),
+    ({"order": "post"}, "order 'pre', got 'post'"),
+    ({"vocabulary": 11}, "the model knows 11 tokens, the grammar 105 words"),
+])  # fmt: skip
+def test_models_of_another_design_are_refused(design, message):
+    sizes = {"vocabulary": 105, "layers": 1, "context": 8, "width": 8, "n_heads": 2, "positions": "rotary"}
+    with pytest.raises(ValueError, match=message):
+        ModelExplorer(LanguageModel(Architecture(**sizes | design)), GRAMMAR)
+    with pytest.raises(ValueError, match="grammar must be a Grammar, got str"):
+        ModelExplorer(untrained(), "grammar")
