@@ -32,6 +32,28 @@ MOVE = """([figure, name, part]) => {
   return performance.now() - start;
 }"""
 
+# A fixed piece of the work a move makes: numbers computed, marks drawn and laid out. Returns how long it took.
+YARDSTICK = """() => {
+  const start = performance.now();
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  for (let k = 0; k < 150; k += 1) {
+    let sum = 0;
+    for (let j = 0; j < 200; j += 1) sum += Math.exp(-((k - j) ** 2) / 999);
+    for (const kind of ["rect", "text"]) {
+      const mark = document.createElementNS("http://www.w3.org/2000/svg", kind);
+      for (const name of ["x", "y", "width", "height"]) mark.setAttribute(name, (sum + k).toFixed(2));
+      if (kind === "text") mark.textContent = sum.toFixed(2);
+      svg.append(mark);
+    }
+  }
+  document.body.append(svg);
+  svg.getBoundingClientRect();
+  svg.lastChild.getBBox();
+  svg.remove();
+  return performance.now() - start;
+}"""
+YARDSTICKS = 3.5  # in a frame of 16 ms: one takes some 4.5 ms where nothing else runs
+
 # Everything an explorer shows: the numbers it reports, the numbers it prints, what it draws.
 SHOWN = """(figure) => JSON.stringify([
   figure.model.result(),
@@ -45,6 +67,18 @@ STATE = """(figure) => {
   for (const key of Object.keys(state)) state[key] = figure.model.get(key);
   return state;
 }"""
+
+
+def frames(page, move: str, *arguments: Any) -> float:
+    """Return how many frames a control takes to move, the median of 21 places over its whole range.
+
+    The yardstick is laid beside every move, so that a slower or busier machine slows both.
+    """
+    pairs = [
+        (page.evaluate(move, [*arguments, part]), page.evaluate(YARDSTICK)) for part in np.linspace(0, 1, 21).tolist()
+    ]
+    taken, yardstick = np.median(pairs, axis=0)
+    return taken / (YARDSTICKS * yardstick)
 
 
 def controls(figure) -> list[str]:

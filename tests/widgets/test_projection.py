@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from statistics import median
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -209,17 +207,3 @@ def test_axe_finds_nothing_serious(browser, tmp_path, dark):
             if dark:
                 page.evaluate("document.body.style.background = '#121212'; document.body.style.color = '#eee'")
             assert barriers(page) == []
-
-
-@pytest.mark.browser
-def test_a_move_redraws_within_a_frame(browser, tmp_path):
-    move = """(part) => {
-      const control = document.querySelector("[data-control=count]");
-      const start = performance.now();
-      control.value = String(Math.round(20 * part));
-      control.dispatchEvent(new Event("input", { bubbles: true }));
-      document.querySelector("figure.regattn").getBoundingClientRect();
-      return performance.now() - start;
-    }"""
-    with opened(browser, tmp_path, example(sentence=["river", "bank", "loan", "money", "flooded", "shore"])) as page:
-        assert median(page.evaluate(move, part) for part in np.linspace(0, 1, 31).tolist()) < 16

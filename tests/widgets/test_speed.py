@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from statistics import median
-
 import numpy as np
 import pytest
 
 from regattn.grammar import Grammar
 from regattn.transformer import load_shipped
 from regattn.widgets import ModelExplorer, SamplingExplorer
+from tests.hands import frames
 from tests.widgets.harness import CONTROLS, EXPLORERS, MOVE, opened, oracle
 
 pytestmark = pytest.mark.browser
-FRAME = 16.0  # milliseconds
 LARGE = {"model": 2, "24 words": 2}  # a word more makes a table of words on words anew
 
 
@@ -30,11 +28,14 @@ def largest_vocabulary() -> SamplingExplorer:
 
 MAKERS = {name: oracle(name).example for name in EXPLORERS}
 MAKERS |= {"24 words": longest_sentence, "500 words": largest_vocabulary}
+MAKERS["202 rows"] = lambda: oracle("kernel").example(202, temperature=0.1)
+MAKERS["six words"] = lambda: oracle("projection").example(
+    sentence=["river", "bank", "loan", "money", "flooded", "shore"]
+)
 
 
 @pytest.mark.parametrize("name", MAKERS)
 def test_a_move_is_drawn_within_a_frame(browser, tmp_path, name):
     with opened(browser, tmp_path, MAKERS[name]()) as page:
         for control in page.evaluate(CONTROLS):
-            times = [page.evaluate(MOVE, [control, part]) for part in np.linspace(0, 1, 21).tolist()]
-            assert median(times) < FRAME * LARGE.get(name, 1), control
+            assert frames(page, MOVE, control) < LARGE.get(name, 1), control
