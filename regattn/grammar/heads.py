@@ -9,13 +9,15 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 import torch
+from torch import Tensor, nn
 
 from regattn._validation import check_count
 from regattn.grammar._divergence import check_vocabularies, divergences
 from regattn.grammar.sentences import Grammar, Sentence
 from regattn.transformer.language_model import LanguageModel
+from regattn.transformer.multihead import MultiHeadAttention
 
-__all__ = ["Links", "find_links", "head_scores", "silenced", "silencing_costs"]
+__all__ = ["Links", "find_links", "head_scores", "patched_logits", "silenced", "silencing_costs"]
 
 
 class Links(NamedTuple):
@@ -167,12 +169,73 @@ def silenced(model: LanguageModel, *, layer: int, head: int) -> LanguageModel:
     >>> torch.equal(less.trace(tokens).streams[1], model.trace(tokens).streams[1])
     True
     """
+    model = copy.deepcopy(model)
+    attention, place = _find_head(model, layer, head)
+    attention.output.weight.data[:, place] = 0
+    return model
+
+
+@torch.no_grad()
+def patched_logits(model: LanguageModel, tokens: Tensor, donors: Tensor, *, layer: int, head: int) -> Tensor:
+    """Return what a model predicts when one head has gathered, at the last position, what it gathers in other texts.
+
+    This is activation patching: the head's average of values is exchanged before W_O reads it, and nothing else.
+
+    Parameters
+    ----------
+    model : LanguageModel
+        Stays as it is.
+    tokens : Tensor of int, shape (B, T)
+        The texts.
+    donors : Tensor of int, shape (B, T')
+        Text b takes over what the head has gathered at the end of donor b.
+    layer, head : int
+        Which head, both counted from 1 as in :func:`head_scores`.
+
+    Returns
+    -------
+    Tensor of shape (B, vocabulary)
+        The logits at the last position.
+
+    Raises
+    ------
+    ValueError
+        If there is no such layer or head, or not one donor for each text.
+
+    Examples
+    --------
+    >>> from regattn.transformer.checkpoints import load_shipped
+    >>> model, _ = load_shipped()
+    >>> tokens = torch.tensor([[0, 3, 5]])
+    >>> torch.equal(patched_logits(model, tokens, tokens, layer=2, head=1), model(tokens)[:, -1])
+    True
+    """
+    attention, place = _find_head(model, layer, head)
+    if len(tokens) != len(donors):
+        raise ValueError(f"donors must hold one text for each of tokens, got {len(donors)} for {len(tokens)}")
+    gathered = []
+
+    def note(_: nn.Module, inputs: tuple[Tensor]) -> None:
+        gathered.append(inputs[0][:, -1, place].clone())
+
+    def exchange(_: nn.Module, inputs: tuple[Tensor]) -> tuple[Tensor]:
+        heads = inputs[0].clone()  # (B, T, D), the heads side by side
+        heads[:, -1, place] = gathered[0]
+        return (heads,)
+
+    with attention.output.register_forward_pre_hook(note):
+        model(donors)
+    with attention.output.register_forward_pre_hook(exchange):
+        return model(tokens)[:, -1]
+
+
+def _find_head(model: LanguageModel, layer: int, head: int) -> tuple[MultiHeadAttention, slice]:
+    """Return the attention of a layer, and which columns of what W_O reads are the head's."""
     layer = check_count(layer, "layer", most=len(model.blocks), bound="the number of layers")
     head = check_count(head, "head", most=model.architecture.n_heads, bound="the number of heads")
-    model = copy.deepcopy(model)
     attention = model.blocks[layer - 1].attention
-    attention.output.weight.data.unflatten(1, (attention.n_heads, -1))[:, head - 1] = 0
-    return model
+    width = attention.width // attention.n_heads
+    return attention, slice((head - 1) * width, head * width)
 
 
 @torch.no_grad()

@@ -14,7 +14,7 @@ from regattn.grammar._knowledge import known_at_start
 from regattn.grammar.sentences import Grammar, Sentence
 from regattn.transformer.language_model import LanguageModel
 
-__all__ = ["agreement", "as_tokens", "excess_nats", "lawful_lengths", "next_words", "verb_mass"]
+__all__ = ["agreement", "as_tokens", "excess_nats", "lawful_lengths", "name_mass", "next_words", "verb_mass"]
 
 
 @torch.no_grad()
@@ -131,6 +131,58 @@ def next_words(model: LanguageModel, grammar: Grammar, contexts: Sequence[str]) 
     texts = [torch.tensor([[0, *grammar.encode(context.split())]]) for context in contexts]  # 0 is the full stop
     q = [torch.softmax(model(text)[0, -1].double(), dim=-1).numpy() for text in texts]
     return pd.DataFrame(q, index=list(contexts), columns=list(grammar.vocabulary))
+
+
+def name_mass(
+    beliefs: pd.DataFrame, grammar: Grammar, pairs: Sequence[tuple[str, str]], pronoun: str
+) -> dict[str, float]:
+    """Return where predictions put a name, where the pronoun leaves one of a woman and a man to be named.
+
+    Parameters
+    ----------
+    beliefs : DataFrame
+        From :func:`next_words`, a row for each pair.
+    grammar : Grammar
+        Says whose name is whose.
+    pairs : sequence of (str, str)
+        The two names that came before, one a woman's and one a man's, in any order.
+    pronoun : str
+        "she" or "he": the other of the two is to be named.
+
+    Returns
+    -------
+    dict
+        Probabilities, averaged over the rows: on ``"the other name"``, and on names of ``"any man"``, ``"any woman"``.
+
+    Raises
+    ------
+    ValueError
+        If the pronoun is another word, the rows are not one for each pair, or a pair is not a woman and a man.
+
+    Examples
+    --------
+    >>> from regattn.transformer.checkpoints import load_shipped
+    >>> grammar, pairs = Grammar(), [("anna", "tom"), ("tom", "anna")]
+    >>> beliefs = next_words(load_shipped()[0], grammar, [f"{a} called {b} because she missed" for a, b in pairs])
+    >>> name_mass(beliefs, grammar, pairs, "she")["any man"] > 0.99
+    True
+    """
+    names = {who: set(grammar.lexicon.names[who]) for who in ("she", "he")}
+    if pronoun not in names:
+        raise ValueError(f"pronoun must be 'she' or 'he', got {pronoun!r}")
+    if len(beliefs) != len(pairs):
+        raise ValueError(f"beliefs must have a row for each pair, got {len(beliefs)} rows for {len(pairs)} pairs")
+    others = []
+    for pair in pairs:
+        if [len(names[who] & set(pair)) for who in names] != [1, 1]:
+            raise ValueError(f"pairs must be of a woman and a man, got {pair!r}")
+        others.extend(set(pair) - names[pronoun])
+    columns = beliefs.columns.get_indexer(others)
+    return {
+        "the other name": float(beliefs.to_numpy()[np.arange(len(pairs)), columns].mean()),
+        "any man": float(beliefs[sorted(names["he"])].sum(axis=1).mean()),
+        "any woman": float(beliefs[sorted(names["she"])].sum(axis=1).mean()),
+    }
 
 
 def agreement(model: LanguageModel, grammar: Grammar, *, clauses: int, rng: np.random.Generator, n: int = 200) -> float:

@@ -269,6 +269,11 @@ class Reliability(NamedTuple):
     high: np.ndarray
     counts: np.ndarray
 
+    @property
+    def error(self) -> float:
+        """The expected calibration error: the gap between predicted and observed, averaged over the predictions."""
+        return float(np.average(np.abs(self.predicted - self.observed), weights=self.counts))
+
 
 def reliability(probabilities: ArrayLike, outcomes: ArrayLike, *, bins: int = 10, level: float = 0.95) -> Reliability:
     """Return how often predictions of about the same probability came true, with binomial bands.
@@ -282,7 +287,7 @@ def reliability(probabilities: ArrayLike, outcomes: ArrayLike, *, bins: int = 10
     probabilities : array of shape (n,)
         Predicted probabilities of a yes, from 0 to 1.
     outcomes : array of shape (n,)
-        What happened: zeros and ones.
+        What happened, zeros and ones; or the true probability of a yes, where it is known.
     bins : int, default 10
         Number of bins, at most n.
     level : float, default 0.95
@@ -296,8 +301,7 @@ def reliability(probabilities: ArrayLike, outcomes: ArrayLike, *, bins: int = 10
     Raises
     ------
     ValueError
-        If a probability is outside [0, 1], an outcome is neither 0 nor 1, lengths differ, or ``bins`` or ``level`` is
-        out of range.
+        If a probability or an outcome is outside [0, 1], lengths differ, or ``bins`` or ``level`` is out of range.
 
     Examples
     --------
@@ -306,11 +310,14 @@ def reliability(probabilities: ArrayLike, outcomes: ArrayLike, *, bins: int = 10
     (array([0.2, 0.7]), array([0.5, 0.5]), array([2, 2]))
     """
     p = check_vector(probabilities, "probabilities")
-    y = _check_classes(outcomes, len(p), "outcomes")
+    y = check_vector(outcomes, "outcomes")
+    if len(y) != len(p):
+        raise ValueError(f"outcomes has {len(y)} entries but there are {len(p)} probabilities")
+    for name, values in (("probabilities", p), ("outcomes", y)):
+        if values.min() < 0 or values.max() > 1:
+            raise ValueError(f"{name} must be between 0 and 1, got {values[(values < 0) | (values > 1)][0]:g}")
     bins = check_count(bins, "bins", most=len(p), bound="the number of predictions")
     level = check_real(level, "level", least=0.0, most=1.0, strictly=True)
-    if p.min() < 0 or p.max() > 1:
-        raise ValueError(f"probabilities must be between 0 and 1, got {p[(p < 0) | (p > 1)][0]:g}")
     parts = np.array_split(np.argsort(p, kind="stable"), bins)
     predicted, observed = (np.array([values[rows].mean() for rows in parts]) for values in (p, y))
     counts = np.array([len(rows) for rows in parts])

@@ -14,7 +14,9 @@ from regattn.grammar import (
     excess_nats,
     find_links,
     lawful_lengths,
+    name_mass,
     next_words,
+    patched_logits,
     silenced,
     silencing_costs,
     verb_mass,
@@ -63,6 +65,48 @@ def test_a_silenced_head_takes_away_exactly_what_it_wrote():
 def test_a_head_that_is_not_there_is_named(shipped, place, message):
     with pytest.raises(ValueError, match=message):
         silenced(shipped, layer=place[0], head=place[1])
+
+
+def test_a_patched_head_adds_what_it_writes_for_the_donor_and_takes_its_own_away():
+    model = LanguageModel(Architecture(vocabulary=105, layers=3, context=16, width=12, n_heads=3), rng=6)
+    rng = torch.Generator().manual_seed(1)
+    tokens, donors = (torch.randint(105, (4, length), generator=rng) for length in (7, 9))
+    attention, d, seen = model.blocks[1].attention, slice(4, 8), []  # head 2 of 3
+
+    def written(x):
+        q, k, v = (part[..., d] for part in attention.projection(x).chunk(3, dim=-1))
+        return (attend(q, k, v, mask="causal") @ attention.output.weight[:, d].T)[:, -1]
+
+    with attention.register_forward_pre_hook(lambda _, inputs: seen.append(written(inputs[0]))):
+        model(donors)
+        model(tokens)
+
+    def exchange(_, inputs, output):
+        return torch.cat([output[:, :-1], (output[:, -1] + seen[0] - seen[1])[:, None]], dim=1)
+
+    with attention.register_forward_hook(exchange):
+        expected = model(tokens)[:, -1]
+    found = patched_logits(model, tokens, donors, layer=2, head=2)
+    torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-5)
+    assert (found - model(tokens)[:, -1]).abs().max() > 1e-3
+    with pytest.raises(ValueError, match="one text for each of tokens, got 3 for 4"):
+        patched_logits(model, tokens, donors[:3], layer=2, head=2)
+
+
+def test_names_are_counted_for_the_one_whom_the_pronoun_leaves():
+    pairs = [("anna", "tom"), ("tom", "anna")]
+    beliefs = next_words(Truth(GRAMMAR), GRAMMAR, [f"{a} called {b} because he missed" for a, b in pairs])
+    found = name_mass(beliefs, GRAMMAR, pairs, "he")
+    assert found["the other name"] == pytest.approx(beliefs["anna"].mean())
+    assert found["any woman"] == pytest.approx(beliefs[list(GRAMMAR.lexicon.names["she"])].sum(axis=1).mean())
+    assert found["any man"] == pytest.approx(0)
+    for wrong, message in (
+        ((pairs, "they"), "pronoun must be 'she' or 'he', got 'they'"),
+        ((pairs[:1], "he"), "got 2 rows for 1 pairs"),
+        (([("anna", "mary"), ("tom", "anna")], "he"), "a woman and a man, got"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            name_mass(beliefs, GRAMMAR, *wrong)
 
 
 def test_the_cost_of_a_head_is_the_rise_of_the_excess_where_the_links_predict(shipped):

@@ -231,6 +231,14 @@ def test_bins_are_scikit_learns_with_equal_counts(rng):
     assert (found.counts == 30).all()
 
 
+def test_the_error_is_the_mean_gap_and_vanishes_against_the_truth(rng):
+    p = rng.uniform(size=100)
+    assert reliability(p, p).error == 0
+    assert reliability(p, 1 - p, bins=100).error == pytest.approx(np.abs(2 * p - 1).mean())
+    uneven = reliability([0.2, 0.4, 0.9], [0, 1, 0], bins=2)  # the first bin holds two
+    assert uneven.error == pytest.approx((2 * abs(0.3 - 0.5) + abs(0.9 - 0)) / 3)
+
+
 def test_the_band_is_that_of_the_binomial():
     found = reliability(np.full(40, 0.3), [1] * 15 + [0] * 25, bins=1, level=0.9)
     inside = [k for k in range(41) if 40 * found.low[0] <= k <= 40 * found.high[0]]
@@ -252,7 +260,7 @@ def test_calibrated_forecasts_fall_into_the_band_as_often_as_it_says(rng):
     ("arguments", "message"),
     [
         (([0.5, 1.2], [0, 1], {"bins": 1}), "between 0 and 1, got 1.2"),
-        (([0.5, 0.2], [0, 2], {}), "outcomes must hold zeros and ones, got 2"),
+        (([0.5, 0.2], [0, 2], {}), "outcomes must be between 0 and 1, got 2"),
         (([0.5, 0.2], [0], {}), "outcomes has 1 entries but there are 2"),
         (([0.5, 0.2], [0, 1], {"bins": 3}), "bins must be ≤ 2"),
         (([0.5, 0.2], [0, 1], {"bins": 1, "level": 0.0}), "level must be > 0, got 0.0"),
