@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-__all__ = ["mulberry32"]
+import numpy as np
+
+__all__ = ["drawn_place", "mulberry32"]
 
 
 def mulberry32(state: int) -> Iterator[float]:
@@ -24,3 +26,15 @@ def mulberry32(state: int) -> Iterator[float]:
         t = ((state ^ (state >> 15)) * (state | 1)) & low
         t ^= (t + ((t ^ (t >> 7)) * (t | 61))) & low
         yield (t ^ (t >> 14)) / 2**32
+
+
+def drawn_place(p: np.ndarray, uniform: float) -> int:
+    """Return the place that a number in [0, 1) draws from the probabilities ``p``, as ``drawOne`` in the page does.
+
+    Examples
+    --------
+    >>> [drawn_place(np.array([0.5, 0.0, 0.5, 0.0]), uniform) for uniform in (0.2, 0.5, 0.999)]
+    [0, 2, 2]
+    """
+    last = int(np.flatnonzero(p)[-1])  # rounding may leave the sum below one
+    return min(int(np.searchsorted(np.cumsum(p), uniform, side="right")), last)

@@ -14,8 +14,9 @@ from regattn._text import check_text
 from regattn._validation import check_count
 from regattn.grammar._states import states
 from regattn.grammar.sentences import Grammar
-from regattn.widgets._base import Choice, Control, Count, Explorer, Slider
-from regattn.widgets._chance import mulberry32
+from regattn.widgets._base import Choice, Control, Explorer
+from regattn.widgets._chance import drawn_place, mulberry32
+from regattn.widgets._cuts import CUTS, temperature_slider, top_k_count, top_p_slider
 from regattn.widgets._drawing import draw_table
 
 __all__ = ["ModelExplorer"]
@@ -127,35 +128,9 @@ class ModelExplorer(Explorer, module="model", panels=[["next", "parts"], ["map"]
         bound="heads",
         help="The head whose weights are shown.",
     )
-    temperature = Slider(
-        "Temperature",
-        0,
-        3,
-        default=1.0,
-        step=0.05,
-        decimals=2,
-        notes={0: "always the most probable"},
-        help="For drawing: the scores are divided by it.",
-    )
-    top_k = Count(
-        "Top k",
-        least=1,
-        most=lambda self: len(self.grammar.vocabulary),
-        bound="the vocabulary",
-        default=lambda self: len(self.grammar.vocabulary),
-        notes=lambda self: {len(self.grammar.vocabulary): "all words"},
-        help="For drawing: how many of the most probable words may come.",
-    )
-    top_p = Slider(
-        "Top p",
-        0.05,
-        1,
-        default=1.0,
-        step=0.05,
-        decimals=2,
-        notes={1: "all the probability"},
-        help="For drawing: the share of the probability that is kept, from the most probable word down.",
-    )
+    temperature = temperature_slider()
+    top_k = top_k_count(lambda self: self.grammar.vocabulary)
+    top_p = top_p_slider()
     seed = _Draw("Draw the next word", default=1, help="Which word is drawn: another number, another draw.")
     silenced = _Parts("Silenced", default=[], help="Parts that write nothing into the stream.")
 
@@ -201,14 +176,12 @@ class ModelExplorer(Explorer, module="model", panels=[["next", "parts"], ["map"]
         parts = self._without(self.silenced)
         trace, whole = parts.trace(tokens), self.model.trace(tokens)
         loss, loss_whole = (_divergences(truth, found.logits[0]) for found in (trace, whole))
-        cuts = {"temperature": self.temperature, "top_k": self.top_k, "top_p": self.top_p}
+        cuts = {name: getattr(self, name) for name in CUTS}
         q = torch.softmax(trace.logits[0, at], dim=-1).numpy()
         drawn_from = next_token_distribution(trace.logits[0, at], **cuts).numpy()
         layer, head = (int(part) - 1 for part in self.head.split("."))
         with torch.no_grad():
             lens = torch.softmax(parts.unembedding(parts.final_norm(trace.streams[:, 0, at])), dim=-1)
-        last = int(np.flatnonzero(drawn_from)[-1])
-        place = int(np.searchsorted(np.cumsum(drawn_from), next(mulberry32(self.seed)), side="right"))
         p = truth[at]
         return {
             "read": " ".join(read),
@@ -223,7 +196,7 @@ class ModelExplorer(Explorer, module="model", panels=[["next", "parts"], ["map"]
             "mean_excess_whole": float(np.mean([x for x in loss_whole if x is not None])),
             "weights": trace.weights[layer, 0, head].tolist(),
             "lens": lens.T.tolist(),
-            "next_word": self.grammar.vocabulary[min(place, last)],
+            "next_word": self.grammar.vocabulary[drawn_place(drawn_from, next(mulberry32(self.seed)))],
         }
 
     def _read(self) -> tuple[list[str], list[np.ndarray | None]]:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from regattn._validation import check_matrix
-from regattn.widgets._base import Choice, Count, Explorer, Seed, Slider, check_labels
-from regattn.widgets._chance import mulberry32
+from regattn.widgets._base import Choice, Explorer, Seed, check_labels
+from regattn.widgets._chance import drawn_place, mulberry32
+from regattn.widgets._cuts import CUTS, temperature_slider, top_k_count, top_p_slider
 from regattn.widgets._drawing import draw_shares
 
 __all__ = ["SamplingExplorer"]
@@ -47,35 +48,9 @@ class SamplingExplorer(Explorer, module="sampling", panels=[["next"]]):
     context = Choice(
         "After the words", lambda self: dict(zip(self.contexts, self.contexts, strict=True)), bound="contexts"
     )
-    temperature = Slider(
-        "Temperature",
-        0,
-        3,
-        default=1.0,
-        step=0.05,
-        decimals=2,
-        notes={0: "always the most probable"},
-        help="The scores are divided by it: below 1 probable words gain, above 1 they lose.",
-    )
-    top_k = Count(
-        "Top k",
-        least=1,
-        most=lambda self: len(self.words),
-        bound="the vocabulary",
-        default=lambda self: len(self.words),
-        notes=lambda self: {len(self.words): "all words"},
-        help="How many of the most probable words may be drawn; by default all.",
-    )
-    top_p = Slider(
-        "Top p",
-        0.05,
-        1,
-        default=1.0,
-        step=0.05,
-        decimals=2,
-        notes={1: "all the probability"},
-        help="The share P of the probability that is kept, from the most probable word down.",
-    )
+    temperature = temperature_slider()
+    top_k = top_k_count(lambda self: self.words)
+    top_p = top_p_slider()
     seed = Seed("Draw again", help="Which words are drawn: another number, another draw.")
 
     def __init__(self, logits: Any, *, contexts: Sequence[str], words: Sequence[str], **kit: Any) -> None:
@@ -105,7 +80,7 @@ class SamplingExplorer(Explorer, module="sampling", panels=[["next"]]):
         from regattn.transformer.generation import next_token_distribution
 
         logits = torch.from_numpy(self.logits[self.contexts.index(self.context)])
-        cuts = {"temperature": self.temperature, "top_k": self.top_k, "top_p": self.top_p}
+        cuts = {name: getattr(self, name) for name in CUTS}
         p = next_token_distribution(logits, **cuts).numpy()
         drawn = p[p > 0]
         return {
@@ -126,5 +101,5 @@ class SamplingExplorer(Explorer, module="sampling", panels=[["next"]]):
 
 def _draw(p: np.ndarray, seed: int) -> list[int]:
     """Return the places of 20 words drawn from the probabilities ``p``, as sampling.js does."""
-    uniform, reached, last = mulberry32(seed), np.cumsum(p), int(np.flatnonzero(p)[-1])
-    return [min(int(np.searchsorted(reached, next(uniform), side="right")), last) for _ in range(DRAWN)]
+    uniform = mulberry32(seed)
+    return [drawn_place(p, next(uniform)) for _ in range(DRAWN)]
