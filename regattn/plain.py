@@ -1,4 +1,4 @@
-"""The mechanism and its first users as one would write them on a blackboard: NumPy alone, no checks, no bounds.
+"""The mechanism and its first users as on a blackboard: NumPy alone, no checks.
 
 The chapters show these lines, and the tests hold the package's fast code to them.
 """
@@ -18,16 +18,16 @@ def identity(scores):
 
 
 def attend(queries, keys, values, kernel=softmax, scale=1.0, mask=None):
-    """Return one average of the values, (n, d_v), for each query, (m, d), by comparing it with the keys, (n, d)."""
+    """Average values, (n, d_v), for each query, (m, d), by its keys, (n, d)."""
     scores = scale * queries @ keys.T
-    if mask is not None:  # True where a query may look; softmax makes a weight of zero of -∞
+    if mask is not None:  # True where a query may look; softmax of -∞ is zero
         scores = np.where(mask, scores, -np.inf)
     weights = kernel(scores)
     return weights @ values
 
 
 def gradient_descent(X, y, learning_rate, steps):
-    """Return the parameters after some steps down the slope of the mean squared error, from zero."""
+    """Return the parameters after steps down the mean squared error, from 0."""
     theta = np.zeros(X.shape[1])
     for _ in range(steps):
         gradient = 2 / len(y) * X.T @ (X @ theta - y)
@@ -36,7 +36,7 @@ def gradient_descent(X, y, learning_rate, steps):
 
 
 def logistic_descent(X, y, learning_rate, steps):
-    """Return the parameters of P(y = 1) = σ(Xθ) after some steps down the slope of the cross-entropy, from zero."""
+    """Return θ of P(y = 1) = σ(Xθ) after steps down the cross-entropy."""
     theta = np.zeros(X.shape[1])
     for _ in range(steps):
         p = 1 / (1 + np.exp(-X @ theta))
@@ -45,18 +45,19 @@ def logistic_descent(X, y, learning_rate, steps):
 
 
 def network_step(parameters, X, y, learning_rate):
-    """Return W, b, v and c of P(y = 1) = σ(tanh(XW' + b)v + c) after one step down the slope of the cross-entropy."""
+    """Take one step of descent for P(y = 1) = σ(tanh(XW' + b)v + c)."""
     W, b, v, c = parameters
     hidden = np.tanh(X @ W.T + b)  # forward: what the units answer, (n, units)
     p = 1 / (1 + np.exp(-(hidden @ v + c)))
     error = (p - y) / len(y)  # backward: the slope by each logit, (n,)
-    inner = np.outer(error, v) * (1 - hidden**2)  # and, by the chain rule, by each sum before the tanh
+    inner = np.outer(error, v) * (1 - hidden**2)  # by the chain rule, before tanh
     slopes = inner.T @ X, inner.sum(axis=0), hidden.T @ error, error.sum()
-    return [part - learning_rate * slope for part, slope in zip(parameters, slopes, strict=True)]
+    pairs = zip(parameters, slopes, strict=True)
+    return [part - learning_rate * slope for part, slope in pairs]
 
 
 def feature_map(image, kernel):
-    """Return the sum of the products with the kernel, (k_h, k_w), at every place where it fits into the image."""
+    """Return the sum of products with the kernel, (k_h, k_w), wherever it fits."""
     k_h, k_w = kernel.shape
     phi = np.zeros((image.shape[0] - k_h + 1, image.shape[1] - k_w + 1))
     for i, j in np.ndindex(phi.shape):
@@ -65,36 +66,36 @@ def feature_map(image, kernel):
 
 
 def least_squares_weights(X, X_new):
-    """Return the weight of each training target, (n,), in the prediction at each new row, (m,): shape (m, n)."""
+    """Return the weights, (m, n), of n targets in predictions at m new rows."""
     omega = np.linalg.inv(X.T @ X)
     return X_new @ omega @ X.T
 
 
 def lag_rows(y, p):
-    """Return the past of each date, (T - p, p), latest first, and its value, (T - p,)."""
+    """Return the past of each date, (T - p, p), latest first, and its value."""
     past = [y[p - back : len(y) - back] for back in range(1, p + 1)]
     return np.column_stack(past), y[p:]
 
 
 def masked_average(weights, values, mask):
-    """Return the averages, (m, d_v), with weights, (m, n), set to zero outside the mask, then divided by their sum."""
+    """Return averages with the weights, (m, n), inside the mask, rescaled."""
     kept = np.where(mask, weights, 0)
     return kept / kept.sum(axis=1, keepdims=True) @ values
 
 
 def honest_weights(X, start):
-    """Return what each row from start on gives the rows before it, (T - start, T), by the Ω of those rows alone."""
+    """Return what rows from start on give those before them, by their Ω."""
     omega = np.linalg.inv(X[:start].T @ X[:start])
     weights = np.zeros((len(X) - start, len(X)))
     for t in range(start, len(X)):
         weights[t - start, :t] = X[t] @ omega @ X[:t].T
-        gain = omega @ X[t]  # row t becomes known: X'X grows by the product of one row with itself
+        gain = omega @ X[t]  # row t becomes known: X'X grows by one row's product
         omega = omega - np.outer(gain, gain) / (1 + X[t] @ gain)
     return weights
 
 
 def residual_layers(X, y, X_new, step, depth):
-    """Return predictions at new rows after layers that each attend to what the layers before have left over."""
+    """Return predictions after layers that attend to what is left over."""
     left, predicted = y, np.zeros(len(X_new))
     for _ in range(depth):
         predicted = predicted + step * attend(X_new, X, left, kernel=identity)
@@ -108,14 +109,14 @@ def ridge_filter(singular_values, ridge):
 
 
 def ridge_weights(X, X_new, ridge):
-    """Return what becomes of the least-squares weights when each direction is kept in part."""
+    """Return the least-squares weights when each direction is kept in part."""
     U, s, Vt = np.linalg.svd(X, full_matrices=False)
     queries, keys = X_new @ Vt.T / s, U
     return queries * ridge_filter(s, ridge) @ keys.T
 
 
 def leave_one_out(hat, y):
-    """Return the error at each row of the model fitted to all others, from the weights on the training rows."""
+    """Return the error at each row of the model fitted to all the others."""
     return (y - hat @ y) / (1 - np.diag(hat))
 
 

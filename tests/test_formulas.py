@@ -71,6 +71,12 @@ def test_formula_is_the_mathml_that_its_tex_means(tex, expected):
     assert shown == expected
 
 
+def test_a_relation_after_an_ampersand_keeps_its_space():
+    cells = BeautifulSoup(mathml(r"\begin{aligned} a &= b \end{aligned}"), "html.parser").find_all("mtd")
+    assert [[part.name for part in cell.children] for cell in cells] == [["mi"], ["mi", "mo", "mi"]]
+    assert cells[1].mi.get_text() == ""
+
+
 def test_formula_carries_its_tex():
     assert BeautifulSoup(mathml(r"a < \frac12"), "html.parser").annotation.get_text() == r"a < \frac12"
 

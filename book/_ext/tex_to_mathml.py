@@ -254,6 +254,8 @@ def table(name: str, lines: list[list[str]]) -> str:
     style = "text-align: {}; padding-inline: 0" if name in ALIGNED else "text-align: {}"
     written = ""
     for cells in lines:
+        if name in ALIGNED:  # a sign that opens a right side stands between two terms, as in TeX: the left one is empty
+            cells = [element("mi", "") * (place % 2) + cell for place, cell in enumerate(cells)]
         made = [element("mtd", cell, style=style.format(sides[place % 2])) for place, cell in enumerate(cells)]
         written += element("mtr", "".join(made))
     marks = {"columnalign": " ".join(sides)}  # what MathJax and older browsers read instead of the style
