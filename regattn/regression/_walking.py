@@ -40,12 +40,25 @@ class Trajectory:
     >>> path = gradient_descent(np.array([[1.0], [1.0]]), np.array([1.0, 3.0]), learning_rate=0.25, steps=2)
     >>> path.parameters[:, 0], path.losses
     (array([0. , 1. , 1.5]), array([5.  , 2.  , 1.25]))
+    >>> path.message
+    'After 2 steps the loss is 1.25; at the start it was 5.'
     """
 
     parameters: np.ndarray
     losses: np.ndarray
     learning_rates: np.ndarray
     diverged_at: int | None
+
+    @property
+    def message(self) -> str:
+        """What became of the descent, in a sentence or two."""
+        if self.diverged_at is not None:
+            return (
+                f"Descent ran away: step {self.diverged_at} would have taken the loss\n"
+                f"beyond {GROWTH_LIMIT:.0e} times its start. Take a smaller learning rate."
+            )
+        steps = len(self.losses) - 1
+        return f"After {steps} steps the loss is {self.losses[-1]:.6g}; at the start it was {self.losses[0]:.6g}."
 
 
 def walk(  # noqa: PLR0913

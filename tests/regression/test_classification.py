@@ -154,6 +154,15 @@ def test_a_step_that_is_too_long_is_a_result_that_says_where(problem, rng):
     assert path.diverged_at == len(path.losses) < 10
     assert np.isfinite(path.parameters).all()
     assert np.isfinite(path.losses).all()
+    assert f"step {path.diverged_at} would have taken the loss\nbeyond 1e+12 times its start" in path.message
+    assert path.message.endswith("Take a smaller learning rate.")
+
+
+def test_a_descent_that_ends_says_where_its_loss_stands(problem, rng):
+    X, y = problem
+    path = network_descent(make_network((P, 2), rng=rng), X, y, learning_rate=0.1, steps=13)
+    start, end = path.losses[[0, -1]]
+    assert path.message == f"After 13 steps the loss is {end:.6g}; at the start it was {start:.6g}."
 
 
 def test_a_stack_without_activation_is_one_linear_layer(problem, rng):
