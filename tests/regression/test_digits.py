@@ -60,6 +60,12 @@ def test_on_average_over_draws_it_is_proven_by_form_and_not_by_block(misread, ri
     assert COMPARED * corrected_t_test(*by_block, test_share=1 / 7).p_value > 0.05
 
 
+def test_a_single_draw_does_not_always_prove_the_cnn_better_than_the_mlp(misread):
+    chances = ttest_1samp(misread["CNN"] - misread["MLP"], 0, axis=1).pvalue
+    assert (chances < 0.05).all()
+    assert 0.05 < COMPARED * chances.max() < 0.1
+
+
 def test_a_draw_moves_a_block_by_less_than_the_hands_do(misread):
     for name in ("MLP", "CNN"):
         by_block = misread[name].reshape(5, 7, 2).mean(axis=2)
