@@ -63,7 +63,7 @@ def draw_shares(ax: Axes, words: Sequence[str], shares: Any) -> None:
     ax.margins(x=0.15)
 
 
-def mark_rows(ax: Axes, labels: Sequence[str]) -> None:
-    """Write some of the labels along the horizontal axis."""
-    step = max(1, len(labels) // 6)
+def mark_rows(ax: Axes, labels: Sequence[str], count: int = 6) -> None:
+    """Write about so many of the labels along the horizontal axis."""
+    step = max(1, len(labels) // count)
     ax.set_xticks(range(0, len(labels), step), [label[:10] for label in labels[::step]], parse_math=False)

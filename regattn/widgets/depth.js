@@ -1,15 +1,20 @@
-// DepthExplorer: from pooled to local, layer by layer: the error on new rows, and the predictions of one date.
-import { depthState } from "./depth-numbers.js";
+// DepthExplorer: from pooled to local, layer by layer: the error on new rows, what tells rows apart that go through the
+// layers themselves, and the predictions of one date.
+import { depthProblem, depthState } from "./depth-numbers.js";
 import { explorer } from "./explorer.js";
-import { formatNumber, isolate, shorten } from "./format.js";
+import { formatNumber, formatResult, isolate, shorten } from "./format.js";
 
-function errorPanel({ depths, pooled_error: pooled, local_error: local }) {
+const depthTicks = ({ depths }) => depths.map((depth, at) => ({ at, text: String(depth) }));
+
+function errorPanel(problem) {
+  const { depths, pooled_error: pooled, local_error: local } = problem;
+  const [lower, upper] = pooled < local ? ["pooled", "local"] : ["local", "pooled"];
   return {
-    title: "Error on the years that follow, layer by layer",
+    title: "Error on the dates that follow, layer by layer",
     wide: true,
     legend: [
       ["prediction", "line", "after so many layers"],
-      ["neutral", "line", "pooled (lower) and local (upper)"],
+      ["neutral", "line", `${lower} (the lower one) and ${upper}`],
     ],
     plot: { label: "Error by layer", xLabel: "layers, doubling", yLabel: "typical error", height: 240 },
     by: "x",
@@ -18,8 +23,7 @@ function errorPanel({ depths, pooled_error: pooled, local_error: local }) {
       const [line, here] = [p.line("prediction"), p.marker("prediction", "dot")];
       const ends = [p.marker("neutral", "level"), p.marker("neutral", "level")];
       return ({ errors, layers }) => {
-        const xTicks = depths.map((depth, at) => ({ at, text: String(depth) }));
-        p.frame({ x: [0, depths.length - 1], y: [0, 1.08 * Math.max(pooled, local)], xTicks });
+        p.frame({ x: [0, depths.length - 1], y: [0, 1.08 * Math.max(pooled, local)], xTicks: depthTicks(problem) });
         ends[0](0, pooled);
         ends[1](0, local);
         line(errors.map((_, k) => k), errors); // prettier-ignore
@@ -29,19 +33,40 @@ function errorPanel({ depths, pooled_error: pooled, local_error: local }) {
   };
 }
 
-function unitsPanel({ names, tasks }) {
+function apartPanel(problem) {
+  const { depths, rows_depths: shown } = problem;
+  const last = shown.length - 1;
+  return {
+    title: "What tells the rows of one date apart when they go through the layers themselves",
+    wide: true,
+    legend: [["value", "line", `share of their size in which they differ, up to ${shown[last]} layers`]],
+    plot: { label: "What tells rows apart", xLabel: "layers, doubling", yLabel: "share", height: 180 },
+    by: "x",
+    at: (k, { apart }) => [Math.min(k, last), apart[Math.min(k, last)]],
+    make(p) {
+      const [line, here] = [p.line("value"), p.marker("value", "dot")];
+      return ({ apart, layers }) => {
+        p.frame({ x: [0, depths.length - 1], y: [0, 1], xTicks: depthTicks(problem) });
+        line([...apart.keys()], apart);
+        here(Math.min(layers, last), apart.at(-1));
+      };
+    },
+  };
+}
+
+function unitsPanel({ names, tasks, target }) {
   const all = tasks.flatMap(({ y_new, pooled }) => [...y_new, ...pooled]);
   const [low, high] = [Math.min(...all), Math.max(...all)];
   const room = 0.08 * (high - low || 1);
   return {
-    title: "The predictions of one year",
+    title: "The predictions of one date",
     wide: true,
     legend: [
       ["truth", "diamond", "what came"],
       ["prediction", "dot", "predicted"],
       ["neutral", "dot", "pooled"],
     ],
-    plot: { label: "Predictions of one year", yLabel: "target", height: 250 },
+    plot: { label: "Predictions of one date", yLabel: target, height: 250 },
     make(p) {
       const [pooledDots, guesses, came] = [p.dots("neutral"), p.dots("prediction"), p.dots("truth")];
       return ({ time, predictions }) => {
@@ -61,25 +86,28 @@ function unitsPanel({ names, tasks }) {
 
 const render = explorer({
   name: "DepthExplorer",
-  prepare: (data) => data,
+  prepare: depthProblem,
   compute: depthState,
-  panels: (problem) => ({ error: errorPanel(problem), units: unitsPanel(problem) }),
+  panels: (problem) => ({ error: errorPanel(problem), apart: apartPanel(problem), units: unitsPanel(problem) }),
   hint: () => "; arrow keys read the layers",
   cursor: ({ depths }) => ({
     count: ({ errors }) => errors.length,
-    text: (k, { errors, distances }) => `${depths[k]} layers: error ${formatNumber(errors[k])}\ndistance to local ${formatNumber(distances[k])}`,
+    text: (k, { errors, distances, apart }) =>
+      `${depths[k]} layers: error ${formatNumber(errors[k])}\ndistance to local ${formatNumber(distances[k])}` +
+      (k < apart.length ? `, rows apart ${formatResult(apart[k])}` : ""),
     start: ({ layers }) => layers,
   }),
   numbers: ({ pooled_error, local_error }) => [
     ["error", "error now", ({ errors, layers }) => formatNumber(errors[layers])],
     ["distance", "way to the local fit that is left", ({ distances, layers }) => formatNumber(distances[layers])],
+    ["apart", "what tells the rows apart", ({ apart }) => formatResult(apart.at(-1))],
     ["pooled", "error, pooled", () => formatNumber(pooled_error)],
     ["local", "error, local", () => formatNumber(local_error)],
   ],
   say: ({ layers, errors, time }, { times, depths }) =>
     `After ${depths[layers]} ${depths[layers] === 1 ? "layer" : "layers"} the typical error is ${formatNumber(errors[layers])}; shown below are the predictions of ${isolate(times[time])}.`,
-  result: ({ errors, distances, predictions }, { pooled_error, local_error }) => ({
-    errors, distances, predictions, // prettier-ignore
+  result: ({ errors, distances, apart, predictions }, { pooled_error, local_error }) => ({
+    errors, distances, apart, predictions, // prettier-ignore
     pooled_error,
     local_error,
   }),

@@ -8,24 +8,27 @@ from typing import Any
 import numpy as np
 
 from regattn import figures
+from regattn._text import check_text
 from regattn._validation import check_count, check_matrix, check_targets
 from regattn.attention import attention_weights
 from regattn.series.panels import panel_weights
-from regattn.widgets._base import Count, Explorer, Slider, Tick, check_labels
+from regattn.widgets._base import Choice, Count, Explorer, Slider, Tick, check_labels
 
 __all__ = ["DepthExplorer"]
 
-ROUNDING = 1e-12  # a singular value below this share of the largest is zero
+ROWS_DEEPEST = 32  # layers that rows themselves go through: with a residual connection they double in size at each
+KERNELS = {"identity": "identity: inner products", "softmax": "softmax: averages (scores over √p)"}
 
 
-class DepthExplorer(Explorer, module="depth", panels=[["error"], ["units"]]):
-    r"""Show depth as a dial between one line for all units and a line for each.
+class DepthExplorer(Explorer, module="depth", panels=[["error"], ["apart"], ["units"]]):
+    r"""Show depth as a dial between one line for all units and a line for each, and what it makes of the rows.
 
     .. math:: \hat y^{(\ell+1)} = \hat y^{(\ell)} + \eta\, K \bigl(y - \hat y^{(\ell)}\bigr)
 
-    K holds the inner products of rows, those of two units masked. Layer 0 is the pooled line; each further one attends
-    to what is left over. Every date is predicted from the few before it. Implements :eq:`residual-layer`; source: §4.5
-    of [GC]_, and the correction in the ledger.
+    K holds the inner products of rows, or the softmax of these over √p, two units masked. Layer 0 is the pooled line;
+    each further one attends to what is left over. Every date is predicted from the few before it. Beside it the rows
+    that are known at one date go through such layers themselves, queries, keys and values at once. Implements
+    :eq:`residual-layer`; source: §4.5 of [GC]_, and the correction in the ledger.
 
     Parameters
     ----------
@@ -41,6 +44,8 @@ class DepthExplorer(Explorer, module="depth", panels=[["error"], ["units"]]):
         The first date to predict; by default the first with ``known`` dates before it.
     deepest : int, default 4096
         The largest number of layers; depths double from 1 on.
+    target : str, default "target"
+        What is predicted, in words and units.
 
     Raises
     ------
@@ -65,9 +70,17 @@ class DepthExplorer(Explorer, module="depth", panels=[["error"], ["units"]]):
         help="Which depth, counted along 0, 1, 2, 4, 8, and so on.",
     )
     time = Count("Date shown", most=lambda self: len(self.tasks) - 1, bound="the last date", names="times")
+    kernel = Choice("Kernel", KERNELS)
     mask = Tick("only within a unit", default=True, help="Whether rows of other units are masked.")
     residual = Tick("residual connection", default=True, help="Whether a layer adds to what the layers before made.")
-    step = Slider("Step η, share of 1/s₁²", 0.02, 1, default=1.0, step=0.02, help="Size of a layer's step.")
+    step = Slider(
+        "Step η, share of the largest",
+        0.02,
+        1,
+        default=1.0,
+        step=0.02,
+        help="Size of a layer's step; the largest is one over the largest eigenvalue of K, which is 1 for softmax.",
+    )
 
     def __init__(  # noqa: PLR0913
         self,
@@ -79,6 +92,7 @@ class DepthExplorer(Explorer, module="depth", panels=[["error"], ["units"]]):
         known: int = 4,
         since: int | None = None,
         deepest: int = 4096,
+        target: str = "target",
         **kit: Any,
     ) -> None:
         X = check_matrix(X, "X")
@@ -100,17 +114,21 @@ class DepthExplorer(Explorer, module="depth", panels=[["error"], ["units"]]):
         for end in ("pooled", "local"):
             missed = np.concatenate([task[end] - task["y_new"] for task in self.tasks])
             ends[f"{end}_error"] = math.sqrt(np.mean(missed**2))
+        shown = ("asks", "y_new", "pooled", "X", "unit", "left", "gap")
         data = {
-            "tasks": [{key: task[key] for key in ("own", "all", "asks", "y_new", "pooled")} for task in self.tasks],
+            "tasks": [{key: task[key] for key in shown} for task in self.tasks],
             "depths": self.depths,
+            "rows_depths": self._rows_depths(),
+            "target": check_text(target, "target"),
             "labels": [str(depth) for depth in self.depths],
             "names": check_labels(names, len(names), "units", rows="units"),
             "times": [str(time) for time in times],
             **ends,
         }
         alt = (
-            f"Layers of attention within {len(names)} units, from one line for all to a line for each: the error on "
-            f"the dates {times[0]} to {times[-1]}, each predicted from the {known} before, and the predictions of one."
+            f"Layers of attention within {len(names)} units, from one line for all to a line for each: the error for "
+            f"{target} on the dates {times[0]} to {times[-1]}, each predicted from the {known} before; what tells rows "
+            "apart that go through such layers; and the predictions of one date."
         )
         super().__init__(**{"data": data, "alt": alt} | kit)
 
@@ -121,10 +139,31 @@ class DepthExplorer(Explorer, module="depth", panels=[["error"], ["units"]]):
         -------
         dict
             ``errors`` on the predicted dates and ``distances`` from the local fit (1 at the pooled line) after 0, 1, …
-            layers; the ``predictions`` of the date shown; ``pooled_error`` and ``local_error``.
+            layers; how far ``apart`` rows are that went through as many, up to 32: the size of their differences from
+            the mean row, as a share of the size of all; the ``predictions`` of the date shown; ``pooled_error`` and
+            ``local_error``.
         """
-        found = self._walk(self.layers)
+        found = self._walk(self.layers) | {"apart": self._apart(self.layers)}
         return {key: np.asarray(value).tolist() for key, value in found.items()}
+
+    def _rows_depths(self) -> list[int]:
+        return [depth for depth in self.depths if depth <= ROWS_DEEPEST]
+
+    def _apart(self, layers: int) -> list[float]:
+        depths, task = self._rows_depths()[: layers + 1], self.tasks[self.time]
+        rows, mask = task["X"], task["unit"][:, None] == task["unit"] if self.mask else None
+        found = []
+        for depth in range(depths[-1] + 1):
+            if depth in depths:
+                found.append(float(np.linalg.norm(rows - rows.mean(axis=0)) / np.linalg.norm(rows)))
+            weights = attention_weights(rows, rows, kernel=self.kernel, mask=mask)
+            heard = self.step / self._largest(weights) * weights @ rows
+            rows = rows + heard if self.residual else heard
+        return found
+
+    def _largest(self, weights: np.ndarray) -> float:
+        """Return the largest eigenvalue of the weights of rows on rows; rows of a softmax sum to one."""
+        return float(np.linalg.eigvalsh(weights).max()) if self.kernel == "identity" else 1.0
 
     def _walk(self, layers: int) -> dict[str, Any]:
         depths = self.depths[: layers + 1]
@@ -132,11 +171,9 @@ class DepthExplorer(Explorer, module="depth", panels=[["error"], ["units"]]):
         for k, task in enumerate(self.tasks):
             X, unit = task["X"], task["unit"]
             masks = {part: task[part][:, None] == unit if self.mask else None for part in ("unit", "unit_new")}
-            within = attention_weights(X, X, kernel="identity", mask=masks["unit"])
-            across = attention_weights(task["X_new"], X, kernel="identity", mask=masks["unit_new"])
-            groups = task["own"] if self.mask else [task["all"]]
-            eta = self.step / max(group["squares"].max() for group in groups)
-            fit, guess = np.zeros(len(X)), np.zeros(len(across))
+            within = attention_weights(X, X, kernel=self.kernel, mask=masks["unit"])
+            across = attention_weights(task["X_new"], X, kernel=self.kernel, mask=masks["unit_new"])
+            eta, fit, guess = self.step / self._largest(within), np.zeros(len(X)), np.zeros(len(across))
             for depth in range(depths[-1] + 1):
                 if depth in depths:
                     far[depths.index(depth)] += ((task["gap"] - fit) ** 2).sum()
@@ -159,12 +196,15 @@ class DepthExplorer(Explorer, module="depth", panels=[["error"], ["units"]]):
 
     def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
         if ax := axes.get("error"):
-            ax.plot(
-                self._walk(len(self.depths) - 1)["errors"], color=figures.COLOURS["prediction"]
-            )  # paper cannot play
+            whole = self._walk(len(self.depths) - 1)  # paper cannot play
+            ax.plot(whole["errors"], color=figures.COLOURS["prediction"])
             for end in ("pooled_error", "local_error"):
                 ax.axhline(found[end], color=figures.COLOURS["neutral"])
             ax.set(title="Error on the dates that follow", xlabel="layers", ylim=(0, None))
+            ax.set_xticks(range(len(self.depths)), self.data["labels"])
+        if ax := axes.get("apart"):
+            ax.plot(self._apart(len(self.depths) - 1), color=figures.COLOURS["value"])
+            ax.set(title="What tells rows apart", xlabel="layers", xlim=(0, len(self.depths) - 1), ylim=(0, 1))
             ax.set_xticks(range(len(self.depths)), self.data["labels"])
         if ax := axes.get("units"):
             task, names = self.tasks[self.time], self.data["names"]
@@ -173,6 +213,7 @@ class DepthExplorer(Explorer, module="depth", panels=[["error"], ["units"]]):
                 ax.scatter(task["unit_new"], values, s=22, color=figures.COLOURS[role])
             ax.set_xticks(range(len(names)), [name[:12] for name in names], rotation=45, parse_math=False)
             ax.set_title(f"The predictions of {self.data['times'][self.time]}", parse_math=False)
+            ax.set_ylabel(self.data["target"], parse_math=False)
 
 
 def _task(X: np.ndarray, y: np.ndarray, units: np.ndarray, dates: np.ndarray, time: int, known: int) -> dict[str, Any]:
@@ -185,18 +226,11 @@ def _task(X: np.ndarray, y: np.ndarray, units: np.ndarray, dates: np.ndarray, ti
         ends[end] = np.empty(len(X))
         for part in (rows, new):
             ends[end][part] = panel_weights(X[rows], units[rows], X[part], units[part], spread=spread) @ y[rows]
-    codes = (np.arange(len(names)) == unit[rows, None])[:, :, None] * X[rows, None, :]
-    blocks, left = codes.transpose(1, 0, 2), y[rows] - ends["pooled"][rows]  # units × rows × p
-    own, roots = zip(*(_directions(block, left) for block in blocks), strict=True)
-    everyone, root = _directions(X[rows], left)
-    asked = zip(unit[new].tolist(), X[new], strict=True)
     return {
-        "own": own,
-        "all": everyone,
-        "asks": [{"unit": u, "own": x @ roots[u], "all": x @ root} for u, x in asked],
+        "asks": [{"unit": u, "x": x} for u, x in zip(unit[new].tolist(), X[new], strict=True)],
         "X": X[rows],
         "unit": unit[rows],
-        "left": left,
+        "left": y[rows] - ends["pooled"][rows],
         "gap": ends["local"][rows] - ends["pooled"][rows],
         "X_new": X[new],
         "unit_new": unit[new],
@@ -204,10 +238,3 @@ def _task(X: np.ndarray, y: np.ndarray, units: np.ndarray, dates: np.ndarray, ti
         "pooled": ends["pooled"][new],
         "local": ends["local"][new],
     }
-
-
-def _directions(X: np.ndarray, left: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Return the eigenvalues of X'X with what ``left`` shows along them, and the eigenvectors."""
-    U, s, Vt = np.linalg.svd(X, full_matrices=False)
-    s = np.where(s > ROUNDING * s.max(), s, 0.0)
-    return {"squares": s**2, "shows": s * (U.T @ left)}, Vt.T

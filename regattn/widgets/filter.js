@@ -1,20 +1,14 @@
 // FilterExplorer: the level that a filter sees, as attention to the past: the weights of one date, and the whole path.
+import { asQuery, dateHint, radiusOf, timeTicks, widened } from "./dates.js";
 import { explorer } from "./explorer.js";
 import { filterState } from "./filter-numbers.js";
-import { formatNumber, isolate, orderTicks } from "./format.js";
+import { formatNumber, isolate } from "./format.js";
 
-const timeTicks = (p, { dates }) => orderTicks(dates, Math.max(3, Math.floor(p.size.width / 56)));
 const tidy = (value) => Number((Math.abs(value) < 1e-9 ? 0 : value).toPrecision(9)); // zero, not rounding
-
-function asQuery(place, { first, y }) {
-  return { query: Math.max(0, Math.min(y.length - first - 1, Math.round(place) - first)) };
-}
 
 function historyPanel(problem) {
   const { y, units } = problem;
-  const [low, high] = [Math.min(...y), Math.max(...y)];
-  const room = 0.1 * (high - low || 1);
-  const frame = { x: [-1, y.length], y: [low - room, high + room] };
+  const frame = { x: [-1, y.length], y: widened([Math.min(...y), Math.max(...y)], 0.1) };
   return {
     title: "What is observed, and the level that the filter sees",
     wide: true,
@@ -33,11 +27,10 @@ function historyPanel(problem) {
       const [upright, diamond] = [p.marker("query", "upright"), p.marker("query")];
       const places = y.map((_, t) => t);
       return ({ at, weights, levels, prediction }) => {
-        const largest = Math.max(...weights.map(Math.abs)) || 1;
         p.frame({ ...frame, xTicks: timeTicks(p, problem) });
         line(places, levels);
         later(places.slice(at + 1), y.slice(at + 1), 1.2);
-        dots(places.slice(0, at + 1), y.slice(0, at + 1), (t) => 1 + 6.5 * Math.sqrt(Math.abs(weights[t]) / largest), weights);
+        dots(places.slice(0, at + 1), y.slice(0, at + 1), radiusOf(weights), weights);
         upright(at);
         diamond(at, prediction);
       };
@@ -77,7 +70,7 @@ const render = explorer({
   prepare: (data) => data,
   compute: filterState,
   panels: (problem) => ({ history: historyPanel(problem), weights: weightsPanel(problem) }),
-  hint: ({ query }, { dates, first }) => `for ${isolate(dates[query + first])}; arrow keys read the dates, Enter lets one ask`,
+  hint: dateHint,
   cursor: (problem) => ({
     count: ({ levels }) => levels.length,
     text: (t, { weights, levels }) =>

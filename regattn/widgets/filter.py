@@ -11,12 +11,20 @@ from regattn import figures
 from regattn.series._dates import place_of
 from regattn.series.filters import filter_weights, local_trend
 from regattn.widgets._base import Count, Explorer, Slider, check_labels
-from regattn.widgets._drawing import draw_signed, signs
+from regattn.widgets._drawing import draw_signed, mark_rows, signs
 
 __all__ = ["FilterExplorer"]
 
 FIRST = 6  # dates before the first that can ask: enough for three layers
 MODELS = {1: "a level", 2: "with a slope", 3: "with slope and acceleration"}
+
+
+def _ratio(state: str, default: float, shown: tuple[float, float], *, layers: list[int] | None = None) -> Slider:
+    """Return the slider of a state's signal-to-noise ratio, in use with some numbers of layers."""
+    places = 20 if layers else None
+    kind = {"default": default, "shown": shown, "log": True, "places": places, "used": layers and {"layers": layers}}
+    text = f"The variance of changes of the {state} over that of the noise."
+    return Slider(f"{state.capitalize()} to noise", 0, 100, help=text, **kind)
 
 
 class FilterExplorer(Explorer, module="filter", panels=[["history"], ["weights"]]):
@@ -66,37 +74,9 @@ class FilterExplorer(Explorer, module="filter", panels=[["history"], ["weights"]
         wide=True,
         help="Counted from the seventh date, the first that three layers can answer.",
     )
-    level = Slider(
-        "Level to noise",
-        0,
-        100,
-        default=0.1,
-        shown=(1e-4, 100),
-        log=True,
-        help="Its variance over that of the noise.",
-    )
-    slope = Slider(
-        "Slope to noise",
-        0,
-        100,
-        default=0.01,
-        shown=(1e-6, 10),
-        log=True,
-        places=20,
-        used={"layers": [2, 3]},
-        help="The variance of changes of the slope over that of the noise.",
-    )
-    acceleration = Slider(
-        "Acceleration to noise",
-        0,
-        100,
-        default=0.001,
-        shown=(1e-6, 10),
-        log=True,
-        places=20,
-        used={"layers": [3]},
-        help="The variance of changes of the acceleration over that of the noise.",
-    )
+    level = _ratio("level", 0.1, (1e-4, 100))
+    slope = _ratio("slope", 0.01, (1e-6, 10), layers=[2, 3])
+    acceleration = _ratio("acceleration", 0.001, (1e-6, 10), layers=[3])
 
     def __init__(self, series: Any, *, query: Any = 0, units: str = "", **kit: Any) -> None:
         local_trend(series, layers=3)  # refuses what cannot be shown
@@ -148,7 +128,6 @@ class FilterExplorer(Explorer, module="filter", panels=[["history"], ["weights"]
         if ax := axes.get("weights"):
             ax.bar(x[: at + 1], weights, color=signs(weights))
             ax.set(title=f"The weights of the past for {dates[at]}", xlim=(-1, len(x)))
-        step = max(1, len(dates) // 6)
         for ax in axes.values():
             ax.axvline(at, color=figures.COLOURS["query"])
-            ax.set_xticks(range(0, len(dates), step), [date[:10] for date in dates[::step]], parse_math=False)
+            mark_rows(ax, dates)

@@ -1,18 +1,8 @@
 // The map of the LagExplorer: every date on every date, a picture of its weights for each sign and the row that asks.
 import { element } from "./controls.js";
-import { orderTicks } from "./format.js";
+import { asQuery, timeTicks } from "./dates.js";
 
 const SHADED = 0.98; // share of the weights of a map that are shaded by size; those above get the darkest shade
-
-// Dates along an axis, as many as there is room for.
-export function timeTicks(p, { dates }) {
-  return orderTicks(dates, Math.max(3, Math.floor(p.size.width / 56)));
-}
-
-// The query that stands at a place of the whole series.
-export function asQuery(place, { longest, dates }) {
-  return { query: Math.max(0, Math.min(dates.length - longest - 1, Math.round(place) - longest)) };
-}
 
 // A picture of the size of the weights of one sign, as opaque as they are large, for a mask over the role's colour.
 function shades(map, limit, sign) {

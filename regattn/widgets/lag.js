@@ -1,17 +1,16 @@
 // LagExplorer: an autoregression as attention in time, a map of dates on dates and one row of it over the history.
+import { asQuery, bounded, dateHint, printed, radiusOf, timeTicks, widened } from "./dates.js";
 import { explorer } from "./explorer.js";
 import { formatNumber, isolate, rounded } from "./format.js";
-import { asQuery, mapPanel, timeTicks } from "./lag-map.js";
+import { mapPanel } from "./lag-map.js";
 import { lagProblem, lagState } from "./lag-numbers.js";
 
 // Positions are those of the whole series, so that nothing moves sideways when the number of lags changes.
 const places = ({ lags, n }) => Array.from({ length: n }, (_, t) => t + lags);
-const room = ([low, high], share) => [low - share * (high - low || 1), high + share * (high - low || 1)];
 
 function historyPanel(problem) {
   const { dates, units, names } = problem;
-  const frame = { x: [-1, dates.length], y: room(problem.highest, 0.1) };
-  const inside = (value) => Math.max(frame.y[0], Math.min(frame.y[1], value));
+  const frame = { x: [-1, dates.length], y: widened(problem.highest, 0.1) };
   return {
     title: "The dates that this one listens to",
     wide: true,
@@ -23,18 +22,17 @@ function historyPanel(problem) {
     plot: { label: "History", yLabel: units || names[0], height: 260 },
     by: "x",
     at: (k, state) => [k + state.lags, state.values[k]],
-    handle: { at: ({ row, lags, prediction }) => [row + lags, inside(prediction)], to: (x) => asQuery(x, problem) },
+    handle: { at: ({ row, lags, prediction }) => [row + lags, bounded(prediction, frame.y)], to: (x) => asQuery(x, problem) },
     make(p) {
       const [line, dots] = [p.line("neutral"), p.signedDots()];
       const [upright, diamond] = [p.marker("query", "upright"), p.marker("query")];
       return (state) => {
-        const largest = Math.max(...state.weights.map(Math.abs)) || 1;
         const at = places(state);
         p.frame({ ...frame, xTicks: timeTicks(p, problem) });
         line(at, state.values);
-        dots(at, state.values, (i) => 1 + 6.5 * Math.sqrt(Math.abs(state.weights[i]) / largest), state.weights);
+        dots(at, state.values, radiusOf(state.weights), state.weights);
         upright(state.row + state.lags);
-        diamond(state.row + state.lags, inside(state.prediction));
+        diamond(state.row + state.lags, bounded(state.prediction, frame.y));
       };
     },
   };
@@ -81,7 +79,7 @@ function fitPanel(problem) {
         const at = places(state);
         const [lowest, highest] = problem.highest;
         const [low, high] = [Math.min(lowest, ...state.fitted), Math.max(highest, ...state.fitted)];
-        p.frame({ x: [-1, dates.length], y: room([low, high], 0.06), xTicks: timeTicks(p, problem) });
+        p.frame({ x: [-1, dates.length], y: widened([low, high], 0.06), xTicks: timeTicks(p, problem) });
         observed(at, state.values);
         line(at, state.fitted);
         upright(state.row + state.lags);
@@ -100,7 +98,7 @@ const render = explorer({
     contributions: contributionsPanel(problem),
     fit: fitPanel(problem),
   }),
-  hint: ({ query }, { labels }) => `for ${isolate(labels[query])}; arrow keys read the dates, Enter lets one ask`,
+  hint: dateHint,
   cursor: (problem, view) => ({
     count: ({ n }) => n,
     text: (k, { lags, weights, values, fitted }) =>
@@ -109,17 +107,14 @@ const render = explorer({
     pick: (k) => asQuery(k + view.model.get("max_lag"), problem),
     start: ({ row }) => row,
   }),
-  numbers() {
-    const print = (key) => (state) => formatNumber(Number(state[key].toPrecision(12)));
-    return [
-      ["prediction", "fitted", print("prediction")],
-      ["observed", "observed", print("observed")],
-      ["total", "sum of weights", print("total")],
-      ["own", "weight on itself", print("own")],
-      ["rank", "rank of the map", ({ rank }) => String(rank)],
-      ["error", "error over all dates", print("error")],
-    ];
-  },
+  numbers: () => [
+    ["prediction", "fitted", printed("prediction")],
+    ["observed", "observed", printed("observed")],
+    ["total", "sum of weights", printed("total")],
+    ["own", "weight on itself", printed("own")],
+    ["rank", "rank of the map", ({ rank }) => String(rank)],
+    ["error", "error over all dates", printed("error")],
+  ],
   say({ weights, row, n, lags, query }, { labels, dates }) {
     let most = row === 0 ? 1 : 0;
     for (let i = 0; i < n; i++) if (i !== row && weights[i] > weights[most]) most = i;

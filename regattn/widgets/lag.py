@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
@@ -14,7 +13,7 @@ from regattn._validation import check_count
 from regattn.series._dates import place_of
 from regattn.series.time_attention import Autoregression, autoregression
 from regattn.widgets._base import Choice, Count, Explorer, Tick, check_labels
-from regattn.widgets._drawing import draw_signed, signs
+from regattn.widgets._drawing import draw_signed, mark_rows, signs
 
 __all__ = ["LagExplorer"]
 
@@ -151,7 +150,7 @@ class LagExplorer(Explorer, module="lag", panels=[["history"], ["map", "contribu
             ax.set(title="Observed and fitted", ylabel=self.data["units"])
         for panel in ("history", "contributions", "fit"):
             if ax := axes.get(panel):
-                _mark_dates(ax, dates, 6 if panel != "contributions" else 3)
+                mark_rows(ax, dates, 6 if panel != "contributions" else 3)
 
 
 def _draw_map(ax: Any, weights: np.ndarray) -> None:
@@ -163,8 +162,3 @@ def _draw_map(ax: Any, weights: np.ndarray) -> None:
     ax.grid(False)
     ax.imshow(weights, cmap=shades, vmin=-limit, vmax=limit, aspect="auto", interpolation="nearest")
     ax.set(xticks=[], yticks=[])
-
-
-def _mark_dates(ax: Any, dates: Sequence[str], count: int) -> None:
-    step = max(1, len(dates) // count)
-    ax.set_xticks(range(0, len(dates), step), [date[:10] for date in dates[::step]], parse_math=False)

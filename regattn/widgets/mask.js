@@ -1,14 +1,12 @@
 // MaskExplorer: what a date of an autoregression may know, and what moves when the future is changed.
+import { asQuery, bounded, dateHint, printed, radiusOf, timeTicks, widened } from "./dates.js";
 import { explorer } from "./explorer.js";
-import { formatNumber, isolate, orderTicks, rounded, shareText } from "./format.js";
+import { formatNumber, isolate, rounded, shareText } from "./format.js";
 import { maskProblem, maskState } from "./mask-numbers.js";
 
-const dateTicks = (p, { dates }) => orderTicks(dates, Math.max(3, Math.floor(p.size.width / 56)));
-const within = (value, [low, high]) => Math.max(low, Math.min(high, value));
-const asking = (place, { known, labels }) => ({ query: within(Math.round(place) - known, [0, labels.length - 1]) });
 const span = (lists, share) => {
-  const [low, high] = [Math.min(...lists.map((a) => Math.min(...a))), Math.max(...lists.map((a) => Math.max(...a)))];
-  return [low - share * (high - low || 1), high + share * (high - low || 1)];
+  const ends = lists.map((a) => [Math.min(...a), Math.max(...a)]);
+  return widened([Math.min(...ends.map(([low]) => low)), Math.max(...ends.map(([, high]) => high))], share);
 };
 const PARTS = [
   ["train", "dot", "up to the date that asks"],
@@ -25,21 +23,20 @@ function historyPanel(problem) {
     plot: { label: "History", yLabel: units || name, height: 240 },
     by: "x",
     at: (k, { values }) => [k, values[k]],
-    handle: { at: ({ row, prediction, frame }) => [row, within(prediction, frame)], to: (x) => asking(x, problem) },
+    handle: { at: ({ row, prediction, frame }) => [row, bounded(prediction, frame)], to: (x) => asQuery(x, problem) },
     make(p) {
       const [line, past, future] = [p.line("neutral"), p.dots("train"), p.dots("test")];
       const [upright, diamond] = [p.marker("query", "upright"), p.marker("query")];
       return (state) => {
         const { values, weights, row } = state;
         state.frame = span([values], 0.1);
-        p.frame({ x: [-1, n], y: state.frame, xTicks: dateTicks(p, problem) });
-        const largest = Math.max(...weights.map(Math.abs)) || 1;
-        const radius = (i) => 1 + 6.5 * Math.sqrt(Math.abs(weights[i]) / largest);
+        p.frame({ x: [-1, n], y: state.frame, xTicks: timeTicks(p, problem) });
+        const radius = radiusOf(weights);
         line(xs, values);
         past(xs, values, radius, (i) => i <= row);
         future(xs, values, radius, (i) => i > row);
         upright(row);
-        diamond(row, within(state.prediction, state.frame));
+        diamond(row, bounded(state.prediction, state.frame));
       };
     },
   };
@@ -57,7 +54,7 @@ function weightsPanel(problem) {
       const [past, future, upright] = [p.bars("train"), p.bars("test"), p.marker("query", "upright")];
       return ({ weights, row }) => {
         const y = rounded([Math.min(0, ...weights), Math.max(0, ...weights)], 4);
-        p.frame({ x: [-1, problem.n], y: y[0] < y[1] ? y : [-1, 1], xTicks: dateTicks(p, problem) });
+        p.frame({ x: [-1, problem.n], y: y[0] < y[1] ? y : [-1, 1], xTicks: timeTicks(p, problem) });
         past(weights, (i) => i <= row);
         future(weights, (i) => i > row);
         upright(row);
@@ -84,7 +81,7 @@ function fitPanel(problem) {
       const [observed, old, now] = [p.line("neutral"), p.line("value", { dashed: true }), p.line("prediction")];
       const upright = p.marker("query", "upright");
       return ({ values, fitted, before, row }) => {
-        p.frame({ x: [-1, n], y: span([values, fitted, before], 0.06), xTicks: dateTicks(p, problem) });
+        p.frame({ x: [-1, n], y: span([values, fitted, before], 0.06), xTicks: timeTicks(p, problem) });
         observed(xs, values);
         now(xs.slice(known), fitted);
         old(xs.slice(known), before);
@@ -100,25 +97,22 @@ const render = explorer({
   compute: maskState,
   texts: () => ({ shock: (draw) => (draw ? `draw ${draw}` : "as it was") }),
   panels: (problem) => ({ history: historyPanel(problem), weights: weightsPanel(problem), fit: fitPanel(problem) }),
-  hint: ({ query }, { labels }) => `for ${isolate(labels[query])}; arrow keys read the dates, Enter lets one ask`,
+  hint: dateHint,
   cursor: (problem) => ({
     count: () => problem.n,
     text: (k, { weights, values, fitted }) =>
       `${isolate(problem.dates[k])}: weight ${formatNumber(weights[k])}\nobserved ${formatNumber(values[k])}` +
       (k < problem.known ? "" : `, fitted ${formatNumber(fitted[k - problem.known])}`),
-    pick: (k) => asking(k, problem),
+    pick: (k) => asQuery(k, problem),
     start: ({ row }) => row,
   }),
-  numbers() {
-    const print = (key) => (state) => formatNumber(Number(state[key].toPrecision(12)));
-    return [
-      ["prediction", "fitted", print("prediction")],
-      ["observed", "observed", print("observed")],
-      ["left", "left of the sum, before division", print("left")],
-      ["ahead", "share of the weights ahead", ({ ahead }) => shareText(ahead)],
-      ["moved", "farthest move up to the date", print("moved")],
-    ];
-  },
+  numbers: () => [
+    ["prediction", "fitted", printed("prediction")],
+    ["observed", "observed", printed("observed")],
+    ["left", "left of the sum, before division", printed("left")],
+    ["ahead", "share of the weights ahead", ({ ahead }) => shareText(ahead)],
+    ["moved", "farthest move up to the date", printed("moved")],
+  ],
   say({ query, shock, how_many: many, ahead }, { labels }) {
     const who = isolate(labels[query]);
     const share = ahead ? `gives ${shareText(ahead)} of its weight, in size, to` : "hears nothing of";

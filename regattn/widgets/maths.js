@@ -80,9 +80,39 @@ export function triangularRotation(root) {
 export function multiply(a, b) {
   return Array.from(a, (row) => {
     const out = new Float64Array(b[0].length);
-    for (let k = 0; k < b.length; k++) for (let j = 0; j < out.length; j++) out[j] += row[k] * b[k][j];
+    for (let k = 0; k < b.length; k++) {
+      const [factor, other] = [row[k], b[k]];
+      for (let j = 0; j < out.length; j++) out[j] += factor * other[j];
+    }
     return out;
   });
+}
+
+// Eigenvalues of a symmetric matrix and its eigenvectors of length one, in no order, by Jacobi's rotations.
+export function eigen(matrix) {
+  const size = Math.max(...matrix.map((row) => row.reduce((most, value) => Math.max(most, Math.abs(value)), 0))) || 1;
+  const left = matrix.map((row) => Float64Array.from(row, (value) => value / size));
+  const vectors = left.map((_, k) => Float64Array.from(left, (_, i) => Number(i === k)));
+  const turn = (a, b, cos, sin) => {
+    for (let k = 0; k < a.length; k++) [a[k], b[k]] = [cos * a[k] - sin * b[k], sin * a[k] + cos * b[k]];
+  };
+  for (let sweep = 0, moved = true; moved && sweep < 60; sweep++) {
+    moved = false;
+    for (let p = 0; p < left.length; p++) {
+      for (let q = p + 1; q < left.length; q++) {
+        if (Math.abs(left[p][q]) < 1e-15) continue;
+        moved = true;
+        const slope = (left[q][q] - left[p][p]) / (2 * left[p][q]);
+        const tan = (slope < 0 ? -1 : 1) / (Math.abs(slope) + Math.hypot(slope, 1));
+        const cos = 1 / Math.hypot(tan, 1);
+        turn(left[p], left[q], cos, tan * cos);
+        for (const row of left) [row[p], row[q]] = [cos * row[p] - tan * cos * row[q], tan * cos * row[p] + cos * row[q]];
+        left[p][q] = left[q][p] = 0;
+        turn(vectors[p], vectors[q], cos, tan * cos);
+      }
+    }
+  }
+  return { values: left.map((row, k) => size * row[k]), vectors };
 }
 
 // Round numbers that cover [low, high] in about `count` steps.

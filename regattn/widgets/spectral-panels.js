@@ -1,12 +1,13 @@
 // The five pictures of the SpectralExplorer.
 import { sliderScale } from "./controls.js";
-import { formatNumber, formatResult, isolate, numberTicks, orderTicks, powerText, rounded, shorten } from "./format.js";
+import { timeTicks } from "./dates.js";
+import { formatNumber, formatResult, isolate, numberTicks, powerText, rounded, shorten } from "./format.js";
 import { niceTicks, norm, runningSum, spectralFilter } from "./maths.js";
 import { spectralCodes, spectralErrors } from "./spectral-numbers.js";
 
 // Where the years (or some of the labels) stand along the observations.
 function placeTicks(p, labels) {
-  return orderTicks(labels, Math.max(3, Math.floor(p.size.width / 56)));
+  return timeTicks(p, { dates: labels });
 }
 
 const signed = [

@@ -25,7 +25,7 @@ def example(**options) -> DepthExplorer:
 
 def expected(traits: dict) -> dict:
     """Let the package stack the same layers: for the example's four firms, or for the chapter's eleven."""
-    knobs = {name: traits[name] for name in ("layers", "time", "mask", "residual", "step")}
+    knobs = {name: traits[name] for name in ("layers", "time", "kernel", "mask", "residual", "step")}
     if len(traits["data"]["names"]) == len(SHORT):
         return example(**knobs).result()
     return DepthExplorer(*panel(), since=1945, **knobs).result()

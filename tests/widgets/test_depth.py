@@ -5,12 +5,14 @@ from itertools import product
 import numpy as np
 import pytest
 
+from regattn import plain
 from regattn.series import panel_weights
 from regattn.widgets import DepthExplorer
 from tests.explorers.depth import SHORT, example, expected, panel
 from tests.widgets.harness import SET, assert_same, opened
 
 X, Y, FIRMS, YEARS = panel(SHORT, 1945)
+SCALES = {"identity": 1.0, "softmax": 3**-0.5}  # three columns
 
 
 def test_it_begins_at_the_pooled_line_and_goes_to_the_local_ones():
@@ -29,6 +31,39 @@ def test_it_begins_at_the_pooled_line_and_goes_to_the_local_ones():
     assert (np.diff(found["distances"]) < 0).all()
 
 
+@pytest.mark.parametrize("kernel", ["identity", "softmax"])
+@pytest.mark.parametrize("residual", [True, False])
+def test_rows_go_through_the_layers_of_the_blackboard(kernel, residual):
+    rows, shares = X[(YEARS >= 1948) & (YEARS < 1953)], []
+    for depth in range(9):
+        if depth in (0, 1, 2, 4, 8):
+            shares.append(np.std(rows, axis=0) @ np.std(rows, axis=0) * len(rows) / (rows * rows).sum())
+        step = 0.9 / np.linalg.norm(rows, 2) ** 2 if kernel == "identity" else 0.9
+        heard = step * plain.attend(rows, rows, rows, kernel=getattr(plain, kernel), scale=SCALES[kernel])
+        rows = rows + heard if residual else heard
+    found = example(kernel=kernel, residual=residual, mask=False).result()["apart"]
+    np.testing.assert_allclose(found, np.sqrt(shares), rtol=1e-9, atol=1e-12)
+
+
+def test_softmax_layers_without_a_residual_connection_make_all_rows_alike_unless_units_keep_apart():
+    ends = {
+        (mask, residual): example(kernel="softmax", mask=mask, residual=residual, layers=6).result()["apart"][-1]
+        for mask, residual in product((True, False), (True, False))
+    }
+    assert ends[False, False] < 1e-9
+    assert min(ends[True, False], ends[True, True], ends[False, True]) > 0.3
+    assert example(mask=False, residual=False, layers=6).result()["apart"][-1] > 0.3  # inner products do not average
+
+
+def test_one_layer_of_softmax_within_units_adds_the_softmax_average_of_what_the_pooled_line_leaves():
+    walked = example(kernel="softmax", step=1.0, layers=1, time=1).result()["predictions"]
+    rows, new = (YEARS < 1954) & (YEARS >= 1949), YEARS == 1954
+    beta = np.linalg.lstsq(X[rows], Y[rows])[0]
+    mask = FIRMS[new][:, None] == FIRMS[rows]
+    heard = plain.attend(X[new], X[rows], Y[rows] - X[rows] @ beta, scale=SCALES["softmax"], mask=mask)
+    np.testing.assert_allclose(walked, X[new] @ beta + heard, rtol=1e-10)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -38,6 +73,8 @@ def test_it_begins_at_the_pooled_line_and_goes_to_the_local_ones():
         ({"since": 1955}, "no date is left to predict from 4 before it"),
         ({"layers": 14}, "layers must be ≤ 13"),
         ({"step": 1.5}, "step must be ≤ 1"),
+        ({"kernel": "relu"}, "kernel must be one of identity, softmax, got 'relu'"),
+        ({"target": 3}, "target must be a string, got 3"),
     ],
 )
 def test_what_cannot_be_shown_is_refused_by_name(change, message):
@@ -50,6 +87,7 @@ def test_what_cannot_be_shown_is_refused_by_name(change, message):
 def test_numbers_equal_the_packages_over_a_grid(browser, tmp_path):
     explorer = example()
     with opened(browser, tmp_path, explorer) as page:
-        for mask, residual, step, layers in product((True, False), (True, False), (0.02, 1.0), (0, 6)):
-            values = {"mask": mask, "residual": residual, "step": step, "layers": layers, "time": 1}
+        kernels = ("identity", "softmax")
+        for kernel, mask, residual, step, layers in product(kernels, (True, False), (True, False), (0.02, 1.0), (0, 6)):
+            values = {"kernel": kernel, "mask": mask, "residual": residual, "step": step, "layers": layers, "time": 1}
             assert_same(page.evaluate(SET, [values, 0]), expected({**explorer.state(), **values}))
