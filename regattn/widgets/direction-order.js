@@ -29,7 +29,7 @@ export function orderBox(view, { name, label, options, help }) {
 
   const order = () => view.model.get(name);
   const held = () => view.model.get("held") - 1;
-  const move = (from, to, hold) => view.set({ [name]: movedWord(order(), from, to), held: hold ? to + 1 : 0 });
+  const move = (from, to) => view.set({ [name]: movedWord(order(), from, to), held: 0 });
   const nearest = (x, y) => {
     const away = chips.map((chip) => {
       const box = chip.getBoundingClientRect();
@@ -42,6 +42,7 @@ export function orderBox(view, { name, label, options, help }) {
     return { ArrowRight: (k) => k + on, ArrowLeft: (k) => k - on, Home: () => 0, End: () => count - 1 }[key];
   };
   let grabbed = null; // { at, x, y, dragged }: the place under the hand that is down
+  const mark = () => chips.forEach((chip, k) => chip.classList.toggle("ra-grabbed", Boolean(grabbed?.dragged) && grabbed.at === k));
 
   chips.forEach((chip, k) => {
     for (const event of ["pointerdown", "focus"]) view.listen(chip, event, () => view.use(row));
@@ -54,12 +55,13 @@ export function orderBox(view, { name, label, options, help }) {
       grabbed.dragged ||= Math.hypot(event.clientX - grabbed.x, event.clientY - grabbed.y) > DRAGGED;
       const to = nearest(event.clientX, event.clientY);
       if (!grabbed.dragged || to === grabbed.at) return;
-      move(grabbed.at, to, true);
+      const from = grabbed.at;
       grabbed.at = to;
+      move(from, to);
     });
     const drop = () => {
-      if (grabbed?.dragged && held() >= 0) view.set({ held: 0 });
       grabbed = grabbed?.dragged ? { ended: true } : null; // the click that ends a drag is no tap
+      mark();
     };
     view.listen(chip, "pointerup", drop);
     view.listen(chip, "pointercancel", drop);
@@ -76,7 +78,7 @@ export function orderBox(view, { name, label, options, help }) {
       if (to === undefined) return;
       event.preventDefault();
       if (to < 0 || to >= count || to === k) return;
-      move(k, to, false);
+      move(k, to);
       chips[to].focus();
     });
   });
@@ -87,6 +89,7 @@ export function orderBox(view, { name, label, options, help }) {
       chips[k].setAttribute("aria-label", `${shorten(word)}, place ${k + 1} of ${count}`);
       chips[k].setAttribute("aria-pressed", String(held() === k));
     });
+    mark();
   });
 }
 

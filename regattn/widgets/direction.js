@@ -6,7 +6,14 @@ import { cellText, formatNumber, isolate, shareText } from "./format.js";
 import { shareBars, tablePanel } from "./tables.js";
 
 const shareCell = (share) => (share === 0 ? "0" : share.toFixed(2).replace("-", "−"));
-const changeCell = (by) => (by === 0 ? "0" : `${by > 0 ? "+" : ""}${formatNumber(by, 2)}`);
+
+// A difference in few signs: what is smaller than a thousandth only says in which direction it goes.
+function changeCell(by) {
+  if (by === 0) return "0";
+  if (Math.abs(by) < 0.0005) return by > 0 ? "> 0" : "< 0";
+  return `${by > 0 ? "+" : ""}${Math.abs(by) < 10 ? by.toFixed(3).replace("-", "−") : formatNumber(by, 2)}`;
+}
+
 const largestOf = (rows) => Math.max(...rows.map((row) => Math.max(...row.map(Math.abs)))) || 1;
 
 // A table of the words on the words; the row of the word that is held is marked.
@@ -31,7 +38,7 @@ function directionPanels({ words, sentence }, view) {
   };
   return {
     scores: wordsTable(view, "M: scores of the words in this order", order, (state) => state.scores, cellText, place),
-    weights: wordsTable(view, "Weights: each row of M, shared out", order, (state) => state.weights, shareCell, place),
+    weights: wordsTable(view, "Weights g(M) of each word on the others", order, (state) => state.weights, shareCell, place),
     changed: wordsTable(view, "What the order changed in the weights, word by word", () => sentence, (state) => state.changed, changeCell, first), // prettier-ignore
     next: { title: "p: the next word (beside, if S is symmetric)", make: next },
   };
@@ -44,9 +51,13 @@ function largestChange({ changed, largest }, { sentence }) {
 }
 
 function said(state, problem, { model }) {
-  const { order, held, weights, scores, chances, best, differ, start } = state;
+  const { order, held, places, weights, scores, chances, best, changed, differ, start } = state;
   const { words, sentence, cells } = problem;
-  if (held) return [isolate(order[held - 1]), " is held, and its row is marked. Choose another word to swap the two."];
+  if (held) {
+    const count = changed[places.indexOf(held - 1)].filter((by) => by !== 0).length;
+    const row = `in its row, marked below, ${count} of ${order.length} shares differ from the start`;
+    return [isolate(order[held - 1]), ` is held; ${row}. Choose another word to swap the two.`];
+  }
   const kind = model.get("table") === "directed" ? "next" : "beside";
   const parts = [`Most probable ${kind}: ${isolate(words[best])}, ${shareText(chances[best])}`];
   const moved = !sentence.every((word, k) => word === order[k]);

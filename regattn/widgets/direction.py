@@ -105,7 +105,10 @@ class DirectionExplorer(Explorer, module="direction", panels=[["scores", "weight
     9
     """
 
-    order = _Order("Order: drag, arrow keys, or tap two to swap", help="The words as they stand now.")
+    order = _Order(
+        "Order: drag, arrow keys, or tap two",
+        help="The words as they stand now. Two that are tapped, one after the other, change places.",
+    )
     held = _Held(
         "Word held", most=lambda self: len(self.sentence), bound="the last place", help="The place of a word, or 0."
     )
@@ -114,6 +117,11 @@ class DirectionExplorer(Explorer, module="direction", panels=[["scores", "weight
         {"symmetric": "symmetric: C + C′, who meets whom", "directed": "directed: C, who comes before whom"},
         help="Whether S keeps the direction of the counts C.",
     )
+    kernel = Choice(
+        "Kernel",
+        {"identity": "identity: shares of the row", "softmax": "softmax of the scores"},
+        help="How scores become weights g(M). Under identity a row whose scores sum to zero stays zero.",
+    )
     rank = Count(
         "Rank d of S = W_Q W_K′",
         least=1,
@@ -121,17 +129,13 @@ class DirectionExplorer(Explorer, module="direction", panels=[["scores", "weight
         default=lambda self: len(self.words),
         bound="V",
         of=True,
+        wide=True,
         help="The directions of its singular value decomposition that S keeps in the scores.",
     )
     zsz = Tick("ZSZ′: word looks at word", default=True, help="Whether M has the term of words and words.")
     zsp = Tick("ZSP′: word looks at place", default=False, help="Whether M has the term of words and places.")
     psz = Tick("PSZ′: place looks at word", default=False, help="Whether M has the term of places and words.")
     psp = Tick("PSP′: place looks at place", default=False, help="Whether M has the term of places and places.")
-    kernel = Choice(
-        "Kernel",
-        {"identity": "identity: shares of the row", "softmax": "softmax of the scores"},
-        help="How scores become weights g(M). Under identity a row whose scores sum to zero stays zero.",
-    )
 
     def __init__(
         self,
@@ -226,7 +230,7 @@ class DirectionExplorer(Explorer, module="direction", panels=[["scores", "weight
     def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
         tables = {
             "scores": ("M: scores in the order shown", self.order),
-            "weights": ("Weights: each row's shares", self.order),
+            "weights": ("Weights g(M)", self.order),
             "changed": ("What changed, word by word", self.sentence),
         }
         for panel, (title, words) in tables.items():
