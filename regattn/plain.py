@@ -84,7 +84,7 @@ def masked_average(weights, values, mask):
 
 
 def within_slope(paths):
-    """Return the slope of each value on the one before it, one for all paths, (F, T), each with its own level."""
+    """Return the slope of values on those before, by paths, (F, T), own levels."""
     past, present = paths[:, :-1], paths[:, 1:]
     x = past - past.mean(axis=1, keepdims=True)
     z = present - present.mean(axis=1, keepdims=True)
