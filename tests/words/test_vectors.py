@@ -25,6 +25,7 @@ from regattn.words import (
     split_words,
     word_vectors,
 )
+from tools.words import skip_gram
 
 COUNTS = np.random.default_rng(1).poisson(3.0, size=(13, 13))
 COUNTS = COUNTS + COUNTS.T
@@ -218,6 +219,22 @@ def test_no_context_of_a_bank_was_judged_by_its_own_story():
         for values in [senses["words themselves, examples"]]
     }
     assert copies[150] == copies[156]  # the copy sees no more than its original
+
+
+def test_the_vectors_of_the_explorer_are_those_of_the_package_and_of_gensim():
+    kept = load_word_results("neighbours")
+    stories = [split_words(story) for story in load_lee_corpus()]
+    words = Vocabulary.from_documents(stories, min_count=5, unknown="skip")
+    ids = words.indices(kept["words"])
+    counted = word_vectors(ppmi(count_cooccurrences(stories, words, window=2), context_power=0.75), rank=32)[ids]
+    counted /= np.linalg.norm(counted, axis=1, keepdims=True)
+    shipped = kept["spaces"]["PPMI, SVD", 2, 1]
+    assert shipped.shape == (20, 72, 32)
+    np.testing.assert_allclose(shipped[0], 127 * counted / np.abs(counted).max(), atol=0.51)
+    trained = skip_gram(stories, words, 0, vector_size=32, window=2, negative=1, epochs=20)[ids]
+    rows = kept["spaces"]["word2vec", 2, 1][0]
+    cosines = [v @ v.T / np.outer(np.linalg.norm(v, axis=1), np.linalg.norm(v, axis=1)) for v in (rows, trained)]
+    np.testing.assert_allclose(*cosines, atol=0.03)  # rounded to bytes, and trained in single precision
 
 
 def test_the_wikipedia_sample_is_kept_and_what_is_broken_is_made_again(tmp_path, monkeypatch):
