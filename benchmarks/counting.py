@@ -9,7 +9,8 @@ import pandas as pd
 from measure import ROUNDS, alternate, goal, peak_memory, ratio_to, summary, write
 from scipy import sparse
 
-from regattn.words import Vocabulary, count_cooccurrences
+from regattn.data import load_wikipedia_sample
+from regattn.words import Vocabulary, count_cooccurrences, split_words
 
 WORDS = 20_000
 OURS, DICTIONARY, COO = "regattn", "Python dictionary, a loop", "SciPy COO to CSR"
@@ -30,8 +31,15 @@ def has_glove():
         return False
 
 
-def vocabulary():
-    return Vocabulary([f"w{number}" for number in range(WORDS)])
+def sample(articles):
+    """Return the words of articles of Wikipedia as numbers, one behind the other."""
+    texts = [split_words(article) for article in load_wikipedia_sample()[:articles]]
+    words = Vocabulary.from_documents(texts)
+    return np.concatenate([words.indices(text) for text in texts]), len(words)
+
+
+def vocabulary(size=WORDS):
+    return Vocabulary([f"w{number}" for number in range(size)])
 
 
 def ours(tokens, words, window):
@@ -46,17 +54,17 @@ def pairs(tokens, window):
     return earlier, later, np.repeat(1 / distances, len(tokens) - distances)
 
 
-def coo(tokens, window):
+def coo(tokens, window, size=WORDS):
     """Return the table by SciPy; adding the transpose at the end is twice as fast as listing every pair twice."""
     earlier, later, weights = pairs(tokens.astype(np.int32), window)
-    counts = sparse.coo_array((weights, (earlier, later)), shape=(WORDS, WORDS)).tocsr()
+    counts = sparse.coo_array((weights, (earlier, later)), shape=(size, size)).tocsr()
     return counts + counts.T
 
 
-def grouped(tokens, window):
+def grouped(tokens, window, size=WORDS):
     """Return the counts of ordered pairs by pandas; one key of whole numbers is faster than two columns."""
     earlier, later, weights = pairs(tokens, window)
-    return pd.Series(weights).groupby(earlier * WORDS + later, sort=False).sum()
+    return pd.Series(weights).groupby(earlier * size + later, sort=False).sum()
 
 
 def dictionary(tokens, window):
@@ -68,18 +76,18 @@ def dictionary(tokens, window):
     return counts
 
 
-def glove(words, window):
+def glove(words, window, size=WORDS):
     """Return the table by the counter of GloVe in Cython: its upper triangle, without pairs of a word with itself."""
     from glove import Corpus
 
-    corpus = Corpus(dictionary={f"w{number}": number for number in range(WORDS)})
+    corpus = Corpus(dictionary={f"w{number}": number for number in range(size)})
     corpus.fit([words], window=window)
     return corpus.matrix
 
 
-def from_directed(first, second, counts):
+def from_directed(first, second, counts, size=WORDS):
     """Return the table both ways from counts of ordered pairs."""
-    table = sparse.coo_array((counts, (first, second)), shape=(WORDS, WORDS)).tocsr()
+    table = sparse.coo_array((counts, (first, second)), shape=(size, size)).tocsr()
     return (table + table.T).tocsr()
 
 
@@ -89,28 +97,28 @@ def check(table, other, rtol):
     np.testing.assert_allclose(table.data, other.data, rtol=rtol)
 
 
-def contenders(tokens, window, *, loop):
+def contenders(tokens, window, *, loop, size=WORDS):
     """Return the calls, after checking that they agree; rtol is for adding up tens of thousands of fractions."""
-    words = vocabulary()
+    words = vocabulary(size)
     table = ours(tokens, words, window)
-    check(table, coo(tokens, window).tocsr(), 1e-10)
-    series = grouped(tokens, window)
+    check(table, coo(tokens, window, size).tocsr(), 1e-10)
+    series = grouped(tokens, window, size)
     keys = series.index.to_numpy()
-    check(table, from_directed(keys // WORDS, keys % WORDS, series.to_numpy()), 1e-10)
+    check(table, from_directed(keys // size, keys % size, series.to_numpy(), size), 1e-10)
     runs = {
         OURS: partial(ours, tokens, words, window),
-        COO: partial(coo, tokens, window),
-        "pandas groupby": partial(grouped, tokens, window),
+        COO: partial(coo, tokens, window, size),
+        "pandas groupby": partial(grouped, tokens, window, size),
     }
     if loop:
         counts = dictionary(tokens, window)
-        check(table, from_directed(*np.array(list(counts)).T, list(counts.values())), 1e-10)
+        check(table, from_directed(*np.array(list(counts)).T, list(counts.values()), size), 1e-10)
         runs[DICTIONARY] = partial(dictionary, tokens, window)
     if has_glove():
         strings = [f"w{number}" for number in tokens.tolist()]
         upper = sparse.triu(table, k=1).tocsr()
-        check(upper, sparse.csr_array(glove(strings, window)).tocsr(), 1e-3)  # it adds up in single precision
-        runs[GLOVE] = partial(glove, strings, window)
+        check(upper, sparse.csr_array(glove(strings, window, size)).tocsr(), 1e-3)  # it adds up in single precision
+        runs[GLOVE] = partial(glove, strings, window, size)
     return runs
 
 
@@ -136,7 +144,17 @@ def with_rates(rows, n):
     return rows
 
 
-def measure(*, tokens=1_000_000, many=10_000_000, windows=(5, 15), rounds=ROUNDS):
+def real_text(articles, window, rounds):
+    """Return the case of the book's larger corpus, with all its words."""
+    tokens, size = sample(articles)
+    seconds = alternate(contenders(tokens, window, loop=False, size=size), rounds=rounds, warm=False)
+    rows = with_rates(summary(seconds, ours=OURS), len(tokens))
+    goals = [goal("≥ 1.5 times as fast as SciPy from COO to CSR", ratio_to(rows, COO), least=1.5)]
+    name = f"{articles} articles of Wikipedia, {len(tokens):,} words, {size:,} different ones, window {window}"
+    return {"case": name, "rows": rows, "goals": goals}
+
+
+def measure(*, tokens=1_000_000, many=10_000_000, windows=(5, 15), articles=106, rounds=ROUNDS):
     cases = []
     short, long = text(tokens), text(many)
     for window in windows:
@@ -157,6 +175,7 @@ def measure(*, tokens=1_000_000, many=10_000_000, windows=(5, 15), rounds=ROUNDS
                 "among the requirements: install it to measure it again."
             )
         cases.append(case)
+    cases.append(real_text(articles, min(windows), rounds))
     for window in windows:
         seconds = alternate({OURS: partial(ours, long, vocabulary(), window)}, rounds=min(rounds, ALONE), warm=False)
         rows = with_rates(summary(seconds, ours=OURS), many)

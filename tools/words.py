@@ -1,6 +1,6 @@
 """Run what chapter 12 reports of trained vectors, with seeds and splits, and make the vectors of its explorer.
 
-    OMP_NUM_THREADS=1 python tools/words.py            # about ten minutes of one core
+    OMP_NUM_THREADS=1 python tools/words.py            # about twenty minutes of one core
     OMP_NUM_THREADS=1 python tools/words.py rank senses
 
 Results are written after every part. Chapter 12 reads the files and runs a part of them again.
@@ -20,10 +20,12 @@ from typing import Any
 import numpy as np
 from gensim.models import Word2Vec
 from gensim.test.utils import datapath
+from scipy import sparse
 from scipy.optimize import minimize
 from scipy.sparse.linalg import svds
 from scipy.special import expit, log_expit
-from scipy.stats import spearmanr
+from scipy.stats import permutation_test, rankdata, spearmanr
+from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.metrics import roc_auc_score
 
 from regattn.data import load_lee_corpus, load_wikipedia_sample
@@ -31,6 +33,7 @@ from regattn.words.cooccurrence import vocabulary_scores
 from regattn.words.counting import count_cooccurrences, ppmi
 from regattn.words.glove import glove_vectors
 from regattn.words.judging import held_out_pairs
+from regattn.words.vectors import word_vectors
 from regattn.words.vocabulary import Vocabulary, split_words
 
 HOME = Path(__file__).resolve().parent.parent / "regattn" / "words"
@@ -52,7 +55,8 @@ CATEGORIES = {
 }
 FINANCE = ("rates", "market", "economy", "financial", "money")
 CONFLICT = ("israeli", "palestinian", "gaza", "troops", "militants")
-WINDOWS, NEGATIVES, RESAMPLES, LONGEST = (2, 10), (1, 5), 6, 32
+OFTEN = 10  # meetings of a pair
+WINDOWS, NEGATIVES, RESAMPLES, LONGEST = (2, 10), (1, 5), 19, 32
 
 
 def stories() -> list[list[str]]:
@@ -70,12 +74,6 @@ def articles() -> list[list[str]]:
     """Return the Wikipedia sample in stretches of a thousand words."""
     words = (split_words(article) for article in load_wikipedia_sample())
     return [text[a : a + 1000] for text in words for a in range(0, len(text), 1000) if len(text) - a > 50]
-
-
-def svd_vectors(table: Any, rank: int) -> np.ndarray:
-    """Return the left singular vectors, each times the root of its singular value, largest first."""
-    U, s, _ = svds(table.astype(float), rank, rng=0)
-    return U[:, ::-1] * np.sqrt(s[::-1])
 
 
 def unit(vectors: np.ndarray) -> np.ndarray:
@@ -118,6 +116,35 @@ def rank() -> dict:
     return found
 
 
+def whole() -> dict:
+    """Return how near inner products of a hundred numbers come to PMI on all words that occur five times."""
+    documents = stories()
+    words = Vocabulary.from_documents(documents, min_count=5, unknown="skip")
+    S = count_cooccurrences(documents, words, window=10)
+    known = [[word for word in document if word in words] for document in documents]
+    rows, columns = S.nonzero()
+    counts, sums = S[rows, columns], S.sum(axis=1)
+    target = np.log(counts) - np.log(sums[rows] * sums[columns] / S.sum())
+    U, s, Vt = svds(ppmi(S), 100, rng=0)
+    found = {"cells": [len(target)], "often": [int((counts >= OFTEN).sum())]}
+    fits = {"PPMI, SVD": [((U * s)[rows] * Vt.T[columns]).sum(axis=1)]}
+    for epochs in (5, 50):
+        for seed in SEEDS:
+            model = Word2Vec(known, seed=seed + 1, **BARE, vector_size=100, window=10, negative=1, epochs=epochs)
+            order = [model.wv.key_to_index[word] for word in words.words]
+            A, B = model.wv.vectors[order], model.syn1neg[order]
+            fits.setdefault(f"gensim, {epochs} epochs", []).append((A[rows] * B[columns]).sum(axis=1))
+    for name, values in fits.items():
+        found[name] = [float(np.corrcoef(x, target)[0, 1]) for x in values]
+        found[f"{name}, often"] = [
+            float(np.corrcoef(x[counts >= OFTEN], target[counts >= OFTEN])[0, 1]) for x in values
+        ]
+    for name in ("gensim, 50 epochs",):
+        found["gensim with SVD"] = [float(np.corrcoef(x, fits["PPMI, SVD"][0])[0, 1]) for x in fits[name]]
+    print(found, flush=True)
+    return found
+
+
 def _factors(S: np.ndarray, noise: np.ndarray, d: int, seed: int) -> np.ndarray:
     """Return A B' that descent (L-BFGS) finds for the loss of negative sampling."""
     V, total = len(S), S.sum()
@@ -143,7 +170,7 @@ def vectors(documents: list, vocabulary: Vocabulary, seed: int, which: tuple, *,
     if "PPMI" in which:
         found["PPMI"] = unit(smooth.toarray())
     if "PPMI, SVD" in which:
-        found["PPMI, SVD"] = unit(svd_vectors(smooth, size))
+        found["PPMI, SVD"] = word_vectors(smooth, rank=size)
     if "word2vec" in which:
         options = {"vector_size": size, "window": 10, "negative": 5, "epochs": epochs}
         found["word2vec"] = unit(skip_gram(documents, vocabulary, seed, **options))
@@ -152,6 +179,12 @@ def vectors(documents: list, vocabulary: Vocabulary, seed: int, which: tuple, *,
         glove = glove_vectors(harmonic, rank=20, sweeps=10, ridge=1.0, rng=seed)
         found["GloVe"] = unit(glove.vectors + glove.contexts)
     return found
+
+
+def whereabouts(documents: list, vocabulary: Vocabulary) -> np.ndarray:
+    """Return for each word in which documents it stands, as tf-idf weighs it: rows of length one, no window at all."""
+    counts = [np.bincount(vocabulary.indices(document), minlength=len(vocabulary)) for document in documents]
+    return unit(TfidfTransformer().fit_transform(sparse.csr_array(counts)).T.toarray())
 
 
 METHODS = ("PPMI", "PPMI, SVD", "word2vec", "GloVe")
@@ -175,10 +208,15 @@ def held_out() -> dict:
         }
         table = ppmi(tables[0], context_power=0.75)
         for size in (2, 5, 10, 25, 100):
-            v = unit(svd_vectors(table, size))
+            v = word_vectors(table, rank=size)
             scores[f"PPMI, SVD {size}"] = (v[asked[:, 0]] * v[asked[:, 1]]).sum(axis=1)
-        v = vectors(shuffled(first, seed), words, seed, ("PPMI, SVD",), epochs=0)["PPMI, SVD"]
-        scores["PPMI, SVD, shuffled"] = (v[asked[:, 0]] * v[asked[:, 1]]).sum(axis=1)
+        for name, size in (("PPMI, SVD, shuffled", 50), ("PPMI, SVD 10, shuffled", 10)):
+            v = vectors(shuffled(first, seed), words, seed, ("PPMI, SVD",), size=size, epochs=0)["PPMI, SVD"]
+            scores[name] = (v[asked[:, 0]] * v[asked[:, 1]]).sum(axis=1)
+        stood = whereabouts(first, words)
+        U, s, _ = svds(stood, 10, rng=0)
+        for name, v in (("tf-idf of stories", stood), ("tf-idf, SVD 10", unit(U * s))):
+            scores[name] = (v[asked[:, 0]] * v[asked[:, 1]]).sum(axis=1)
         scores["frequency"] = np.log(frequency[asked]).sum(axis=1)
         for name, score in scores.items():
             areas.setdefault(name, []).append(float(roc_auc_score(truth, score)))
@@ -186,8 +224,9 @@ def held_out() -> dict:
 
 
 def human() -> dict:
-    """Return odd-one-out and SimLex for both corpora, analogies for the larger one."""
+    """Return odd-one-out and SimLex for both corpora, analogies for the larger one; and each method against the SVD."""
     found: dict[str, list] = {}
+    items: dict[tuple[str, str], list] = {}
     for name, documents, epochs, size in (("Lee", stories(), 30, 50), ("Wikipedia", articles(), 5, 100)):
         words = Vocabulary.from_documents(documents, min_count=5, max_size=6000, unknown="skip")
         for seed in SEEDS:
@@ -196,15 +235,63 @@ def human() -> dict:
             again = vectors(shuffled(documents, seed), words, seed, ("PPMI, SVD",), size=size, epochs=0)
             made["PPMI, SVD, shuffled"] = again["PPMI, SVD"]
             for method, v in made.items():
-                entry = {"simlex": _simlex(v, words), "odd": _odd_one_out(v, words)}
+                asked = {"simlex": _simlex(v, words), "odd": _odd_one_out(v, words)}
                 if name == "Wikipedia":
-                    entry["analogies"] = _analogies(v, words)
-                found.setdefault(f"{name}, {method}", []).append(entry)
-                print(name, method, seed, entry, flush=True)
+                    asked["analogies"] = _analogies(v, words)
+                found.setdefault(f"{name}, {method}", []).append({task: entry for task, (entry, _) in asked.items()})
+                items.setdefault((name, method), []).append({task: each for task, (_, each) in asked.items()})
+                print(name, method, seed, found[f"{name}, {method}"][-1], flush=True)
+    return {"human": found, "compared": _compared(items)}
+
+
+def _compared(items: dict[tuple[str, str], list]) -> list[dict]:
+    """Return each method less the SVD on the same questions, averaged over its runs, with an interval and a p-value.
+
+    Pairs of SimLex are drawn with replacement; categories of odd-one-out and sections of the analogies have few
+    members, so that the p-value is that of all ways to exchange the two methods in them.
+    """
+    found = []
+    for (name, method), runs in items.items():
+        for task in runs[0] if method != "PPMI, SVD" else ():
+            (rival,) = (run[task] for run in items[name, "PPMI, SVD"])
+            entry = {"corpus": name, "task": task, "method": method}
+            if task == "simlex":
+                entry |= _by_pairs([run[task] for run in runs], rival)
+            else:
+                entry |= _by_groups(np.mean([run[task] for run in runs], axis=0) - rival)
+            found.append(entry)
+            print(entry, flush=True)
     return found
 
 
-def _simlex(v: np.ndarray, words: Vocabulary) -> dict:
+def _by_pairs(runs: list[tuple], rival: tuple) -> dict:
+    """Return the difference of rank correlations, over pairs of words drawn anew."""
+    said = rival[1]
+    draws = np.random.default_rng(0).integers(len(said), size=(4000, len(said)))
+    draws = np.concatenate([np.arange(len(said))[None], draws])  # first the pairs themselves
+
+    def correlations(cosine: np.ndarray) -> np.ndarray:
+        ranks = [rankdata(x[draws], axis=1) for x in (cosine, said)]
+        x, y = (unit(r - r.mean(axis=1, keepdims=True)) for r in ranks)
+        return (x * y).sum(axis=1)
+
+    difference = np.mean([correlations(cosine) for cosine, _ in runs], axis=0) - correlations(rival[0])
+    drawn = difference[1:]
+    p = min(1.0, 2 * (1 + min((drawn <= 0).sum(), (drawn >= 0).sum())) / (1 + len(drawn)))
+    return {"difference": difference[0], "ends": np.quantile(drawn, [0.025, 0.975]).tolist(), "p": p}
+
+
+def _by_groups(differences: np.ndarray) -> dict:
+    """Return the mean of differences by group, over groups drawn anew; its p-value is over all exchanges of sign."""
+    rng = np.random.default_rng(0)
+    test = permutation_test((differences,), np.mean, permutation_type="samples", n_resamples=2**15, rng=rng)
+    drawn = rng.choice(differences, (4000, len(differences))).mean(axis=1)
+    ends = np.quantile(drawn, [0.025, 0.975]).tolist()
+    return {"difference": differences.mean(), "ends": ends, "p": float(test.pvalue)}
+
+
+def _simlex(v: np.ndarray, words: Vocabulary) -> tuple[dict, tuple]:
+    """Return the rank correlation with what people said; and the cosines and what was said."""
     lines = [line.split("\t") for line in Path(datapath("simlex999.txt")).read_text(encoding="utf-8").splitlines()]
     pairs = [
         (a, b, float(s)) for a, b, s, *_ in (line for line in lines if line[0][0] != "#") if a in words and b in words
@@ -214,11 +301,12 @@ def _simlex(v: np.ndarray, words: Vocabulary) -> dict:
     rng = np.random.default_rng(0)
     draws = [rng.integers(len(said), size=len(said)) for _ in range(1000)]
     ends = np.quantile([spearmanr(cosine[k], said[k])[0] for k in draws], [0.025, 0.975])
-    return {"rho": float(spearmanr(cosine, said)[0]), "ends": ends.tolist(), "pairs": len(said)}
+    entry = {"rho": float(spearmanr(cosine, said)[0]), "ends": ends.tolist(), "pairs": len(said)}
+    return entry, (cosine, said)
 
 
-def _odd_one_out(v: np.ndarray, words: Vocabulary) -> dict:
-    """Return the share found by category (three of one, one of another); the interval resamples categories."""
+def _odd_one_out(v: np.ndarray, words: Vocabulary) -> tuple[dict, np.ndarray]:
+    """Return the share found (three of a category, one of another) with an interval over categories; and each share."""
     groups = {c: words.indices([w for w in text.split() if w in words]) for c, text in CATEGORIES.items()}
     groups = {c: k for c, k in groups.items() if len(k) >= 3}
     rng, hits = np.random.default_rng(0), {c: [] for c in groups}
@@ -228,27 +316,38 @@ def _odd_one_out(v: np.ndarray, words: Vocabulary) -> dict:
         hits[c].append((v[asked] @ v[asked].T).sum(axis=1).argmin() == 3)
     shares = np.array([np.mean(h) for h in hits.values()])
     ends = np.quantile(rng.choice(shares, (2000, len(shares))).mean(axis=1), [0.025, 0.975])
-    return {"share": float(shares.mean()), "ends": ends.tolist(), "categories": len(shares)}
+    return {"share": float(shares.mean()), "ends": ends.tolist(), "categories": len(shares)}, shares
 
 
-def _analogies(v: np.ndarray, words: Vocabulary) -> dict:
-    """Return how often b − a + c is nearest to d, with the question's words left out and not."""
+def _analogies(v: np.ndarray, words: Vocabulary) -> tuple[dict, np.ndarray]:
+    """Return how often b − a + c is nearest to d, with the question's words left out and not; and by section.
+
+    A section's entry is its share of all questions found, times the number of sections: their mean is the share found.
+    """
     lines = Path(datapath("questions-words.txt")).read_text(encoding="utf-8").lower().splitlines()
-    asked = np.array(
-        [words.indices(q) for q in (line.split() for line in lines if line[0] != ":") if all(w in words for w in q)]
-    )
+    numbers = np.cumsum([line[0] == ":" for line in lines])
+    known = [
+        (section, words.indices(line.split()))
+        for section, line in zip(numbers, lines, strict=True)
+        if line[0] != ":" and all(w in words for w in line.split())
+    ]
+    asked = np.array([question for _, question in known])
+    _, section = np.unique([number for number, _ in known], return_inverse=True)
     a, b, c, d = asked.T
     similarity = unit(v[b] - v[a] + v[c]) @ v.T
     free = similarity.argmax(axis=1)
     np.put_along_axis(similarity, asked[:, :3], -np.inf, axis=1)
     ruled = similarity.argmax(axis=1)
     is_input = (free[:, None] == asked[:, :3]).any(axis=1)
-    return {
+    by_section = np.bincount(section, ruled == d) / len(asked) * (section.max() + 1)
+    entry = {
         "questions": len(asked),
+        "sections": int(section.max()) + 1,
         "with the rule": float((ruled == d).mean()),
         "without": float((free == d).mean()),
         "an input": float(is_input.mean()),
     }
+    return entry, by_section
 
 
 def places() -> Iterator[tuple[int, int, bool]]:
@@ -273,7 +372,7 @@ def senses() -> dict:
         table = ppmi(counts - count_cooccurrences([documents[j] for j in own], words, window=5), context_power=0.75)
         spaces = {
             "PPMI rows": table.toarray(),
-            "PPMI, SVD": svd_vectors(table, 50),
+            "PPMI, SVD": word_vectors(table, rank=50),
             "words themselves": np.eye(len(words)),
         }
         options = {"vector_size": 50, "window": 5, "negative": 5, "epochs": 10}
@@ -308,7 +407,7 @@ def _by_examples(profiles: np.ndarray, west: np.ndarray, mine: np.ndarray) -> li
 
 
 def neighbours() -> dict:
-    """Return vectors of some sixty words by each method, window and shift: of the corpus and of resampled ones."""
+    """Return vectors of some seventy words by each method, window and shift: of the corpus and of resampled ones."""
     documents = stories()
     words = Vocabulary.from_documents(documents, min_count=5, unknown="skip")
     shown = [w for text in CATEGORIES.values() for w in text.split() if w in words]
@@ -319,9 +418,9 @@ def neighbours() -> dict:
             for number, draw in enumerate(draws):
                 drawn = [documents[i] for i in draw]
                 S = count_cooccurrences(drawn, words, window=window)
-                V = svd_vectors(ppmi(S, context_power=0.75, shift=float(np.log(k))), LONGEST)
+                V = word_vectors(ppmi(S, context_power=0.75, shift=float(np.log(k))), rank=LONGEST)
                 found.setdefault(f"PPMI, SVD|{window}|{k}", []).append(_packed(V[ids]))
-                W = skip_gram(drawn, words, number, vector_size=LONGEST, window=window, negative=k, epochs=10)
+                W = skip_gram(drawn, words, number, vector_size=LONGEST, window=window, negative=k, epochs=20)
                 W = W @ np.linalg.svd(W, full_matrices=False)[2].T  # turned: most of the length first
                 found.setdefault(f"word2vec|{window}|{k}", []).append(_packed(W[ids]))
             print("neighbours", window, k, flush=True)
@@ -334,7 +433,7 @@ def _packed(vectors: np.ndarray) -> str:
     return base64.b64encode(np.round(127 * vectors / np.abs(vectors).max()).astype(np.int8).tobytes()).decode()
 
 
-PARTS = {"rank": rank, "held_out": held_out, "human": human, "senses": senses}
+PARTS = {"rank": rank, "whole": whole, "held_out": held_out, "human": human, "senses": senses}
 
 
 def main() -> None:
@@ -343,17 +442,20 @@ def main() -> None:
     parser.add_argument("parts", nargs="*", default=[*PARTS, "neighbours"])
     for part in parser.parse_args().parts:
         start = time.process_time()
-        made = neighbours() if part == "neighbours" else PARTS[part]()
-        path = HOME / ("neighbours.json" if part == "neighbours" else "results.json")
-        known = json.loads(path.read_text(encoding="utf-8")) if path.exists() and part != "neighbours" else {}
-        known |= {part: made} if part != "neighbours" else made
-        if part != "neighbours":
+        if part == "neighbours":
+            (HOME / "neighbours.json").write_text(_as_text(neighbours()), encoding="utf-8")
+        else:
+            made = PARTS[part]()
+            path = HOME / "results.json"
+            known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+            known |= made if part == "human" else {part: made}
+            known["kinds"] = {kind: text.split() for kind, text in CATEGORIES.items()}
             known["made by"] = {
                 "script": "tools/words.py",
                 **{name: version(name) for name in ("gensim", "numpy", "scipy")},
             }
             known.setdefault("minutes", {})[part] = round((time.process_time() - start) / 60, 1)
-        path.write_text(_as_text(known), encoding="utf-8")
+            path.write_text(_as_text(known), encoding="utf-8")
         print(part, round(time.process_time() - start), "s", flush=True)
 
 

@@ -26,6 +26,11 @@ from .tokens import (
     count_ngrams as count_ngrams,
     train_tokenizer as train_tokenizer,
 )
+from .vectors import (
+    nearest_words as nearest_words,
+    share_of_kind as share_of_kind,
+    word_vectors as word_vectors,
+)
 from .vocabulary import (
     Vocabulary as Vocabulary,
     split_words as split_words,

@@ -17,11 +17,15 @@ def load_word_results(part: str) -> dict[str, Any]:
 
     Parameters
     ----------
-    part : {"rank", "held_out", "human", "senses", "neighbours", "made by"}
-        - ``rank``: correlations of factors, and of gensim's word2vec, with PMI − log k, by setting, one for each seed
+    part : {"rank", "whole", "held_out", "human", "compared", "senses", "kinds", "neighbours", "made by"}
+        - ``rank``: correlations of factors, and of gensim's word2vec, with PMI − log k on the hundred commonest words, by
+          setting, one for each seed
+        - ``whole``: the same for all words that occur five times, beside the SVD; ``often``: pairs that met ten times
         - ``held_out``: areas under the curve by method, one for each of ten halvings of the stories
         - ``human``: SimLex, odd-one-out and analogies by corpus and method, one entry for each seed
+        - ``compared``: for each of these the method less the SVD on the same questions, with an interval and a p-value
         - ``senses``: a leaning for every "bank" by method, with its story, its place and whether it is the West Bank
+        - ``kinds``: the words of each category of odd-one-out
         - ``neighbours``: ``words``, and ``spaces``, vectors by method, window and number of negatives, of the corpus
           and of resampled ones
         - ``made by``: the script and the versions of its libraries

@@ -1,11 +1,13 @@
-"""GloVe is scikit-learn's ridge in turn; held-out pairs are what they say; kept results are the tool's."""
+"""Vectors are NumPy's SVD, GloVe is scikit-learn's ridge in turn, held-out pairs and kept results are what they say."""
 
 from __future__ import annotations
 
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.linear_model import Ridge
 from sklearn.metrics import roc_auc_score
 
@@ -17,12 +19,97 @@ from regattn.words import (
     glove_vectors,
     held_out_pairs,
     load_word_results,
+    nearest_words,
     ppmi,
+    share_of_kind,
     split_words,
+    word_vectors,
 )
+from tools.words import skip_gram
 
 COUNTS = np.random.default_rng(1).poisson(3.0, size=(13, 13))
 COUNTS = COUNTS + COUNTS.T
+
+
+def cosine(a, b):
+    return float(a @ b) / float(np.sqrt((a @ a) * (b @ b)))
+
+
+def test_word_vectors_are_the_left_half_of_numpys_svd():
+    P = np.random.default_rng(5).normal(size=(17, 17))
+    U, s, _ = np.linalg.svd(P)
+    rows = U[:, :5] * np.sqrt(s[:5])
+    made = word_vectors(P, rank=5)
+    np.testing.assert_allclose(np.linalg.norm(made, axis=1), 1.0)
+    for i in range(17):
+        for j in range(17):
+            assert made[i] @ made[j] == pytest.approx(cosine(rows[i], rows[j]), abs=1e-9)
+    shares = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    np.testing.assert_allclose(np.abs(made), np.abs(shares), atol=1e-9)  # strongest first
+
+
+def test_word_vectors_do_not_depend_on_the_unit_or_on_how_the_table_is_kept():
+    dense = word_vectors(COUNTS, rank=3)
+    for other in (
+        sparse.csr_array(COUNTS),
+        sparse.coo_array(COUNTS),
+        pd.DataFrame(COUNTS),
+        COUNTS * 1e300,
+        COUNTS * 1e-300,
+    ):
+        np.testing.assert_allclose(word_vectors(other, rank=3), dense, atol=1e-9)
+
+
+def test_the_largest_entry_of_each_direction_is_positive_and_a_word_alone_has_zeros():
+    lonely = COUNTS.copy()
+    lonely[4] = lonely[:, 4] = 0
+    made = word_vectors(lonely, rank=4)
+    assert not made[4].any()
+    U = np.linalg.svd(lonely).U
+    largest = np.abs(U[:, :4]).argmax(axis=0)
+    assert (made[largest, range(4)] > 0).all()
+
+
+def test_nearest_words_and_their_kinds_are_those_of_a_slow_loop():
+    rng, vocabulary = np.random.default_rng(6), Vocabulary([f"w{k}" for k in range(19)])
+    vectors = rng.normal(size=(19, 3))
+
+    def nearest(asks, n):
+        others = [k for k in range(19) if k != asks]
+        return sorted(others, key=lambda k: -(vectors[k] @ vectors[asks]))[:n]
+
+    for asks in range(19):
+        assert nearest_words(vectors, vocabulary, f"w{asks}", n=7) == [f"w{k}" for k in nearest(asks, 7)]
+    kinds = [[0, 3, 8], [11, 2, 5, 17]]
+    shares = [np.mean([k in kind for asks in kind for k in nearest(asks, 5)]) for kind in kinds]
+    assert share_of_kind(vectors, kinds, n=5) == pytest.approx(np.mean(shares))
+
+
+def test_a_word_is_not_its_own_neighbour_even_where_another_is_nearer_to_it():
+    vectors = np.array([[1.0, 0.0], [3.0, 0.0], [0.5, 0.0]])
+    assert nearest_words(vectors, Vocabulary(["a", "b", "c"]), "a", n=2) == ["b", "c"]
+
+
+def test_descent_and_regressions_find_the_same_fit_of_glove():
+    found = [glove_vectors(COUNTS, rank=1, sweeps=400, ridge=0.05, method=m) for m in ("regressions", "descent")]
+    fits = [f.vectors @ f.contexts.T + f.levels[:, None] + f.context_levels for f in found]
+    np.testing.assert_allclose(fits[0], fits[1], atol=2e-3)  # both stop where a step no longer pays
+    assert found[0].losses[0] == pytest.approx(found[1].losses[0])
+    assert found[0].losses[-1] == pytest.approx(found[1].losses[-1], rel=1e-6)
+    assert (np.diff(found[1].losses) < 1e-9).all()
+
+
+def test_where_descent_ends_no_regression_lowers_the_loss():
+    found = glove_vectors(COUNTS, rank=2, sweeps=3000, ridge=0.1, cap=7.0, method="descent")
+    for i in (0, 7):
+        met = COUNTS[i] > 0
+        ridge = Ridge(alpha=0.1).fit(
+            found.contexts[met],
+            np.log(COUNTS[i, met]) - found.context_levels[met],
+            sample_weight=np.minimum(1, (COUNTS[i, met] / 7.0) ** 0.75),
+        )
+        np.testing.assert_allclose(ridge.coef_, found.vectors[i], atol=1e-3)
+        assert ridge.intercept_ == pytest.approx(found.levels[i], abs=1e-3)
 
 
 def test_a_word_of_glove_is_a_weighted_ridge_regression_on_the_contexts():
@@ -65,6 +152,17 @@ def test_a_word_without_company_gets_zeros():
     (lambda: glove_vectors(COUNTS, rank=2, ridge=0.0), "ridge must be > 0, got 0.0"),
     (lambda: glove_vectors(COUNTS, rank=2, cap=-1.0), "cap must be > 0, got -1.0"),
     (lambda: glove_vectors(COUNTS, rank=2, sweeps=-1), "sweeps must be ≥ 0, got -1"),
+    (lambda: glove_vectors(COUNTS, rank=2, method="steps"), "method must be .* got 'steps'"),
+    (lambda: word_vectors(COUNTS[:5], rank=2), "square table"),
+    (lambda: word_vectors(0 * COUNTS, rank=2), "other than 0"),
+    (lambda: word_vectors(COUNTS, rank=13), r"rank must be ≤ 12 \(the number of words less one\), got 13"),
+    (lambda: nearest_words(np.eye(3), Vocabulary(["a", "b", "c"]), "z", n=1), "in the vocabulary, got 'z'"),
+    (lambda: nearest_words(np.eye(3), Vocabulary(["a", "b"]), "a", n=1), "3 rows, but the vocabulary 2 words"),
+    (lambda: nearest_words(np.eye(3), Vocabulary(["a", "b", "c"]), "a", n=3), "n must be ≤ 2"),
+    (lambda: nearest_words(np.ones(3), Vocabulary(["a", "b", "c"]), "a", n=1), r"shape \(V, L\), got \(3,\)"),
+    (lambda: share_of_kind(np.eye(5), []), "at least one kind"),
+    (lambda: share_of_kind(np.eye(5), [[1, 1]]), r"two different word numbers, got \[1, 1\]"),
+    (lambda: share_of_kind(np.eye(5), [[0, 5]]), "word number 5, but vectors has 5 rows"),
     (lambda: held_out_pairs(COUNTS, COUNTS[:5, :5], np.ones(13)), r"train is \(13, 13\), test \(5, 5\)"),
     (lambda: held_out_pairs(COUNTS, COUNTS, np.ones(5)), r"frequency has shape \(5,\)"),
     (lambda: held_out_pairs(COUNTS, COUNTS, np.ones(13), least=0), "least must be ≥ 1"),
@@ -121,6 +219,22 @@ def test_no_context_of_a_bank_was_judged_by_its_own_story():
         for values in [senses["words themselves, examples"]]
     }
     assert copies[150] == copies[156]  # the copy sees no more than its original
+
+
+def test_the_vectors_of_the_explorer_are_those_of_the_package_and_of_gensim():
+    kept = load_word_results("neighbours")
+    stories = [split_words(story) for story in load_lee_corpus()]
+    words = Vocabulary.from_documents(stories, min_count=5, unknown="skip")
+    ids = words.indices(kept["words"])
+    counted = word_vectors(ppmi(count_cooccurrences(stories, words, window=2), context_power=0.75), rank=32)[ids]
+    counted /= np.linalg.norm(counted, axis=1, keepdims=True)
+    shipped = kept["spaces"]["PPMI, SVD", 2, 1]
+    assert shipped.shape == (20, 72, 32)
+    np.testing.assert_allclose(shipped[0], 127 * counted / np.abs(counted).max(), atol=0.51)
+    trained = skip_gram(stories, words, 0, vector_size=32, window=2, negative=1, epochs=20)[ids]
+    rows = kept["spaces"]["word2vec", 2, 1][0]
+    cosines = [v @ v.T / np.outer(np.linalg.norm(v, axis=1), np.linalg.norm(v, axis=1)) for v in (rows, trained)]
+    np.testing.assert_allclose(*cosines, atol=0.03)  # rounded to bytes, and trained in single precision
 
 
 def test_the_wikipedia_sample_is_kept_and_what_is_broken_is_made_again(tmp_path, monkeypatch):
