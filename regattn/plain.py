@@ -139,3 +139,16 @@ def block(x, heads, W_O, W_1, W_2, mask=None):
     x = x + np.concatenate(gathered, axis=-1) @ W_O
     hidden = np.maximum(0, layer_norm(x) @ W_1)
     return x + hidden @ W_2
+
+
+def induction(words, size, sharpness):
+    """Return the shares of what followed earlier copies of each of T words, (T, size): two layers, written by hand."""
+    T = len(words)
+    word, before, place = np.split(np.eye(2 * size + T), [size, 2 * size])  # three slots of the stream
+    x, known = word[words] + place, np.tri(T, dtype=bool)
+
+    W_Q, W_K, W_V, W_O = place.T, place.T @ np.eye(T, k=1), word.T, before  # fetch the word one place back
+    x = x + attend(x @ W_Q, x @ W_K, x @ W_V, scale=sharpness, mask=known) @ W_O
+
+    W_Q, W_K, W_V = word.T, before.T, word.T  # where did my word stand one place back, and which word came?
+    return attend(x @ W_Q, x @ W_K, x @ W_V, scale=sharpness, mask=known)
