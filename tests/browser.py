@@ -77,18 +77,21 @@ def open_offline(
     height: int = 900,
     dark: bool = False,
     javascript: bool = True,
+    touch: bool = False,
 ) -> Iterator[Page]:
     """Yield a page opened from disk with the network cut off.
 
     ``page.errors`` lists what the page logged as an error (exceptions, failed loads, ``console.error``), and
     ``page.requests`` every address it asked for that is not on this disk, ``page.loaded`` every file that it asked for.
-    ``dark`` sets the reader's colour preference and the ``data-theme`` that sphinx-book-theme would set from it.
+    ``dark`` sets the reader's colour preference and the ``data-theme`` that sphinx-book-theme would set from it;
+    ``touch`` makes it a screen for fingers.
     """
     context = browser.new_context(
         viewport={"width": width, "height": height},
         color_scheme="dark" if dark else "light",
         java_script_enabled=javascript,
         offline=True,
+        has_touch=touch,
     )
     page = context.new_page()
     page.errors, page.requests, page.loaded = [], [], set()

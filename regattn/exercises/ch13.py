@@ -38,7 +38,7 @@ def _gain(joint: float = 3.0) -> float:
 EXERCISES = {
     "13.1": Exercise(
         _best_square_error,
-        "which eigenvalues does the table have, and which of them can WWᵀ have? Squares of those lost, over all squares.",
+        "which eigenvalues does the table have, and which of them can WWᵀ have? Squares of the lost, over all squares.",
         (
             Mistake(1.0, "this is the error of W = 0, and one can do better: one eigenvalue is positive."),
             Mistake(0.5, "this is the share of the squares; take its root."),

@@ -3,6 +3,7 @@ from .block import BlockExplorer as BlockExplorer
 from .convolution import ConvolutionExplorer as ConvolutionExplorer
 from .depth import DepthExplorer as DepthExplorer
 from .descent import DescentExplorer as DescentExplorer
+from .direction import DirectionExplorer as DirectionExplorer
 from .embedding import EmbeddingExplorer as EmbeddingExplorer
 from .filter import FilterExplorer as FilterExplorer
 from .kernel import KernelExplorer as KernelExplorer

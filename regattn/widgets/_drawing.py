@@ -35,7 +35,7 @@ def draw_table(ax: Axes, values: Any, rows: Sequence[str], columns: Sequence[str
         ax.set(xticks=[], yticks=[])
         return
     shades = LinearSegmentedColormap.from_list("keys", ["white", figures.COLOURS["key"]])
-    ax.imshow(values, cmap=shades, aspect="auto", vmin=0, vmax=2 * np.max(values) or 1)
+    ax.imshow(values, cmap=shades, aspect="auto", vmin=0, vmax=2 * np.abs(values).max() or 1)
     for i, j in np.ndindex(np.shape(values)):
         number = values[i][j]
         if abs(number) >= 0.005 and len(columns) <= 14:

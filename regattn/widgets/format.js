@@ -38,6 +38,13 @@ export function shareText(share) {
   return share < 0.9995 ? share.toFixed(3) : "> 0.999";
 }
 
+// Counts short enough for a small cell; shares with two decimals.
+export function cellText(value) {
+  if (value === 0) return "0";
+  if (Number.isInteger(value) && Math.abs(value) < 1e5) return String(value);
+  return formatNumber(value, Math.abs(value) >= 100 ? 3 : 2);
+}
+
 // Text of another author inside a sentence: kept apart, so that a right-to-left label cannot reorder its neighbours.
 export function isolate(label) {
   return `\u2068${label}\u2069`;

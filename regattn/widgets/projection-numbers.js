@@ -10,7 +10,7 @@ function projectionWeights(scores, normaliser) {
 }
 
 // The first of the largest; what rounding alone sets apart counts as equal.
-function firstLargest(values) {
+export function firstLargest(values) {
   const bound = Math.max(...values) * (1 - 1e-9);
   return values.findIndex((value) => value >= bound);
 }

@@ -1,15 +1,8 @@
 // The words of the ProjectionExplorer: a sentence, typed or picked, a cell of the table, and what is said of them.
 import { controlRow, element } from "./controls.js";
-import { formatNumber, isolate, shareText } from "./format.js";
+import { cellText, isolate, shareText } from "./format.js";
 
 const LONGEST = 12; // words of a sentence that are used
-
-// Counts short enough for a small cell; shares with two decimals.
-export function cellText(value) {
-  if (value === 0) return "0";
-  if (Number.isInteger(value) && Math.abs(value) < 1e5) return String(value);
-  return formatNumber(value, Math.abs(value) >= 100 ? 3 : 2);
-}
 
 // What was typed: the words that are in the table, and the others.
 function readSentence(text, words) {

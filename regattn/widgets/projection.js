@@ -1,27 +1,10 @@
 // ProjectionExplorer: M = Z S Z', E = g(M) Z S, p = softmax(mean of E), while the sentence and the table change.
 import { explorer } from "./explorer.js";
-import { element } from "./controls.js";
-import { isolate, shareText } from "./format.js";
+import { cellText, isolate, shareText } from "./format.js";
 import { projectionState } from "./projection-numbers.js";
-import { cellSlider, cellText, projectionMessage } from "./projection-words.js";
+import { cellSlider, projectionMessage } from "./projection-words.js";
 import { sentenceBox, sentenceFits, tableFits } from "./projection-words.js";
-import { numberTable, shareBars } from "./tables.js";
-
-// A panel that is one table; look(state) → [rows, columns, values, look] as numberTable draws them, or [null].
-function tablePanel(view, title, look, { pick = null, light = null, below = null, ...options } = {}) {
-  return {
-    title,
-    ...options,
-    make(host) {
-      const draw = numberTable(host, { label: title, pick, light, signal: view.signal });
-      const line = below && host.appendChild(element("p", { class: "ra-below", "aria-live": "polite" }));
-      return (state) => {
-        draw(...look(state));
-        if (line && line.textContent !== below(state)) line.textContent = below(state);
-      };
-    },
-  };
-}
+import { shareBars, tablePanel } from "./tables.js";
 
 // How the weights of a row and a column of the table make one cell of E, written out.
 function cellSum(words, { picked, weights, table, mixed }, [i, j]) {

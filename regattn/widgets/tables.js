@@ -7,7 +7,7 @@ function setText(node, words) {
   if (node.textContent !== words) node.textContent = words;
 }
 
-function setLabel(node, word) {
+export function setLabel(node, word) {
   setText(node, shorten(word));
   if (node.title !== word) node.title = word;
 }
@@ -97,6 +97,22 @@ export function numberTable(host, { label, pick = null, light = null, signal }) 
       if (wide) for (const [name, value] of [["tabindex", "0"], ["role", "region"], ["aria-label", label]]) frame.setAttribute(name, value); // prettier-ignore
       else for (const name of ["tabindex", "role", "aria-label"]) frame.removeAttribute(name);
     }
+  };
+}
+
+// A panel that is one table; look(state) → [rows, columns, values, look] as numberTable draws them, or [null].
+export function tablePanel(view, title, look, { pick = null, light = null, below = null, ...options } = {}) {
+  return {
+    title,
+    ...options,
+    make(host) {
+      const draw = numberTable(host, { label: title, pick, light, signal: view.signal });
+      const line = below && host.appendChild(element("p", { class: "ra-below", "aria-live": "polite" }));
+      return (state) => {
+        draw(...look(state));
+        if (line && line.textContent !== below(state)) line.textContent = below(state);
+      };
+    },
   };
 }
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
+from scipy import sparse
 from scipy.sparse.linalg import svds
 
 from regattn._types import Table
@@ -69,12 +70,16 @@ def query_key_maps(S: Table, *, rank: int | None = None) -> tuple[np.ndarray, np
     rank = S.shape[0] if rank is None else check_count(rank, "rank", most=S.shape[0], bound="the number of words")
     if 5 * rank < S.shape[0]:  # a few directions of a large table
         U, s, Vt = svds(S.astype(float), rank, rng=0)
-        order = np.argsort(-s)
-        U, s, Vt = U[:, order], s[order], Vt[order]
+        largest_first = np.argsort(-s)
+        U, s, Vt = U[:, largest_first], s[largest_first], Vt[largest_first]
     else:
-        U, s, Vt = np.linalg.svd(np.asarray(S.todense() if hasattr(S, "todense") else S, dtype=float))
+        U, s, Vt = np.linalg.svd(_dense(S))
     root = np.sqrt(s[:rank])
     return U[:, :rank] * root, Vt[:rank].T * root
+
+
+def _dense(S: Any) -> np.ndarray:
+    return np.asarray(S.toarray() if sparse.issparse(S) else S, dtype=np.float64)
 
 
 def position_terms(S: Table, tokens: Sequence[Any], P: ArrayLike) -> dict[str, np.ndarray]:
@@ -111,8 +116,7 @@ def position_terms(S: Table, tokens: Sequence[Any], P: ArrayLike) -> dict[str, n
     """
     words = project(S, tokens)
     labels = list(S.columns) if isinstance(S, pd.DataFrame) else None
-    S = check_counts(S, negative=True)
-    S = np.asarray(S.todense() if hasattr(S, "todense") else S, dtype=float)
+    S = _dense(check_counts(S, negative=True))
     P = check_matrix(P, "P")
     if P.shape != (len(words), len(S)):
         raise ValueError(f"P must have shape {(len(words), len(S))}, a row for each word, got {P.shape}")
@@ -210,33 +214,36 @@ def make_aligned_text(n: int, *, rng: Any = 0) -> list[AlignedPair]:
 
     Examples
     --------
-    >>> pair = make_aligned_text(1, rng=4)[0]
-    >>> [(word, pair.source[place]) for word, place in zip(pair.target, pair.places)][:3]  # doctest: +SKIP
+    >>> source, target, places = make_aligned_text(1, rng=4)[0]
+    >>> print(" ".join(source), "·", " ".join(target))
+    that a small bird once greeted a king · dass ein kleiner Vogel einen König einst grüßte
+    >>> places
+    [0, 1, 2, 3, 6, 7, 4, 5]
     """
     n, rng = check_count(n, "n"), np.random.default_rng(rng)
     return [_draw_pair(rng) for _ in range(n)]
 
 
 def _draw_pair(rng: np.random.Generator) -> AlignedPair:
-    source, groups = ["that"], []
-    adverb, verb = rng.choice(list(ADVERBS)), rng.choice(list(VERBS))
-    late = []
-    for role, noun in enumerate(rng.choice(list(NOUNS), size=2, replace=False)):
+    source, groups, late = ["that"], [("dass", 0)], []
+    adverb, verb = (str(rng.choice(list(words))) for words in (ADVERBS, VERBS))
+    for role, noun in enumerate(rng.choice(list(NOUNS), size=2, replace=False).tolist()):
         article = str(rng.choice(["the", "a"]))
-        adjective = str(rng.choice(list(ADJECTIVES))) if rng.random() < 0.5 else None
         german, ending = ARTICLES[article, role]
         phrase = [(german, article)]
-        phrase += [(ADJECTIVES[adjective] + ending, adjective)] if adjective else []
-        for word, english in [*phrase, (NOUNS[noun], str(noun))]:
+        if rng.random() < 0.5:
+            adjective = str(rng.choice(list(ADJECTIVES)))
+            phrase.append((ADJECTIVES[adjective] + ending, adjective))
+        for word, english in [*phrase, (NOUNS[noun], noun)]:
             groups.append((word, len(source)))
             source.append(english)
-        if role == 0:
+        if role == 0:  # English goes on with the verb, German keeps it for the end
             if rng.random() < 0.5:
                 late.append((ADVERBS[adverb], len(source)))
-                source.append(str(adverb))
+                source.append(adverb)
             late.append((VERBS[verb], len(source)))
-            source.append(str(verb))
-    target, places = zip(("dass", 0), *groups, *late, strict=True)
+            source.append(verb)
+    target, places = zip(*groups, *late, strict=True)
     return AlignedPair(source, list(target), list(places))
 
 
@@ -247,8 +254,8 @@ def translation_table(pairs: Iterable[Sequence[Sequence[str]]], *, rounds: int =
               t(f \mid e) \propto \sum_{\text{pairs}} \sum_{f, i} \omega_{fi}\,[e_i = e]
 
     Each round lets every target word f attend to the words :math:`e_i` of its own source sentence and counts the
-    weights. The first round knows nothing, so it counts who stands in a pair with whom; more rounds are the EM algorithm
-    for IBM's Model 1. Implements :eq:`translation-rounds`; source: Brown et al. (1993), without their empty word.
+    weights. The first round knows nothing, so it counts who stands in a pair with whom; more rounds are the EM
+    algorithm for IBM's Model 1. Implements :eq:`translation-rounds`; source: Brown et al. (1993), without their empty word.
 
     Parameters
     ----------
@@ -271,8 +278,10 @@ def translation_table(pairs: Iterable[Sequence[Sequence[str]]], *, rounds: int =
     --------
     >>> pairs = [(["the", "dog"], ["der", "Hund"]), (["the", "man"], ["der", "Mann"])]
     >>> translation_table(pairs, rounds=9).round(2)
-          dog   man   the
-    Hund  0.9  0.00  0.0...
+           dog   man   the
+    Hund  0.89  0.00  0.01
+    Mann  0.00  0.89  0.01
+    der   0.11  0.11  0.97
     """
     rounds = check_count(rounds, "rounds")
     sides = [[list(check_document(side)) for side in pair[:2]] for pair in pairs]

@@ -15,6 +15,7 @@ from regattn.widgets.average import AverageExplorer
 from regattn.widgets.block import BlockExplorer
 from regattn.widgets.depth import DepthExplorer
 from regattn.widgets.descent import DescentExplorer
+from regattn.widgets.direction import DirectionExplorer
 from regattn.widgets.embedding import EmbeddingExplorer
 from regattn.widgets.filter import FilterExplorer
 from regattn.widgets.kernel import KernelExplorer
@@ -73,6 +74,9 @@ MAKERS = {
     "network": lambda words: NetworkExplorer(X[:, :2], Y > 0, names=words[:2], classes=words[1:3]),
     "projection": lambda words: ProjectionExplorer(
         pd.DataFrame(1 - np.eye(N), words, words), sentence=words[:3], alt=words[0]
+    ),
+    "direction": lambda words: DirectionExplorer(
+        pd.DataFrame(1 - np.eye(N), words, words), sentence=words[:3], order=words[2::-1], zsp=True, alt=words[0]
     ),
     "block": lambda words: BlockExplorer(words[:8], alt=words[0] + words[1]),
     "model": lambda words: ModelExplorer(
@@ -213,6 +217,13 @@ ENTRANCES = {
     "projection": lambda x: ProjectionExplorer(x, sentence=[]),
     "projection, numbers": lambda x: ProjectionExplorer(pd.DataFrame(np.atleast_2d(x)), sentence=["0"]),
     "projection, sentence": lambda x: ProjectionExplorer(TABLE, sentence=x),
+    "direction": lambda x: DirectionExplorer(x, sentence=["a", "b"], psp=True),
+    "direction, numbers": lambda x: DirectionExplorer(pd.DataFrame(np.atleast_2d(x)), sentence=["0", "0"], psp=True),
+    "direction, positions": lambda x: DirectionExplorer(TABLE, x, ["a", "b"], psp=True),
+    "direction, sentence": lambda x: DirectionExplorer(TABLE, sentence=x),
+    "direction, order": lambda x: DirectionExplorer(TABLE, sentence=["a", "b"], order=x),
+    "direction, held": lambda x: DirectionExplorer(TABLE, sentence=["a", "b"], held=x),
+    "direction, rank": lambda x: DirectionExplorer(TABLE, sentence=["a", "b"], rank=x),
     "block": lambda x: BlockExplorer(x),
     "block, width": lambda x: BlockExplorer(["a", "b"], width=x),
     "block, heads": lambda x: BlockExplorer(["a", "b"], n_heads=x),
