@@ -255,7 +255,8 @@ def translation_table(pairs: Iterable[Sequence[Sequence[str]]], *, rounds: int =
 
     Each round lets every target word f attend to the words :math:`e_i` of its own source sentence and counts the
     weights. The first round knows nothing, so it counts who stands in a pair with whom; more rounds are the EM
-    algorithm for IBM's Model 1. Implements :eq:`translation-rounds`; source: Brown et al. (1993), without their empty word.
+    algorithm for IBM's Model 1. Implements :eq:`translation-rounds`; source: Brown et al. (1993), without their empty
+    word.
 
     Parameters
     ----------
