@@ -11,6 +11,14 @@ from .counting import (
     count_cooccurrences as count_cooccurrences,
     ppmi as ppmi,
 )
+from .direction import (
+    AlignedPair as AlignedPair,
+    make_aligned_text as make_aligned_text,
+    order_defect as order_defect,
+    position_terms as position_terms,
+    query_key_maps as query_key_maps,
+    translation_table as translation_table,
+)
 from .equivariance import equivariant_maps as equivariant_maps
 from .glove import (
     Glove as Glove,

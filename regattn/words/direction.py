@@ -1,0 +1,304 @@
+r"""Order and direction: queries and keys from a directed table, places added to words, and one text read by another.
+
+A sentence's scores :math:`Z S Z^\top` are reordered with its words and are otherwise the same. Here are the steps that
+change this, each with its numbers counted and none trained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import permutations
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from scipy import sparse
+from scipy.sparse.linalg import svds
+
+from regattn._types import Table
+from regattn._validation import check_count, check_matrix
+from regattn.words._checks import check_counts, check_document
+from regattn.words.cooccurrence import project, selector
+
+__all__ = [
+    "AlignedPair",
+    "make_aligned_text",
+    "order_defect",
+    "position_terms",
+    "query_key_maps",
+    "translation_table",
+]
+
+MOST_PLACES = 7  # 7! orders are 5,040
+
+
+def query_key_maps(S: Table, *, rank: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+    r"""Return the query and the key map whose product is a table, or the best copy of it that their width allows.
+
+    .. math:: S = U\,\mathrm{diag}(s)\,V^\top, \qquad W_Q = U_d\,\mathrm{diag}(s_d)^{1/2}, \quad
+              W_K = V_d\,\mathrm{diag}(s_d)^{1/2}
+
+    No pair of this width comes closer to the table (Eckart and Young). Implements :eq:`counted-maps`; ours, for Sec. 5
+    of [MH]_.
+
+    Parameters
+    ----------
+    S : DataFrame, array or SciPy sparse, shape (V, V)
+        Any finite scores: directed counts, their logarithms, or a symmetric table.
+    rank : int, optional
+        Columns d of the two maps, from 1 to V; V by default.
+
+    Returns
+    -------
+    tuple of ndarray of shape (V, d)
+        W_Q and W_K: row i of the first and row j of the second have the inner product S_ij, as nearly as d allows.
+
+    Raises
+    ------
+    ValueError
+        If S is not square or not finite, or ``rank`` is not from 1 to V.
+
+    Examples
+    --------
+    >>> W_Q, W_K = query_key_maps(np.array([[0.0, 3.0], [1.0, 0.0]]))
+    >>> (W_Q @ W_K.T).round(6) + 0.0
+    array([[0., 3.],
+           [1., 0.]])
+    """
+    S = check_counts(S, negative=True)
+    rank = S.shape[0] if rank is None else check_count(rank, "rank", most=S.shape[0], bound="the number of words")
+    if 5 * rank < S.shape[0]:  # a few directions of a large table
+        U, s, Vt = svds(S.astype(float), rank, rng=0)
+        largest_first = np.argsort(-s)
+        U, s, Vt = U[:, largest_first], s[largest_first], Vt[largest_first]
+    else:
+        U, s, Vt = np.linalg.svd(_dense(S))
+    root = np.sqrt(s[:rank])
+    return U[:, :rank] * root, Vt[:rank].T * root
+
+
+def _dense(S: Any) -> np.ndarray:
+    return np.asarray(S.toarray() if sparse.issparse(S) else S, dtype=np.float64)
+
+
+def position_terms(S: Table, tokens: Sequence[Any], P: ArrayLike) -> dict[str, np.ndarray]:
+    r"""Return the four terms of the scores of a sentence whose places are added to its words.
+
+    .. math:: (Z + P)\,S\,(Z + P)^\top = Z S Z^\top + Z S P^\top + P S Z^\top + P S P^\top
+
+    Implements :eq:`four-terms`; source: eqs. (2) to (4) of [MH]_, where Z is called Q.
+
+    Parameters
+    ----------
+    S : DataFrame, array or SciPy sparse, shape (V, V)
+        Scores, symmetric or not; rows are the words that look.
+    tokens : sequence of str or of int
+        The R words of the sentence, as in :func:`project`.
+    P : array of shape (R, V)
+        What each place adds to the one-hot row of its word.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (R, R)
+        "word to word", "word to place", "place to word" and "place to place"; their sum is the whole.
+
+    Raises
+    ------
+    ValueError
+        If P has another shape or is not finite, or as :func:`project`.
+
+    Examples
+    --------
+    >>> terms = position_terms([[0, 3], [1, 0]], [0, 1], [[0.0, 0.5], [0.5, 0.0]])
+    >>> {name: term.tolist() for name, term in terms.items() if "place to" in name}
+    {'place to word': [[0.5, 0.0], [0.0, 1.5]], 'place to place': [[0.0, 0.25], [0.75, 0.0]]}
+    """
+    words = project(S, tokens)
+    labels = list(S.columns) if isinstance(S, pd.DataFrame) else None
+    S = _dense(check_counts(S, negative=True))
+    P = check_matrix(P, "P")
+    if P.shape != (len(words), len(S)):
+        raise ValueError(f"P must have shape {(len(words), len(S))}, a row for each word, got {P.shape}")
+    Z = selector([labels.index(token) for token in tokens] if labels else tokens, len(S))
+    return {
+        "word to word": words,
+        "word to place": Z @ S @ P.T,
+        "place to word": P @ S @ Z.T,
+        "place to place": P @ S @ P.T,
+    }
+
+
+def order_defect(scores: Callable[[list[Any]], ArrayLike], tokens: Sequence[Any]) -> float:
+    r"""Return how far scores of a sentence are from being merely reordered when its words are.
+
+    .. math:: \max_\Pi\; \bigl|\, M(\Pi w) - \Pi\, M(w)\, \Pi^\top \bigr|
+
+    over all orders Π of the words: 0 for scores that are equivariant. Implements :eq:`equivariant-scores`.
+
+    Parameters
+    ----------
+    scores : callable
+        Takes the words in some order and returns an array of shape (R, R).
+    tokens : sequence
+        The R words, at most 7.
+
+    Returns
+    -------
+    float
+        The largest difference of any cell, in units of the scores.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than 2 or more than 7 words, or the scores of a sentence have another shape.
+
+    Examples
+    --------
+    >>> S = np.array([[0, 3, 2], [1, 0, 5], [4, 1, 0]])
+    >>> order_defect(lambda words: project(S, words), [0, 1, 2])
+    0.0
+    >>> order_defect(lambda words: np.tril(project(S, words)), [0, 1, 2])  # only earlier words are looked at
+    5.0
+    """
+    tokens = list(tokens)
+    R = check_count(len(tokens), "the number of words", least=2, most=MOST_PLACES, bound="all orders are tried")
+    M, worst = np.asarray(scores(tokens), dtype=float), 0.0
+    if M.shape != (R, R):
+        raise ValueError(f"scores of {R} words must have shape {(R, R)}, got {M.shape}")
+    for order in permutations(range(R)):
+        found = np.asarray(scores([tokens[place] for place in order]), dtype=float)
+        worst = max(worst, float(np.abs(found - M[np.ix_(order, order)]).max()))
+    return worst
+
+
+class AlignedPair(NamedTuple):
+    """A sentence, its translation, and for each word of the translation the place of the word it translates."""
+
+    source: list[str]
+    target: list[str]
+    places: list[int]
+
+
+NOUNS = {"dog": "Hund", "man": "Mann", "wolf": "Wolf", "cook": "Koch", "doctor": "Arzt", "thief": "Dieb"}
+NOUNS |= {"king": "König", "son": "Sohn", "fish": "Fisch", "bird": "Vogel", "brother": "Bruder", "judge": "Richter"}
+VERBS = {"bit": "biss", "saw": "sah", "heard": "hörte", "called": "rief", "chased": "jagte", "found": "fand"}
+VERBS |= {"loved": "liebte", "greeted": "grüßte"}
+ADJECTIVES = {"old": "alt", "young": "jung", "small": "klein", "sad": "traurig", "clever": "klug", "wild": "wild"}
+ADVERBS = {"often": "oft", "never": "nie", "today": "heute", "once": "einst", "soon": "bald"}
+ARTICLES = {("the", 0): ("der", "e"), ("the", 1): ("den", "en"), ("a", 0): ("ein", "er"), ("a", 1): ("einen", "en")}
+
+
+def make_aligned_text(n: int, *, rng: Any = 0) -> list[AlignedPair]:
+    """Return English clauses and their German translations, drawn at random, with the alignment by construction.
+
+    *that the dog often bit a young man* is *dass der Hund einen jungen Mann oft biss*: the verb moves to the end, and
+    articles and adjectives say in German who bites. No other word has two translations, or two sources.
+
+    Parameters
+    ----------
+    n : int
+        Number of pairs, at least 1.
+    rng : int, Generator or None, default 0
+        Chance, as in :func:`numpy.random.default_rng`.
+
+    Returns
+    -------
+    list of AlignedPair
+        Each with the source's words, the target's words, and the place in the source of every target word.
+
+    Raises
+    ------
+    ValueError
+        If ``n`` is below 1.
+
+    Examples
+    --------
+    >>> source, target, places = make_aligned_text(1, rng=4)[0]
+    >>> print(" ".join(source), "·", " ".join(target))
+    that a small bird once greeted a king · dass ein kleiner Vogel einen König einst grüßte
+    >>> places
+    [0, 1, 2, 3, 6, 7, 4, 5]
+    """
+    n, rng = check_count(n, "n"), np.random.default_rng(rng)
+    return [_draw_pair(rng) for _ in range(n)]
+
+
+def _draw_pair(rng: np.random.Generator) -> AlignedPair:
+    source, groups, late = ["that"], [("dass", 0)], []
+    adverb, verb = (str(rng.choice(list(words))) for words in (ADVERBS, VERBS))
+    for role, noun in enumerate(rng.choice(list(NOUNS), size=2, replace=False).tolist()):
+        article = str(rng.choice(["the", "a"]))
+        german, ending = ARTICLES[article, role]
+        phrase = [(german, article)]
+        if rng.random() < 0.5:
+            adjective = str(rng.choice(list(ADJECTIVES)))
+            phrase.append((ADJECTIVES[adjective] + ending, adjective))
+        for word, english in [*phrase, (NOUNS[noun], noun)]:
+            groups.append((word, len(source)))
+            source.append(english)
+        if role == 0:  # English goes on with the verb, German keeps it for the end
+            if rng.random() < 0.5:
+                late.append((ADVERBS[adverb], len(source)))
+                source.append(adverb)
+            late.append((VERBS[verb], len(source)))
+            source.append(verb)
+    target, places = zip(*groups, *late, strict=True)
+    return AlignedPair(source, list(target), list(places))
+
+
+def translation_table(pairs: Iterable[Sequence[Sequence[str]]], *, rounds: int = 1) -> pd.DataFrame:
+    r"""Return how likely each target word is as the translation of each source word, by attention and counting.
+
+    .. math:: \omega_{fi} = \mathrm{softmax}_i\bigl(\log t(f \mid e_i)\bigr), \qquad
+              t(f \mid e) \propto \sum_{\text{pairs}} \sum_{f, i} \omega_{fi}\,[e_i = e]
+
+    Each round lets every target word f attend to the words :math:`e_i` of its own source sentence and counts the
+    weights. The first round knows nothing, so it counts who stands in a pair with whom; more rounds are the EM
+    algorithm for IBM's Model 1. Implements :eq:`translation-rounds`; source: Brown et al. (1993), without their empty
+    word.
+
+    Parameters
+    ----------
+    pairs : iterable of pairs of sequences of str
+        A source and a target sentence each; what follows them in a pair, such as an alignment, is not read.
+    rounds : int, default 1
+        Rounds of attending and counting, at least 1.
+
+    Returns
+    -------
+    DataFrame of shape (target words, source words)
+        t(f | e), columns sum to one; words in alphabetical order.
+
+    Raises
+    ------
+    ValueError
+        If there is no pair, a sentence is empty or one string, or ``rounds`` is below 1.
+
+    Examples
+    --------
+    >>> pairs = [(["the", "dog"], ["der", "Hund"]), (["the", "man"], ["der", "Mann"])]
+    >>> translation_table(pairs, rounds=9).round(2)
+           dog   man   the
+    Hund  0.89  0.00  0.01
+    Mann  0.00  0.89  0.01
+    der   0.11  0.11  0.97
+    """
+    rounds = check_count(rounds, "rounds")
+    sides = [[list(check_document(side)) for side in pair[:2]] for pair in pairs]
+    if not sides:
+        raise ValueError("there is no pair to count")
+    for number, (source, target) in enumerate(sides):
+        if not source or not target:
+            raise ValueError(f"a sentence of pair {number} is empty")
+    sources, targets = (sorted({word for pair in sides for word in pair[side]}) for side in (0, 1))
+    at_source, at_target = ({word: k for k, word in enumerate(words)} for words in (sources, targets))
+    cells = [np.ix_([at_target[f] for f in target], [at_source[e] for e in source]) for source, target in sides]
+    t = np.ones((len(targets), len(sources)))
+    for _ in range(rounds):
+        counts = np.zeros_like(t)
+        for cell in cells:
+            weights = t[cell]
+            np.add.at(counts, cell, weights / weights.sum(axis=1, keepdims=True))  # a word may stand there twice
+        t = counts / counts.sum(axis=0)
+    return pd.DataFrame(t, targets, sources)
