@@ -151,7 +151,7 @@ def block(x, heads, W_O, W_1, W_2, mask=None):
 
 
 def induction(words, size, sharpness):
-    """Return shares, (T, size), of what followed earlier copies of each of T words."""
+    """Return what followed earlier copies of each of T words: shares, (T, size)."""
     T = len(words)
     # three slots of the stream
     word, before, place = np.split(np.eye(2 * size + T), [size, 2 * size])
