@@ -82,6 +82,14 @@ def masked_average(weights, values, mask):
     return kept / kept.sum(axis=1, keepdims=True) @ values
 
 
+def within_slope(paths):
+    """Return the slope of each value on the one before it, one for all paths, (F, T), each with its own level."""
+    past, present = paths[:, :-1], paths[:, 1:]
+    x = past - past.mean(axis=1, keepdims=True)
+    z = present - present.mean(axis=1, keepdims=True)
+    return (x * z).sum() / (x * x).sum()
+
+
 def honest_weights(X, start):
     """Return what each row from start on gives the rows before it, (T - start, T), by the Ω of those rows alone."""
     omega = np.linalg.inv(X[:start].T @ X[:start])

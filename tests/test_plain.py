@@ -51,6 +51,13 @@ def test_logistic_descent():
     np.testing.assert_allclose(path.parameters[-1], plain.logistic_descent(design, outcome, 0.3, 17), **same)
 
 
+def test_within_slope():
+    paths = rng.normal(size=(5, 9)).cumsum(axis=1)
+    dummies = np.column_stack([paths[:, :-1].ravel(), np.kron(np.eye(5), np.ones((8, 1)))])
+    expected = np.linalg.lstsq(dummies, paths[:, 1:].ravel())[0][0]  # a constant for each path
+    np.testing.assert_allclose(plain.within_slope(paths), expected, **same)
+
+
 def test_network_step():
     outcome, start = (y > 0).astype(int), make_network((3, 5), rng=rng)
     (W, b), (v, c) = start.layers
@@ -152,4 +159,4 @@ def test_the_blackboard_needs_numpy_alone_and_raises_nothing():
     imported = [a.name for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom) for a in node.names]
     assert imported == ["numpy"]
     assert not [node for node in ast.walk(tree) if isinstance(node, ast.Raise | ast.Assert | ast.Try)]
-    assert len(inspect.getsource(plain).splitlines()) <= 141
+    assert len(inspect.getsource(plain).splitlines()) <= 149

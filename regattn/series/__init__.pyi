@@ -11,9 +11,13 @@ from .expanding import (
 from .filters import (
     filter_weights as filter_weights,
     local_trend as local_trend,
+    shared_variances as shared_variances,
 )
 from .lags import lag_matrix as lag_matrix
-from .leaks import future_leak as future_leak
+from .leaks import (
+    future_leak as future_leak,
+    lagged_forecaster as lagged_forecaster,
+)
 from .panels import panel_weights as panel_weights
 from .race import (
     Race as Race,

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
+from scipy.optimize import minimize
 
-from regattn._validation import check_count
+from regattn._validation import check_count, check_vector
 from regattn.series._dates import check_series, place_of
 
 if TYPE_CHECKING:
     from statsmodels.tsa.statespace.mlemodel import MLEModel
 
-__all__ = ["filter_weights", "local_trend"]
+__all__ = ["filter_weights", "local_trend", "shared_variances"]
 
 # level, slope and acceleration from one date to the next: eqs. (41) to (43) of [GC], whose corner is (37) or (39)-(40)
 TRANSITION = np.array([[1.0, 1.0, 0.5], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0]])
@@ -118,3 +121,48 @@ def filter_weights(series: pd.Series, variances: Any, *, date: Any = None) -> pd
         model.update(given)
         weights[place] = model.ssm.filter().filtered_state[0, -1]
     return pd.Series(weights, index=known.index, name="weight")
+
+
+def shared_variances(models: Sequence[MLEModel], *, start: ArrayLike | None = None) -> np.ndarray:
+    """Return the variances of highest likelihood for several series together, each with states of its own.
+
+    The log-likelihoods of all are added up, per date, and the search is over standard deviations, so that no variance
+    is negative.
+
+    Parameters
+    ----------
+    models : sequence of k ≥ 1 models
+        Made by :func:`local_trend`, of as many layers each.
+    start : array of layers + 1 positive variances, optional
+        Where the search begins; by default where statsmodels begins for the first series.
+
+    Returns
+    -------
+    ndarray of shape (layers + 1,)
+        Of the noise and of each layer, in squared units of the series.
+
+    Raises
+    ------
+    ValueError
+        If there is no model, layers differ, or ``start`` has another length or a variance that is not positive.
+
+    Examples
+    --------
+    >>> models = [local_trend(pd.Series(values)) for values in ([1.0, 3.0, 2.0, 4.0], [0.0, 2.0, 0.0, 2.0])]
+    >>> shared_variances(models).round(2).tolist()
+    [1.5, 0.0]
+    """
+    if not len(models):
+        raise ValueError("models must hold at least one model, got none")
+    kinds = [tuple(model.param_names) for model in models]
+    if len(set(kinds)) > 1:
+        raise ValueError(f"models must have as many layers each, got {', '.join(str(len(k) - 1) for k in kinds)}")
+    begin = check_vector(models[0].start_params if start is None else start, "start")
+    if len(begin) != len(kinds[0]) or begin.min() <= 0:
+        raise ValueError(f"start must be {len(kinds[0])} positive variances, got {begin.tolist()}")
+    dates = sum(model.nobs for model in models)
+
+    def loss(scales: np.ndarray) -> float:
+        return -sum(model.loglike(np.square(scales) * begin) for model in models) / dates
+
+    return np.square(minimize(loss, np.ones(len(begin)), method="L-BFGS-B").x) * begin

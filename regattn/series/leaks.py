@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.base import clone
 
 from regattn._validation import check_count, check_real
 from regattn.series._dates import check_series, place_of
+from regattn.series.evaluation import expanding_window_forecasts
+from regattn.series.time_attention import autoregression
 
-__all__ = ["future_leak"]
+__all__ = ["future_leak", "lagged_forecaster"]
 
 
 def future_leak(
@@ -97,6 +100,58 @@ def future_leak(
         moved = np.abs(after - before).max(axis=1)
         leak[early] = np.fmax(leak[early], moved[early])
     return pd.Series(leak, index=dates[where], name="leak")
+
+
+def lagged_forecaster(
+    model: Any, *, max_lag: int = 1, start: int | None = None, refit_every: int = 1
+) -> Callable[[pd.DataFrame], pd.Series]:
+    """Return a function that predicts the first column of a table from lags of all, as :func:`future_leak` takes it.
+
+    Parameters
+    ----------
+    model : scikit-learn regressor, or function of X and y that returns one
+        Of the lags, shape (T - max_lag, k × max_lag), and the values of the first column. A function is called once
+        with *all* dates, as when a penalty is chosen, or inputs are scaled, before forecasts are made in order.
+    max_lag : int, default 1
+        Lags p of every column.
+    start : int, optional
+        The first row of X to forecast, from then on in order, each date from a fit to rows before it. By default the
+        model is fitted once, to all dates, and the values are fitted ones.
+    refit_every : int, default 1
+        Dates between two fits, where forecasts are made in order.
+
+    Returns
+    -------
+    function of a DataFrame
+        It returns a Series indexed by date, in units of the first column.
+
+    Raises
+    ------
+    ValueError
+        By the function: if the table has a gap or too few dates, or ``start`` leaves nothing to fit or to forecast.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LinearRegression
+    >>> table = pd.DataFrame({"y": [1.0, 2.0, 4.0, 3.0, 5.0, 4.0]})
+    >>> for start in (None, 3):
+    ...     forecaster = lagged_forecaster(LinearRegression(), start=start)
+    ...     leak = future_leak(forecaster, table, rng=np.random.default_rng(0), horizon=1)
+    ...     print(bool(leak.max() > 0.1))
+    True
+    False
+    """
+
+    def forecasts(table: pd.DataFrame) -> pd.Series:
+        lagged = autoregression(table, max_lag=max_lag)
+        X, y = lagged.past.to_numpy(), lagged.present.iloc[:, 0]
+        fitted = model if hasattr(model, "fit") else model(X, y.to_numpy())
+        if start is None:
+            return pd.Series(clone(fitted).fit(X, y).predict(X), y.index)
+        made = expanding_window_forecasts(fitted, X, y, start=start, refit_every=refit_every)
+        return pd.Series(made, y.index[start:])
+
+    return forecasts
 
 
 def _places(cuts: Sequence[Any] | None, dates: pd.Index) -> list[int]:

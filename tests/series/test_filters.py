@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 import statsmodels.api as sm
 
-from regattn.series import filter_weights, local_trend
+from regattn.series import filter_weights, local_trend, shared_variances
 
 DATES = pd.period_range("1990Q1", periods=37, freq="Q")
 SERIES = pd.Series(np.cumsum(np.cumsum(np.random.default_rng(43).normal(size=37))), index=DATES, name="y")
@@ -69,5 +69,49 @@ def test_the_weights_of_a_level_are_geometric_and_those_with_a_slope_not_all_pos
     ],
 )
 def test_what_cannot_be_filtered_is_refused_by_name(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def noisy(rng, layers=1, dates=50):
+    blank = local_trend(pd.Series(np.zeros(dates)), layers=layers)
+    return pd.Series(blank.simulate(VARIANCES[: layers + 1], dates, initial_state=np.zeros(layers), rng=rng))
+
+
+def test_variances_shared_by_one_series_are_its_own():
+    model = local_trend(noisy(np.random.default_rng(5)))
+    np.testing.assert_allclose(shared_variances([model]), model.fit(disp=0).params, rtol=1e-2)  # a flat top
+
+
+def test_no_variances_nearby_are_likelier_for_all_series_together():
+    rng = np.random.default_rng(6)
+    models = [local_trend(noisy(rng, 2), layers=2) for _ in range(7)]
+    found = shared_variances(models, start=[1.0, 0.3, 0.2])
+
+    def likelihood(variances):
+        return sum(model.loglike(variances) for model in models)
+
+    best = likelihood(found)
+    for k in range(3):
+        for factor in (0.8, 1.25):
+            other = found.copy()
+            other[k] *= factor
+            assert likelihood(other) < best
+    np.testing.assert_allclose(found[:2], VARIANCES[:2], rtol=0.5)  # 350 dates
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: shared_variances([]), "at least one model, got none"),
+        (
+            lambda: shared_variances([local_trend(SERIES), local_trend(SERIES, layers=2)]),
+            "as many layers each, got 1, 2",
+        ),
+        (lambda: shared_variances([local_trend(SERIES)], start=[1.0]), r"2 positive variances, got \[1.0\]"),
+        (lambda: shared_variances([local_trend(SERIES)], start=[1.0, 0.0]), r"2 positive variances, got \[1.0, 0.0\]"),
+    ],
+)
+def test_what_cannot_share_variances_is_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()

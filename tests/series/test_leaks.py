@@ -3,10 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from regattn import attend, causal_mask
 from regattn.data import load_macro
-from regattn.series import autoregression, expanding_least_squares, future_leak
+from regattn.series import autoregression, expanding_least_squares, future_leak, lagged_forecaster
 
 INFLATION = load_macro()[["inflation"]]
 SHORT = pd.DataFrame(
@@ -68,6 +72,32 @@ def test_the_largest_move_over_columns_and_cuts_is_reported_where_a_cut_is_late_
     assert found["2003Q2":].isna().all()
     twice = leak(sums, cuts=["2001Q1", "2003Q1"], size=6.0)
     np.testing.assert_allclose(twice[:"2003Q1"], 2 * found[:"2003Q1"])  # the same noise, twice as large
+
+
+def test_lagged_forecasts_in_order_are_those_of_fits_to_what_was_known():
+    made = lagged_forecaster(LinearRegression(), max_lag=2, start=7)(SHORT)
+    x = SHORT["x"].to_numpy()
+    rows = np.array([[1.0, *SHORT.iloc[t - 2 : t].to_numpy().ravel()] for t in range(2, 20)])
+    expected = [rows[t] @ np.linalg.lstsq(rows[:t], x[2 : t + 2])[0] for t in range(7, 18)]
+    np.testing.assert_allclose(made, expected)
+    assert made.index[0] == SHORT.index[9]
+    assert made.index[-1] == SHORT.index[-1]
+
+
+def test_lagged_forecasts_without_a_start_are_fitted_values():
+    fitted = lagged_forecaster(LinearRegression(), max_lag=2)(INFLATION)
+    expected = autoregression(INFLATION, max_lag=2).average()["inflation"]
+    pd.testing.assert_series_equal(fitted, expected, check_names=False)
+
+
+def test_a_scaler_that_is_fitted_once_leaks_and_one_in_the_pipeline_does_not():
+    def scaled_before(X, y):
+        return make_pipeline(FrozenEstimator(StandardScaler().fit(X)), Ridge(10))
+
+    options = {"max_lag": 2, "start": 40, "refit_every": 8}
+    honest_one = lagged_forecaster(make_pipeline(StandardScaler(), Ridge(10)), **options)
+    assert leak(honest_one, INFLATION, horizon=1).max() == 0
+    assert leak(lagged_forecaster(scaled_before, **options), INFLATION, horizon=1).max() > 0.01
 
 
 def test_the_table_of_the_caller_stays_as_it_is():
