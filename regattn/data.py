@@ -42,7 +42,8 @@ def load_macro() -> pd.DataFrame:
         - ``gdp``: real gross domestic product, billions of chained 2005 dollars, annual rate
         - ``consumption``: real personal consumption, billions of chained 2005 dollars, annual rate
         - ``investment``: real gross private domestic investment, billions of chained 2005 dollars, annual rate
-        - ``inflation``: growth of the consumer price index over the quarter, per cent a year
+        - ``inflation``: growth of the consumer price index over the quarter, per cent a year; the 0.00 of the first
+          quarter stands for a number that is missing, since the index of 1958 is not in the data
         - ``unemployment``: unemployment rate, per cent of the labour force
         - ``bill_rate``: three-month treasury bill rate, per cent a year
         - ``gdp_growth``: growth of real GDP over the quarter, per cent a year (400 × the change of its logarithm);

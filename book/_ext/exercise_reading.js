@@ -194,7 +194,12 @@ function judgeWords(sheet, text) {
   return [false, MESSAGES.hint + (slip ?? sheet).hint];
 }
 
+// A text without the name of what is counted, where that would be read as a number: "3 quarters".
+function uncounted(text, { counted }) {
+  return counted ? text.replace(new RegExp(`(?<!\\p{L})${counted}s?(?!\\p{L})`, "giu"), " ") : text;
+}
+
 function judge(sheet, text) {
   if (!text.trim()) return [false, MESSAGES.empty];
-  return sheet.kind === "words" ? judgeWords(sheet, text) : judgeNumbers(sheet, numbersIn(text));
+  return sheet.kind === "words" ? judgeWords(sheet, text) : judgeNumbers(sheet, numbersIn(uncounted(text, sheet)));
 }

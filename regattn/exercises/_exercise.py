@@ -58,6 +58,8 @@ class Exercise:
         Whether the answer is a share: then 30 and "30 %" are .3.
     tolerance : float, default 0.01
         Largest relative error of a number (of the largest entry for an array), so that rounding does no harm.
+    counted : str, default ""
+        What the answer counts, in the singular, where that word would be read as a number: "3 quarters" is then 3.
     """
 
     expected: Callable[[], Any]
@@ -66,6 +68,7 @@ class Exercise:
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     share: bool = False
     tolerance: float = 0.01
+    counted: str = ""
 
     @cached_property
     def sheet(self) -> Sheet:
@@ -82,7 +85,7 @@ class Exercise:
             "tolerance": self.tolerance,
             "mistakes": [{"values": _listed(each.answer), "hint": each.hint} for each in self.mistakes],
             "hint": self.hint,
-        }
+        } | ({"counted": self.counted} if self.counted else {})
         for values, hint in _general_mistakes(np.array(sheet["targets"]), self.share, self.tolerance):
             known = [sheet["targets"], *(each["values"] for each in sheet["mistakes"])]
             if all(error_of(sheet, [values], other) > 2 for other in known):

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -31,6 +32,8 @@ def judge_text(sheet: Sheet, text: str) -> tuple[bool, str]:
     """Return whether a text answers a question, and the message."""
     if not text.strip():
         return False, MESSAGES["empty"]
+    if counted := sheet.get("counted"):
+        text = re.sub(rf"(?<![^\W\d_]){counted}s?(?![^\W\d_])", " ", text, flags=re.IGNORECASE)
     return judge_words(sheet, text) if sheet["kind"] == "words" else judge_numbers(sheet, numbers_in(text))
 
 

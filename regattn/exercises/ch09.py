@@ -90,6 +90,7 @@ EXERCISES = {
             Mistake(2, "at the end of quarter t that quarter is known; count those after it."),
         ),
         tolerance=EXACT,
+        counted="quarter",
     ),
     "09.4": Exercise(
         _weight_of_1974,

@@ -50,8 +50,8 @@ export function plotMarks(self, { under, marks, svgElement }) {
     };
   }
 
-  function dots(role) {
-    const element = path(role, "dot");
+  function dots(role, { hollow = false } = {}) {
+    const element = path(role, hollow ? "dot ra-hollow" : "dot");
     return (xs, ys, radius, wanted = () => true) => {
       let d = "";
       for (let k = 0; k < xs.length; k++) {

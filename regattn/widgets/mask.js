@@ -1,7 +1,7 @@
 // MaskExplorer: what a date of an autoregression may know, and what moves when the future is changed.
 import { asQuery, bounded, dateHint, printed, radiusOf, timeTicks, widened } from "./dates.js";
 import { explorer } from "./explorer.js";
-import { formatNumber, isolate, rounded, shareText } from "./format.js";
+import { formatNumber, isolate, numberTicks, rounded, shareText } from "./format.js";
 import { maskProblem, maskState } from "./mask-numbers.js";
 
 const span = (lists, share) => {
@@ -19,22 +19,26 @@ function historyPanel(problem) {
   return {
     title: "What the date listens to",
     wide: true,
-    legend: [...PARTS, ["query", "diamond", "fitted at the date that asks (drag it)"]],
+    legend: [...PARTS, ["neutral", "hollow", "hollow: weight below zero"], ["query", "diamond", "fitted at the date that asks (drag it)"]],
     plot: { label: "History", yLabel: units || name, height: 240 },
     by: "x",
     at: (k, { values }) => [k, values[k]],
     handle: { at: ({ row, prediction, frame }) => [row, bounded(prediction, frame)], to: (x) => asQuery(x, problem) },
     make(p) {
-      const [line, past, future] = [p.line("neutral"), p.dots("train"), p.dots("test")];
+      const line = p.line("neutral");
+      const [past, future] = [p.dots("train"), p.dots("test")];
+      const [pastBelow, futureBelow] = [p.dots("train", { hollow: true }), p.dots("test", { hollow: true })];
       const [upright, diamond] = [p.marker("query", "upright"), p.marker("query")];
       return (state) => {
-        const { values, weights, row } = state;
-        state.frame = span([values], 0.1);
+        const { values, fitted, weights, row } = state;
+        state.frame = span([values, fitted], 0.06);
         p.frame({ x: [-1, n], y: state.frame, xTicks: timeTicks(p, problem) });
         const radius = radiusOf(weights);
         line(xs, values);
-        past(xs, values, radius, (i) => i <= row);
-        future(xs, values, radius, (i) => i > row);
+        past(xs, values, radius, (i) => i <= row && weights[i] >= 0);
+        future(xs, values, radius, (i) => i > row && weights[i] >= 0);
+        pastBelow(xs, values, radius, (i) => i <= row && weights[i] < 0);
+        futureBelow(xs, values, radius, (i) => i > row && weights[i] < 0);
         upright(row);
         diamond(row, bounded(state.prediction, state.frame));
       };
@@ -53,8 +57,9 @@ function weightsPanel(problem) {
     make(p) {
       const [past, future, upright] = [p.bars("train"), p.bars("test"), p.marker("query", "upright")];
       return ({ weights, row }) => {
-        const y = rounded([Math.min(0, ...weights), Math.max(0, ...weights)], 4);
-        p.frame({ x: [-1, problem.n], y: y[0] < y[1] ? y : [-1, 1], xTicks: timeTicks(p, problem) });
+        const ends = rounded([Math.min(0, ...weights), Math.max(0, ...weights)], 4);
+        const y = ends[0] < ends[1] ? ends : [-1, 1];
+        p.frame({ x: [-1, problem.n], y, xTicks: timeTicks(p, problem), yTicks: numberTicks(...y, 4) });
         past(weights, (i) => i <= row);
         future(weights, (i) => i > row);
         upright(row);
@@ -71,14 +76,14 @@ function fitPanel(problem) {
     wide: true,
     legend: [
       ["neutral", "line", "observed"],
-      ["value", "dashed", "fitted, before the shock"],
+      ["loo", "dashed", "fitted, before the shock"],
       ["prediction", "line", "fitted now"],
     ],
     plot: { label: "Fit", yLabel: units || name, height: 240 },
     by: "x",
     at: (k, { values, fitted }) => [k, k < known ? values[k] : fitted[k - known]],
     make(p) {
-      const [observed, old, now] = [p.line("neutral"), p.line("value", { dashed: true }), p.line("prediction")];
+      const [observed, old, now] = [p.line("neutral"), p.line("loo", { dashed: true }), p.line("prediction")];
       const upright = p.marker("query", "upright");
       return ({ values, fitted, before, row }) => {
         p.frame({ x: [-1, n], y: span([values, fitted, before], 0.06), xTicks: timeTicks(p, problem) });
@@ -115,8 +120,9 @@ const render = explorer({
   ],
   say({ query, shock, how_many: many, ahead }, { labels }) {
     const who = isolate(labels[query]);
-    const share = ahead ? `gives ${shareText(ahead)} of its weight, in size, to` : "hears nothing of";
-    if (!shock) return [who, ` ${share} what comes after it.`];
+    const share = ahead ? `${shareText(ahead)} of its weight, in size,` : "none of its weight";
+    if (query === labels.length - 1) return [who, " is the last date: nothing comes after it that could be changed."];
+    if (!shock) return [who, ` gives ${share} to what comes after it.`];
     return [who, ` and before: ${many || "none"} of ${query + 1} fitted values moved when the future was changed.`];
   },
   result: ({ weights, before, fitted, prediction, observed, left, ahead, moved, how_many }) => ({

@@ -191,14 +191,16 @@ class MaskExplorer(Explorer, module="mask", panels=[["history"], ["weights"], ["
         colours = np.where(x <= at, figures.COLOURS["train"], figures.COLOURS["test"])
         if ax := axes.get("history"):
             ax.plot(x, values, color=figures.COLOURS["neutral"], linewidth=0.9)
-            ax.scatter(x, values, s=3 + 70 * np.abs(weights) / (np.abs(weights).max() or 1), c=colours, linewidths=0)
+            sizes = 3 + 70 * np.abs(weights) / (np.abs(weights).max() or 1)
+            faces = np.where(weights < 0, "none", colours)  # hollow below zero
+            ax.scatter(x, values, s=sizes, c=faces, edgecolors=colours, linewidths=np.where(weights < 0, 0.8, 0))
             ax.set(title=f"What {dates[at]} listens to: past (blue), future (brown)", ylabel=self.data["units"])
         if ax := axes.get("weights"):
             ax.bar(x, weights, color=colours)
             ax.set_title("Its weights")
         if ax := axes.get("fit"):
             ax.plot(x, values, color=figures.COLOURS["neutral"], linewidth=0.9)
-            for name, colour, style in (("fitted", "prediction", "-"), ("before", "value", "--")):
+            for name, colour, style in (("fitted", "prediction", "-"), ("before", "loo", "--")):
                 ax.plot(x[self.known :], found[name], color=figures.COLOURS[colour], linestyle=style)
             ax.set(title="Observed and fitted", ylabel=self.data["units"])
         for ax in axes.values():

@@ -80,3 +80,18 @@ def test_the_button_shocks_says_what_moved_and_reset_takes_it_back(browser, tmp_
         assert "40 of 40 fitted values moved" in page.locator(".ra-live").inner_text()
         page.locator('[data-control="mask"]').select_option("own")
         assert "none of 40 fitted values moved" in page.locator(".ra-live").inner_text()
+
+
+@pytest.mark.browser
+def test_the_sentence_says_who_has_no_future_and_the_diamond_and_the_axes_show_an_absurd_fit(browser, tmp_path):
+    explorer = MaskExplorer(SERIES, mask="causal", query="1986Q2")
+    with opened(browser, tmp_path, explorer) as page:
+        assert "gives none of its weight to what comes after it" in page.locator(".ra-live").inner_text()
+        history, weights = page.locator(".ra-panel").nth(0), page.locator(".ra-panel").nth(1)
+        diamond, axis = history.locator(".ra-diamond.ra-query"), history.locator("svg.ra-plot")
+        inside = diamond.bounding_box()["y"] + 7, axis.bounding_box()["y"] + axis.bounding_box()["height"]
+        assert inside[0] < inside[1] - 40  # not held at the lower edge
+        assert history.locator(".ra-hollow.ra-train").get_attribute("d")
+        assert len([text for text in weights.locator("svg.ra-plot text").all_inner_texts() if "0." in text]) >= 2
+        page.evaluate(SET, [{"query": len(SERIES) - 14, "shock": 1}, 0])
+        assert "2009Q3 is the last date: nothing comes after it" in page.locator(".ra-live").inner_text()
