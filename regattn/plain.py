@@ -82,8 +82,17 @@ def masked_average(weights, values, mask):
     return kept / kept.sum(axis=1, keepdims=True) @ values
 
 
+def panel_weights(X, units, X_new, units_new, spread):
+    """Return the weight of each row of a panel at each new row, (m, n): shared, then own."""
+    K = spread**2 * X @ X.T * (units[:, None] == units)  # a mask: 0 between firms
+    K_new = spread**2 * X_new @ X.T * (units_new[:, None] == units)
+    V_inv = np.linalg.inv(np.eye(len(X)) + K)
+    B = np.linalg.inv(X.T @ V_inv @ X) @ X.T @ V_inv
+    return X_new @ B + K_new @ V_inv @ (np.eye(len(X)) - X @ B)
+
+
 def within_slope(paths):
-    """Return the slope of each value on the one before it, one for all paths, (F, T), each with its own level."""
+    """Return the slope of values on the one before, for paths (F, T) with levels of their own."""
     past, present = paths[:, :-1], paths[:, 1:]
     x = past - past.mean(axis=1, keepdims=True)
     z = present - present.mean(axis=1, keepdims=True)
@@ -102,12 +111,22 @@ def honest_weights(X, start):
 
 
 def residual_layers(X, y, X_new, step, depth):
-    """Return predictions at new rows after layers that each attend to what the layers before have left over."""
+    """Return predictions after layers that each attend to what those before left over."""
     left, predicted = y, np.zeros(len(X_new))
     for _ in range(depth):
         predicted = predicted + step * attend(X_new, X, left, kernel=identity)
         left = left - step * attend(X, X, left, kernel=identity)
     return predicted
+
+
+def level_filter(y, ratio):
+    """Return the level seen at each date when its steps have ratio times the noise's variance."""
+    level, gain, seen = y[0], 1.0, [y[0]]
+    for value in y[1:]:
+        gain = (gain + ratio) / (gain + ratio + 1)
+        level = level + gain * (value - level)
+        seen.append(level)
+    return np.array(seen)
 
 
 def ridge_filter(singular_values, ridge):
