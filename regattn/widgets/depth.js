@@ -62,13 +62,13 @@ function unitsPanel({ names, tasks, target }) {
     title: "The predictions of one date",
     wide: true,
     legend: [
-      ["truth", "diamond", "what came"],
+      ["test", "dot", "what came"],
       ["prediction", "dot", "predicted"],
       ["neutral", "dot", "pooled"],
     ],
     plot: { label: "Predictions of one date", yLabel: target, height: 250 },
     make(p) {
-      const [pooledDots, guesses, came] = [p.dots("neutral"), p.dots("prediction"), p.dots("truth")];
+      const [pooledDots, guesses, came] = [p.dots("neutral"), p.dots("prediction"), p.dots("test")];
       return ({ time, predictions }) => {
         const { asks, y_new, pooled } = tasks[time];
         const at = asks.map(({ unit }) => unit);

@@ -208,7 +208,7 @@ class DepthExplorer(Explorer, module="depth", panels=[["error"], ["apart"], ["un
             ax.set_xticks(range(len(self.depths)), self.data["labels"])
         if ax := axes.get("units"):
             task, names = self.tasks[self.time], self.data["names"]
-            shown = {"neutral": task["pooled"], "truth": task["y_new"], "prediction": found["predictions"]}
+            shown = {"neutral": task["pooled"], "test": task["y_new"], "prediction": found["predictions"]}
             for role, values in shown.items():
                 ax.scatter(task["unit_new"], values, s=22, color=figures.COLOURS[role])
             ax.set_xticks(range(len(names)), [name[:12] for name in names], rotation=45, parse_math=False)
