@@ -83,6 +83,15 @@ def masked_average(weights, values, mask):
     return kept / kept.sum(axis=1, keepdims=True) @ values
 
 
+def panel_weights(X, units, X_new, units_new, spread):
+    """Return the weight of each row of a panel at each new row, (m, n): shared, then own."""
+    K = spread**2 * X @ X.T * (units[:, None] == units)  # a mask: 0 between firms
+    K_new = spread**2 * X_new @ X.T * (units_new[:, None] == units)
+    V_inv = np.linalg.inv(np.eye(len(X)) + K)
+    B = np.linalg.inv(X.T @ V_inv @ X) @ X.T @ V_inv
+    return X_new @ B + K_new @ V_inv @ (np.eye(len(X)) - X @ B)
+
+
 def within_slope(paths):
     """Return the slope of values on those before, by paths, (F, T), own levels."""
     past, present = paths[:, :-1], paths[:, 1:]
@@ -109,6 +118,16 @@ def residual_layers(X, y, X_new, step, depth):
         predicted = predicted + step * attend(X_new, X, left, kernel=identity)
         left = left - step * attend(X, X, left, kernel=identity)
     return predicted
+
+
+def level_filter(y, ratio):
+    """Return the level seen at each date when its steps have ratio times the noise's variance."""
+    level, gain, seen = y[0], 1.0, [y[0]]
+    for value in y[1:]:
+        gain = (gain + ratio) / (gain + ratio + 1)
+        level = level + gain * (value - level)
+        seen.append(level)
+    return np.array(seen)
 
 
 def ridge_filter(singular_values, ridge):

@@ -12,7 +12,7 @@ import torch
 
 from regattn import attend, causal_mask, others_mask, plain
 from regattn.regression import convolution_matrix, descent, make_network, network_descent, spectrum
-from regattn.series import autoregression, expanding_least_squares
+from regattn.series import autoregression, expanding_least_squares, local_trend, panel_weights
 from regattn.transformer import Block, BlockDesign, MultiHeadAttention
 
 m, n, d, d_v = 3, 7, 5, 2
@@ -101,6 +101,19 @@ def test_honest_weights():
     np.testing.assert_allclose(weights @ y, package.forecasts, atol=1e-10)
 
 
+@pytest.mark.parametrize("spread", [0.0, 0.7, 5.0])
+def test_panel_weights(spread):
+    units, asked = np.repeat(["b", "a", "c"], [7, 5, 1]), np.resize(["a", "new", "b"], len(X_new))
+    weights = plain.panel_weights(X, units, X_new, asked, spread)
+    np.testing.assert_allclose(weights, panel_weights(X, units, X_new, asked, spread=spread), atol=1e-10)
+
+
+@pytest.mark.parametrize("ratio", [0.0, 0.1, 3.0])
+def test_level_filter_is_the_local_level_model_of_statsmodels(ratio):
+    theirs = local_trend(pd.Series(y)).smooth([1.0, ratio]).filtered_state[0]
+    np.testing.assert_allclose(plain.level_filter(y, ratio), theirs, rtol=1e-9)
+
+
 def test_residual_layers_are_steps_of_descent():
     step = 0.9 / np.linalg.norm(X, 2) ** 2
     theta = plain.gradient_descent(X, y, learning_rate=step * len(y) / 2, steps=17)
@@ -170,5 +183,5 @@ def test_the_blackboard_needs_numpy_alone_and_raises_nothing():
     assert imported == ["numpy"]
     assert not [node for node in ast.walk(tree) if isinstance(node, ast.Raise | ast.Assert | ast.Try)]
     lines = inspect.getsource(plain).splitlines()
-    assert len(lines) <= 166
+    assert len(lines) <= 180
     assert max(map(len, lines)) <= 84  # what a page shows without a scroll bar

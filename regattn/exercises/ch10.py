@@ -6,30 +6,35 @@ from regattn.exercises._exercise import Exercise, Mistake
 from regattn.series.panels import panel_weights
 
 
-def _on_the_other_firm(*, spread: float = 1.0) -> float:
+def _on_its_own_rows(*, spread: float = 1.0) -> float:
     ones, firms = np.ones((4, 1)), ["a", "a", "b", "b"]
-    return float(panel_weights(ones, firms, ones[:1], ["a"], spread=spread)[0, 2:].sum())
+    return float(panel_weights(ones, firms, ones[:1], ["a"], spread=spread)[0, :2].sum())
+
+
+def _first_order(rho: float, years: int, firms: int) -> float:
+    return rho - (1 + rho) / years - 2 * rho / (years * firms)
 
 
 EXERCISES = {
     "10.1": Exercise(
-        _on_the_other_firm,
+        _on_its_own_rows,
         "how sure is the mean of a firm's two years, and how far do firms spread? The rest goes to the common mean.",
         (
-            Mistake(lambda: _on_the_other_firm(spread=0.0), "this is the pooled answer."),
-            Mistake(0.0, "this is the local answer: the other firm is not heard at all."),
-            Mistake(1 / 3, "a third goes to the common mean; part of that is the firm itself."),
-            Mistake(1 / 4, "the mean of two years has half of the variance of one."),
-            Mistake(1 / 12, "this is one row of the other firm; it has two."),
+            Mistake(lambda: _on_its_own_rows(spread=0.0), "this is the pooled answer."),
+            Mistake(1.0, "this is the local answer: the other firm is not heard at all."),
+            Mistake(2 / 3, "the rest goes to the common mean, and part of that is the firm itself."),
+            Mistake(3 / 4, "the mean of two years has half of the variance of one."),
+            Mistake(5 / 12, "this is one of its rows; it has two."),
         ),
         share=True,
     ),
     "10.2": Exercise(
-        lambda: 0.5 - (1 + 0.5) / 15,
+        lambda: _first_order(0.5, years=15, firms=500),
         "take the first-order bias, with its sign, for the years of one firm.",
         (
             Mistake(0.5, "this would be so with very many years."),
-            Mistake(0.5 - 1.5 / (11 * 15), "more firms do not help: what counts is the years of each."),
+            Mistake(0.5 - 1.5 / (500 * 15), "more firms do not help: what counts is the years of each."),
+            Mistake(_first_order(0.5, years=15, firms=11), "this is for eleven firms."),
             Mistake(0.5 + 0.1, "the estimate is too low, not too high."),
             Mistake(-0.1, "this is the bias; what is the estimate?"),
             Mistake(0.5 - (1 + 3 * 0.5) / 15, "this is the bias of a single series of chapter 8."),

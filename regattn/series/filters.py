@@ -26,12 +26,12 @@ VARIANCES = ["noise", "level", "slope", "acceleration"]
 def local_trend(series: pd.Series, *, layers: int = 1) -> MLEModel:
     r"""Return the statsmodels model of a level alone, with a slope, or with a slope and an acceleration.
 
-    .. math:: y_t = \mu_t + \varepsilon_t, \qquad \mu_{t+1} = \mu_t + \beta_t + \tfrac12\gamma_t + \eta_t, \qquad
-              \beta_{t+1} = \beta_t + \gamma_t + \zeta_t, \qquad \gamma_{t+1} = \gamma_t + \xi_t
+    .. math:: y_t = \mu_t + \varepsilon_t, \qquad \mu_{t+1} = \mu_t + \nu_t + \tfrac12\gamma_t + u_t, \qquad
+              \nu_{t+1} = \nu_t + \gamma_t + \zeta_t, \qquad \gamma_{t+1} = \gamma_t + \xi_t
 
-    One layer is the local level (no β, no γ), two the local linear trend (no γ), three the local quadratic trend. The
+    One layer is the local level (no ν, no γ), two the local linear trend (no γ), three the local quadratic trend. The
     first state is diffuse, exactly. Implements :eq:`nested-levels`; source: eqs. (36)-(43) of [GC]_, where states
-    are dated alike.
+    are dated alike; our ν and u are their β and η.
 
     Parameters
     ----------

@@ -1,6 +1,7 @@
 """Goulet Coulombe's §§4.4 and 4.5: panels, positions, stacked layers and nested state spaces, on simulated data."""
 
 import warnings
+from collections import defaultdict
 from itertools import product
 
 import numpy as np
@@ -14,7 +15,7 @@ from statsmodels.tools.sm_exceptions import ConvergenceWarning
 from regattn import attend, attention_weights
 from regattn.data import load_diabetes, load_macro
 from regattn.regression import spectrum
-from regattn.series import lag_matrix, local_trend
+from regattn.series import lag_matrix, local_trend, shared_variances
 from regattn.transformer import frequencies, sinusoidal_positions
 
 TRUTH = np.array([1.0, 0.5, 0.1, 0.02])  # standard deviations: observation, level, slope, acceleration
@@ -245,29 +246,33 @@ def test_gc_4_5c_more_layers_make_more_variances_vanish():
     shares = []
     for layers in (1, 2, 3):
         rng = np.random.default_rng(19)
-        shares.append(np.mean([collapsed(estimate(simulate(rng, 60, layers), layers)) for _ in range(8)]))
-    assert shares[0] <= shares[1] <= shares[2]
-    assert shares[0] < 0.2
-    assert shares[2] > 0.6
+        models = [local_trend(pd.Series(simulate(rng, 60, layers)[0]), layers=layers) for _ in range(40)]
+        found = [shared_variances([model], start=TRUTH[: layers + 1] ** 2) for model in models]
+        shares.append(np.mean([collapsed(np.sqrt(variances)) for variances in found]))
+    assert shares[0] < 0.1
+    assert 0.2 < shares[1] < 0.6  # two fifths, by four standard errors or so
+    assert shares[2] > 0.75
 
 
 def test_gc_4_5d_a_third_layer_forecasts_worse_than_a_second_and_a_second_helps_series_that_grow():
     macro = load_macro()
     series = {name: 100 * np.log(macro[name]) for name in ("gdp", "consumption", "investment")}
     series |= {name: macro[name] for name in ("inflation", "unemployment", "bill_rate")}
-    errors = {}
+    errors, still = {}, defaultdict(list)
     for (name, path), layers in product(series.items(), (2, 1, 3)):
         missed = []
         for start in range(80, len(path) - 8, 32):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)  # a likelihood flat at zero
                 variances = local_trend(path[:start], layers=layers).fit(disp=0).params
+            still[name, layers].append(variances[-1] < 1e-8 * path.diff().var())
             states = local_trend(path, layers=layers).smooth(variances).filtered_state
             origins = np.arange(start - 1, min(start + 31, len(path) - 8))
             ahead = np.linalg.matrix_power(TRANSITION[:layers, :layers], 8)[0] @ states[:, origins]
             missed.extend(path.iloc[origins + 8] - ahead)
         errors[name, layers] = np.mean(np.square(missed))
     assert [name for name in series if errors[name, 3] <= errors[name, 2]] == []
+    assert [name for name in series if np.mean(still[name, 3]) <= 0.5] == []  # an acceleration that cannot change
     assert [name for name in series if errors[name, 2] < errors[name, 1]] == ["gdp", "consumption", "investment"]
 
 
