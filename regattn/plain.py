@@ -84,7 +84,7 @@ def masked_average(weights, values, mask):
 
 
 def panel_weights(X, units, X_new, units_new, spread):
-    """Return the weight of each row of a panel at each new row, (m, n): shared, then own."""
+    """Return weights, (m, n), of a panel's rows at new rows: shared, then own."""
     K = spread**2 * X @ X.T * (units[:, None] == units)  # a mask: 0 between firms
     K_new = spread**2 * X_new @ X.T * (units_new[:, None] == units)
     V_inv = np.linalg.inv(np.eye(len(X)) + K)
@@ -121,7 +121,7 @@ def residual_layers(X, y, X_new, step, depth):
 
 
 def level_filter(y, ratio):
-    """Return the level seen at each date when its steps have ratio times the noise's variance."""
+    """Return the level seen at each date; its steps have ratio × the noise's variance."""
     level, gain, seen = y[0], 1.0, [y[0]]
     for value in y[1:]:
         gain = (gain + ratio) / (gain + ratio + 1)

@@ -183,5 +183,5 @@ def test_the_blackboard_needs_numpy_alone_and_raises_nothing():
     assert imported == ["numpy"]
     assert not [node for node in ast.walk(tree) if isinstance(node, ast.Raise | ast.Assert | ast.Try)]
     lines = inspect.getsource(plain).splitlines()
-    assert len(lines) <= 180
+    assert len(lines) <= 185
     assert max(map(len, lines)) <= 84  # what a page shows without a scroll bar
