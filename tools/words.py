@@ -56,7 +56,7 @@ CATEGORIES = {
 FINANCE = ("rates", "market", "economy", "financial", "money")
 CONFLICT = ("israeli", "palestinian", "gaza", "troops", "militants")
 OFTEN = 10  # meetings of a pair
-WINDOWS, NEGATIVES, RESAMPLES, LONGEST = (2, 10), (1, 5), 19, 32
+WINDOWS, NEGATIVES, RESAMPLES, LONGEST = (2, 10), (1, 5), 6, 32
 
 
 def stories() -> list[list[str]]:
