@@ -121,7 +121,7 @@ def residual_layers(X, y, X_new, step, depth):
 
 
 def level_filter(y, ratio):
-    """Return the level at each date; its steps have ratio × the variance of noise."""
+    """Return the level at each date: steps have ratio × the noise's variance."""
     level, gain, seen = y[0], 1.0, [y[0]]
     for value in y[1:]:
         gain = (gain + ratio) / (gain + ratio + 1)
