@@ -170,16 +170,14 @@ def block(x, heads, W_O, W_1, W_2, mask=None):
 
 
 def induction(words, size, sharpness):
-    """Return what followed earlier copies of each of T words: shares, (T, size)."""
+    """Return the shares of what followed earlier copies of each word, (T, size)."""
     T = len(words)
-    # three slots of the stream
-    word, before, place = np.split(np.eye(2 * size + T), [size, 2 * size])
-    x, known = word[words] + place, np.tri(T, dtype=bool)
-
-    # fetch the word one place back
+    known = np.tri(T, dtype=bool)
+    word, before, place = np.split(np.eye(2 * size + T), [size, 2 * size])  # three slots
+    x = word[words] + place
+    # layer 1: fetch the word one place back
     W_Q, W_K, W_V, W_O = place.T, place.T @ np.eye(T, k=1), word.T, before
     x = x + attend(x @ W_Q, x @ W_K, x @ W_V, scale=sharpness, mask=known) @ W_O
-
-    # where did my word stand one place back, and which word came?
+    # layer 2: where did my word stand one place back, and which word came?
     W_Q, W_K, W_V = word.T, before.T, word.T
     return attend(x @ W_Q, x @ W_K, x @ W_V, scale=sharpness, mask=known)
