@@ -200,7 +200,7 @@ class MaskExplorer(Explorer, module="mask", panels=[["history"], ["weights"], ["
             ax.set_title("Its weights")
         if ax := axes.get("fit"):
             ax.plot(x, values, color=figures.COLOURS["neutral"], linewidth=0.9)
-            for name, colour, style in (("fitted", "prediction", "-"), ("before", "loo", "--")):
+            for name, colour, style in (("fitted", "prediction", "-"), ("before", "leave-one-out", "--")):
                 ax.plot(x[self.known :], found[name], color=figures.COLOURS[colour], linestyle=style)
             ax.set(title="Observed and fitted", ylabel=self.data["units"])
         for ax in axes.values():
