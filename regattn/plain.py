@@ -84,8 +84,8 @@ def masked_average(weights, values, mask):
 
 
 def panel_weights(X, units, X_new, units_new, spread):
-    """Return weights, (m, n), of a panel's rows at new rows: shared, then own."""
-    K = spread**2 * X @ X.T * (units[:, None] == units)  # a mask: 0 between firms
+    """Return weights, (m, n), of rows at new rows: shared, then own."""
+    K = spread**2 * X @ X.T * (units[:, None] == units)  # a mask
     K_new = spread**2 * X_new @ X.T * (units_new[:, None] == units)
     V_inv = np.linalg.inv(np.eye(len(X)) + K)
     B = np.linalg.inv(X.T @ V_inv @ X) @ X.T @ V_inv
@@ -93,7 +93,7 @@ def panel_weights(X, units, X_new, units_new, spread):
 
 
 def within_slope(paths):
-    """Return the slope of values on those before, by paths, (F, T), own levels."""
+    """Return the slope on the value before, for paths with own levels."""
     past, present = paths[:, :-1], paths[:, 1:]
     x = past - past.mean(axis=1, keepdims=True)
     z = present - present.mean(axis=1, keepdims=True)
@@ -112,7 +112,7 @@ def honest_weights(X, start):
 
 
 def residual_layers(X, y, X_new, step, depth):
-    """Return predictions after layers that attend to what is left over."""
+    """Return predictions of layers that attend to what those before left."""
     left, predicted = y, np.zeros(len(X_new))
     for _ in range(depth):
         predicted = predicted + step * attend(X_new, X, left, kernel=identity)
@@ -121,7 +121,7 @@ def residual_layers(X, y, X_new, step, depth):
 
 
 def level_filter(y, ratio):
-    """Return the level at each date: steps have ratio × the noise's variance."""
+    """Return the level seen at each date; ratio is signal to noise."""
     level, gain, seen = y[0], 1.0, [y[0]]
     for value in y[1:]:
         gain = (gain + ratio) / (gain + ratio + 1)
