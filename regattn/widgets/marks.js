@@ -51,7 +51,7 @@ export function plotMarks(self, { under, marks, svgElement }) {
   }
 
   function dots(role, { hollow = false } = {}) {
-    const element = path(role, hollow ? "dot ra-hollow" : "dot");
+    const element = path(role, hollow ? "hollow" : "dot");
     return (xs, ys, radius, wanted = () => true) => {
       let d = "";
       for (let k = 0; k < xs.length; k++) {
