@@ -18,8 +18,8 @@ def load_word_results(part: str) -> dict[str, Any]:
     Parameters
     ----------
     part : {"rank", "whole", "held_out", "human", "compared", "senses", "kinds", "neighbours", "made by"}
-        - ``rank``: correlations of factors, and of gensim's word2vec, with PMI on the hundred commonest words, by setting,
-          one for each seed
+        - ``rank``: correlations of factors, and of gensim's word2vec, with PMI on the hundred commonest words, by
+          setting, one for each seed
         - ``whole``: the same for all words that occur five times, beside the SVD; ``often``: pairs that met ten times
         - ``held_out``: areas under the curve by method, one for each of ten halvings of the stories
         - ``human``: SimLex, odd-one-out and analogies by corpus and method, one entry for each seed
