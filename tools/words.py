@@ -373,7 +373,7 @@ def _analogies(v: np.ndarray, words: Vocabulary) -> tuple[dict, np.ndarray]:
         "ends": over_sections(ruled == d),
         "c alone": float((plain == d).mean()),
         "ends, less c alone": over_sections((ruled == d) - 1.0 * (plain == d)),
-        "nearest to queen": [words.words[k] for k in order[:5]],
+        "king - man + woman": [words.words[k] for k in order[:5]],
         "rank of queen": int(np.flatnonzero(order == words.words.index("queen"))[0]) + 1,
         "without": float((free == d).mean()),
         "an input": float(is_input.mean()),

@@ -72,7 +72,7 @@ class NeighbourExplorer(Explorer, module="neighbour", panels=[["map"], ["ranks"]
         most=lambda self: self.longest,
         default=lambda self: min(2, self.longest),
         bound="D",
-        help="On the map; at most the L-th. Where it would be the direction across, a neighbour of that takes its place.",
+        help="On the map; at most the L-th, and never the direction across: then one beside it.",
     )
 
     def __init__(
@@ -125,8 +125,8 @@ class NeighbourExplorer(Explorer, module="neighbour", panels=[["map"], ["ranks"]
         dict
             The ``neighbours`` of the word that asks, nearest first, at most ten; their ``cosines``; the ``least`` and
             ``most`` rank that each has over all vectors, those of the corpus included; how many ``stay`` among the
-            first so many in all of them; the two ``directions`` of the map; and the ``places`` of all words on it, shares
-            of a vector's length.
+            first so many in all of them; the two ``directions`` of the map; and the ``places`` of all words on it,
+            shares of a vector's length.
         """
         whole = self.spaces[f"{self.method}|{self.window}|{self.shift}"].astype(np.int64)
         cut = whole[:, :, : self.rank]
