@@ -69,16 +69,16 @@ def count_chunk(
 
     An undirected pair is kept once, with the larger number as its row: a triangle, half the table.
     """
-    bits = 0 if weights[0] is None else (len(distances) - 1).bit_length()
+    fold = 1 if weights[0] is None else len(distances)  # by how much keys are spread, to hold a distance as well
     row_starts = _row_starts(np.arange(V + 2, dtype=np.uint64), V, directed)
-    key = np.uint32 if int(row_starts[-1]) << bits < 2**32 else np.uint64
+    key = np.uint32 if int(row_starts[-1]) * fold < 2**32 else np.uint64
     keys = _sorted_keys(
-        tokens.astype(key), _row_starts(tokens, V, directed).astype(key), starts, distances, bits, directed
+        tokens.astype(key), _row_starts(tokens, V, directed).astype(key), starts, distances, fold, directed
     )
-    pairs = keys >> key(bits) if bits else keys
+    pairs = keys // key(fold) if fold > 1 else keys
     begins = np.flatnonzero(np.concatenate(([True], pairs[1:] != pairs[:-1])))
     totals = [
-        np.diff(begins, append=len(keys)) if part is None else np.add.reduceat(part[keys & key(2**bits - 1)], begins)
+        np.diff(begins, append=len(keys)) if part is None else np.add.reduceat(part[keys - pairs * key(fold)], begins)
         for part in weights
     ]
     pairs, row_starts = pairs[begins], row_starts.astype(key)
@@ -100,9 +100,9 @@ def _row_starts(words: np.ndarray, V: int, directed: bool) -> np.ndarray:
 
 
 def _sorted_keys(
-    words: np.ndarray, rows: np.ndarray, starts: int, distances: range, bits: int, directed: bool
+    words: np.ndarray, rows: np.ndarray, starts: int, distances: range, fold: int, directed: bool
 ) -> np.ndarray:
-    """Return one integer for every pair, row start + column, followed by ``bits`` bits that say which distance."""
+    """Return one integer for every pair, row start + column, times ``fold`` plus which distance; sorted."""
     key = words.dtype.type
     keys = np.empty((len(distances), starts), dtype=key)
     for k, d in enumerate(distances):
@@ -112,9 +112,9 @@ def _sorted_keys(
         else:  # the larger word has the larger row start
             np.maximum(rows[here], rows[there], out=keys[k])
             keys[k] += np.minimum(words[here], words[there])
-        if bits:
-            keys[k] <<= key(bits)
-            keys[k] |= key(k)
+        if fold > 1:
+            keys[k] *= key(fold)
+            keys[k] += key(k)
     keys = keys.reshape(-1)
     keys.sort()
     return keys
