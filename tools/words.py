@@ -198,7 +198,12 @@ def held_out() -> dict:
         first, second = ([documents[i] for i in order[a::2]] for a in (0, 1))
         words = Vocabulary.from_documents(first, min_count=5, unknown="skip")
         tables = [count_cooccurrences(half, words, window=10) for half in (first, second)]
-        frequency = np.bincount(np.concatenate([words.indices(d) for d in first]), minlength=len(words))
+        frequency = np.column_stack(
+            [
+                np.bincount(np.concatenate([words.indices(d) for d in half]), minlength=len(words))
+                for half in (first, second)
+            ]
+        )
         met, never = held_out_pairs(*tables, frequency, rng=seed)
         pairs.append(len(met))
         truth, asked = np.repeat([1, 0], len(met)), np.concatenate([met, never])
@@ -206,6 +211,10 @@ def held_out() -> dict:
             name: (v[asked[:, 0]] * v[asked[:, 1]]).sum(axis=1)
             for name, v in vectors(first, words, seed, METHODS, epochs=30).items()
         }
+        scores["word2vec, 30 passes"] = scores.pop("word2vec")
+        for passes in (5, 15):
+            v = vectors(first, words, seed, ("word2vec",), epochs=passes)["word2vec"]
+            scores[f"word2vec, {passes} passes"] = (v[asked[:, 0]] * v[asked[:, 1]]).sum(axis=1)
         table = ppmi(tables[0], context_power=0.75)
         for size in (2, 5, 10, 25, 100):
             v = word_vectors(table, rank=size)
@@ -217,7 +226,8 @@ def held_out() -> dict:
         U, s, _ = svds(stood, 10, rng=0)
         for name, v in (("tf-idf of stories", stood), ("tf-idf, SVD 10", unit(U * s))):
             scores[name] = (v[asked[:, 0]] * v[asked[:, 1]]).sum(axis=1)
-        scores["frequency"] = np.log(frequency[asked]).sum(axis=1)
+        for name, column in zip(("frequency, first half", "frequency, second half"), frequency.T, strict=True):
+            scores[name] = column[asked[:, 1]]
         for name, score in scores.items():
             areas.setdefault(name, []).append(float(roc_auc_score(truth, score)))
     return {"pairs": pairs, **areas}
@@ -334,16 +344,37 @@ def _analogies(v: np.ndarray, words: Vocabulary) -> tuple[dict, np.ndarray]:
     asked = np.array([question for _, question in known])
     _, section = np.unique([number for number, _ in known], return_inverse=True)
     a, b, c, d = asked.T
-    similarity = unit(v[b] - v[a] + v[c]) @ v.T
-    free = similarity.argmax(axis=1)
-    np.put_along_axis(similarity, asked[:, :3], -np.inf, axis=1)
-    ruled = similarity.argmax(axis=1)
+    sections = section.max() + 1
+    drawn = np.random.default_rng(0).integers(sections, size=(4000, sections))
+
+    def nearest(points: np.ndarray, *, rule: bool) -> np.ndarray:
+        similarity = unit(points) @ v.T
+        if rule:
+            np.put_along_axis(similarity, asked[:, :3], -np.inf, axis=1)
+        return similarity.argmax(axis=1)
+
+    def over_sections(right: np.ndarray) -> list:
+        shares = np.bincount(section, right)[drawn].sum(axis=1) / np.bincount(section)[drawn].sum(axis=1)
+        return np.quantile(shares, [0.025, 0.975]).tolist()
+
+    free, ruled, plain = (
+        nearest(v[b] - v[a] + v[c], rule=False),
+        nearest(v[b] - v[a] + v[c], rule=True),
+        nearest(v[c], rule=True),
+    )
     is_input = (free[:, None] == asked[:, :3]).any(axis=1)
-    by_section = np.bincount(section, ruled == d) / len(asked) * (section.max() + 1)
+    by_section = np.bincount(section, ruled == d) / len(asked) * sections
+    king = [words.words.index(word) for word in ("king", "man", "woman")]
+    order = np.argsort(-(v @ (v[king[0]] - v[king[1]] + v[king[2]])), kind="stable")
     entry = {
         "questions": len(asked),
-        "sections": int(section.max()) + 1,
+        "sections": int(sections),
         "with the rule": float((ruled == d).mean()),
+        "ends": over_sections(ruled == d),
+        "c alone": float((plain == d).mean()),
+        "ends, less c alone": over_sections((ruled == d) - 1.0 * (plain == d)),
+        "king - man + woman": [words.words[k] for k in order[:5]],
+        "rank of queen": int(np.flatnonzero(order == words.words.index("queen"))[0]) + 1,
         "without": float((free == d).mean()),
         "an input": float(is_input.mean()),
     }

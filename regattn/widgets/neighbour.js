@@ -3,6 +3,9 @@ import { explorer } from "./explorer.js";
 import { formatNumber, isolate, shorten } from "./format.js";
 import { neighbourProblem, neighbourState } from "./neighbour-numbers.js";
 
+// Where the name of a word may stand, in pixels from its dot.
+const SPOTS = [[8, 4], [8, 17], [8, -9], [8, 30], [8, -22]]; // prettier-ignore
+
 const roomFor = (values, share) => {
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const more = share * (high - low || 1);
@@ -25,7 +28,7 @@ function wordMap(problem) {
       ["key", "dot", "its nearest words"],
       ["neutral", "dot", "other words"],
     ],
-    plot: { label: "Map of words", xLabel: "first direction chosen", yLabel: "second direction chosen", height: 340 },
+    plot: { label: "Map of words", xLabel: "direction across", yLabel: "direction upwards", height: 340 },
     by: "xy",
     at: (k, { places }) => places[k],
     click: (x, y) => ({ query: wordAt(plotted, shown.places, x, y) }),
@@ -43,10 +46,13 @@ function wordMap(problem) {
         const taken = [];
         [state.query, ...state.nearest].forEach((k, i) => {
           const [x, y] = [p.x(xs[k]), p.y(ys[k])];
-          const free = taken.every(([a, b]) => Math.abs(a - x) > 60 || Math.abs(b - y) > 12);
-          if (free) taken.push([x, y]);
           const left = x > p.size.width - 90;
-          notes[i](free ? shorten(problem.words[k], 12) : "", xs[k], ys[k], { dx: left ? -60 : 8, dy: 4 });
+          const free = SPOTS.map(([dx, dy]) => [left === dx < 0 ? dx : -68 - dx, dy]).find(([dx, dy]) =>
+            taken.every(([a, b]) => Math.abs(a - x - dx) > 60 || Math.abs(b - y - dy) > 12),
+          );
+          const [dx, dy] = free ?? [8, 4];
+          if (free) taken.push([x + dx, y + dy]);
+          notes[i](free ? shorten(problem.words[k], 12) : "", xs[k], ys[k], { dx, dy });
         });
       };
     },
@@ -68,10 +74,10 @@ function rankPanel(problem) {
     make(p) {
       const [ranges, dots] = [p.chains("key", 5), p.dots("key")];
       return ({ nearest, least, most }) => {
-        const yTicks = nearest.map((word, k) => ({ at: -k, text: shorten(problem.words[word]) }));
-        p.frame({ x: [-0.05, Math.log10(top) + 0.05], y: [0.5 - nearest.length, 0.5], xTicks, yTicks });
-        ranges(nearest.map((_, k) => [[Math.log10(least[k]), -k], [Math.log10(most[k]) + 1e-6, -k]])); // prettier-ignore
-        dots(nearest.map((_, k) => Math.log10(k + 1)), nearest.map((_, k) => -k), 4); // prettier-ignore
+        const yTicks = nearest.map((word, k) => ({ at: -1 - k, text: shorten(problem.words[word]) }));
+        p.frame({ x: [-0.05, Math.log10(top) + 0.05], y: [-0.5 - nearest.length, -0.5], xTicks, yTicks });
+        ranges(nearest.map((_, k) => [[Math.log10(least[k]), -1 - k], [Math.log10(most[k]) + 1e-6, -1 - k]])); // prettier-ignore
+        dots(nearest.map((_, k) => Math.log10(k + 1)), nearest.map((_, k) => -1 - k), 4); // prettier-ignore
       };
     },
   };
@@ -85,23 +91,25 @@ const render = explorer({
   hint: ({ query }, { words }) => `for ${isolate(words[query])}; arrow keys read the words, Enter lets one ask`,
   cursor: ({ words, count }) => ({
     count: () => count,
-    text: (k, { query, cosines }) => (k === query ? `${isolate(words[k])}: asks` : `${isolate(words[k])}: cosine ${formatNumber(cosines[k], 2)}`),
+    text: (k, { query, cosines }) => (k === query ? `${isolate(words[k])}: asks` : `${isolate(words[k])}: cosine ${formatNumber(cosines[k], 3)}`),
     pick: (k) => ({ query: k }),
     start: ({ query }) => query,
   }),
   numbers: ({ listed, words }) => [
     ["nearest", "nearest word", ({ nearest }) => shorten(words[nearest[0]])],
-    ["cosine", "its cosine", ({ cosines, nearest }) => formatNumber(cosines[nearest[0]], 2)],
+    ["cosine", "its cosine", ({ cosines, nearest }) => formatNumber(cosines[nearest[0]], 3)],
+    ["map", "directions on the map", ({ directions }) => directions.join(" and ")],
     ["stay", `stay among the first ${listed}`, ({ stay }) => `${stay} of ${listed}`],
   ],
   say: ({ query, nearest, most }, { words, copies }) => [
     isolate(words[query]),
-    ` is nearest to ${isolate(words[nearest[0]])}, whose rank goes down to ${most[0]} in ${copies - 1} resampled corpora.`,
+    ` is nearest to ${isolate(words[nearest[0]])}`,
+    copies > 1 ? `; in the worst of ${copies - 1} resampled corpora it has rank ${most[0]}.` : ".",
   ],
-  result: ({ nearest, cosines, least, most, stay, places }, { words }) => ({
+  result: ({ nearest, cosines, least, most, stay, directions, places }, { words }) => ({
     neighbours: nearest.map((word) => words[word]),
     cosines: nearest.map((word) => cosines[word]),
-    least, most, stay, places, // prettier-ignore
+    least, most, stay, directions, places, // prettier-ignore
   }),
 });
 

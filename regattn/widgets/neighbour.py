@@ -63,13 +63,16 @@ class NeighbourExplorer(Explorer, module="neighbour", panels=[["map"], ["ranks"]
         bound="shifts",
     )
     rank = Count("Dimension L", least=2, most=lambda self: self.longest, default=lambda self: self.longest, bound="D")
-    across = Count("Direction across", least=1, most=lambda self: self.longest, bound="D")
+    across = Count(
+        "Direction across", least=1, most=lambda self: self.longest, bound="D", help="On the map; at most the L-th."
+    )
     up = Count(
         "Direction upwards",
         least=1,
         most=lambda self: self.longest,
         default=lambda self: min(2, self.longest),
         bound="D",
+        help="On the map; at most the L-th, and never the direction across: then one beside it.",
     )
 
     def __init__(
@@ -122,7 +125,8 @@ class NeighbourExplorer(Explorer, module="neighbour", panels=[["map"], ["ranks"]
         dict
             The ``neighbours`` of the word that asks, nearest first, at most ten; their ``cosines``; the ``least`` and
             ``most`` rank that each has over all vectors, those of the corpus included; how many ``stay`` among the
-            first so many in all of them; and the ``places`` of all words on the map, shares of a vector's length.
+            first so many in all of them; the two ``directions`` of the map; and the ``places`` of all words on it,
+            shares of a vector's length.
         """
         whole = self.spaces[f"{self.method}|{self.window}|{self.shift}"].astype(np.int64)
         cut = whole[:, :, : self.rank]
@@ -136,15 +140,24 @@ class NeighbourExplorer(Explorer, module="neighbour", panels=[["map"], ["ranks"]
         nearer = (cosines[asks][:, None, others] > cosines[asks][:, nearest, None]).sum(axis=2)  # (copies, listed)
         ranks = 1 + nearer
         lengths = np.sqrt((whole[0] ** 2).sum(axis=1).astype(float))
-        places = whole[0][:, [self.across - 1, self.up - 1]] / np.where(lengths > 0, lengths, 1.0)[:, None]
+        directions = self._directions()
+        places = whole[0][:, [directions[0] - 1, directions[1] - 1]] / np.where(lengths > 0, lengths, 1.0)[:, None]
         return {
             "neighbours": [self.words[k] for k in nearest],
             "cosines": cosines[0, nearest].tolist(),
             "least": ranks.min(axis=0).tolist(),
             "most": ranks.max(axis=0).tolist(),
             "stay": int((ranks.max(axis=0) <= self.data["listed"]).sum()),
+            "directions": directions,
             "places": places.tolist(),
         }
+
+    def _directions(self) -> list[int]:
+        """Return the directions of the map: among the first L, and never one twice."""
+        first, second = min(self.across, self.rank), min(self.up, self.rank)
+        if first == second:
+            second = first - 1 if first > 1 else 2
+        return [first, second]
 
     def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
         places, asks = np.array(found["places"]), self.words[self.query]
@@ -164,8 +177,8 @@ class NeighbourExplorer(Explorer, module="neighbour", panels=[["map"], ["ranks"]
                 )
             ax.set(
                 title=f"{asks[:14]} and its nearest words",
-                xlabel=f"direction {self.across}",
-                ylabel=f"direction {self.up}",
+                xlabel=f"direction {found['directions'][0]}",
+                ylabel=f"direction {found['directions'][1]}",
             )
             ax.title.set_parse_math(False)
         if ax := axes.get("ranks"):

@@ -6,14 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
+from scipy.stats import rankdata
 
 from regattn._types import Table
 from regattn._validation import check_count
 from regattn.words._checks import check_counts
 
 __all__ = ["HeldOutPairs", "held_out_pairs"]
-
-TRIES = 12
 
 
 class HeldOutPairs(NamedTuple):
@@ -31,25 +30,26 @@ def held_out_pairs(
     """Return pairs of words that never meet in one half of a corpus and do in the other, with matched negatives.
 
     Each pair (i, j) comes with a pair (i, j'), where j' is drawn among the words whose rank in frequency is within
-    ``near`` of that of j, and which meets i in neither half. So frequency alone cannot tell one from the other.
+    ``near`` of that of j, and which meets i in neither half. So the frequencies given cannot tell one from the other.
+    Give those of both halves: a word that is common in the second meets more there, whatever the first half knows.
 
     Parameters
     ----------
     train, test : array, DataFrame or SciPy sparse, shape (V, V)
         Symmetric counts of the two halves, over one vocabulary.
-    frequency : array of shape (V,)
-        How often each word occurs in the first half.
+    frequency : array of shape (V,) or (V, H)
+        How often each word occurs, in one column for each half (or other part); ranks are matched in every column.
     least : int, default 2
         How often a pair must meet in the second half.
     near : int, default 25
-        How far apart the ranks of j and j' may be.
+        How far apart the ranks of j and j' may be; words equally frequent share their mean rank.
     rng : int or Generator, default 0
         Draws j'.
 
     Returns
     -------
     HeldOutPairs
-        Pairs for which no j' was found in 12 tries are left out.
+        Pairs for which there is no j' are left out.
 
     Raises
     ------
@@ -66,16 +66,17 @@ def held_out_pairs(
     seen, later = (sparse.csr_array(check_counts(table)).toarray() for table in (train, test))
     V, rng = len(seen), np.random.default_rng(rng)
     frequency = np.asarray(frequency)
-    if later.shape != seen.shape or frequency.shape != (V,):
+    if later.shape != seen.shape or frequency.ndim not in (1, 2) or len(frequency) != V or not frequency.size:
         raise ValueError(f"train is {seen.shape}, test {later.shape}, and frequency has shape {frequency.shape}")
     least, near = check_count(least, "least"), check_count(near, "near")
     i, j = np.nonzero(np.triu((later >= least) & (seen == 0), 1))
-    order = np.argsort(-frequency, kind="stable")
-    place = np.argsort(order)
-    other, found = j.copy(), np.zeros(len(j), dtype=bool)
-    for _ in range(TRIES):
-        step = rng.integers(1, near + 1, size=len(j)) * rng.choice([-1, 1], size=len(j))
-        candidate = order[np.clip(place[j] + step, 0, V - 1)]
-        fits = ~found & (candidate != j) & (candidate != i) & (seen[i, candidate] == 0) & (later[i, candidate] == 0)
-        other[fits], found = candidate[fits], found | fits
-    return HeldOutPairs(np.column_stack([i, j])[found], np.column_stack([i, other])[found])
+    places = rankdata(frequency.reshape(V, -1), axis=0)
+    apart = ~np.eye(V, dtype=bool) & (seen == 0) & (later == 0)
+    met, never = [], []
+    for a, b in zip(i, j, strict=True):
+        fits = apart[a] & (np.abs(places - places[b]).max(axis=1) <= near)
+        fits[b] = False
+        if fits.any():
+            met.append((a, b))
+            never.append((a, rng.choice(np.flatnonzero(fits))))
+    return HeldOutPairs(np.array(met, dtype=int).reshape(-1, 2), np.array(never, dtype=int).reshape(-1, 2))

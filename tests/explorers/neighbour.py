@@ -42,7 +42,10 @@ def expected(traits: dict) -> dict:
     ranks = [
         [1 + sum(cosine(copy, o, query) > cosine(copy, k, query) for o in others) for copy in copies] for k in nearest
     ]
-    axes = (traits["across"] - 1, traits["up"] - 1)
+    shown = [min(traits["across"], rank), min(traits["up"], rank)]
+    if shown[0] == shown[1]:
+        shown[1] = shown[0] - 1 if shown[0] > 1 else 2
+    axes = [direction - 1 for direction in shown]
     places = [[row[axis] / (math.sqrt(sum(x * x for x in row)) or 1.0) for axis in axes] for row in vectors[0]]
     return {
         "neighbours": [data["words"][k] for k in nearest],
@@ -50,5 +53,6 @@ def expected(traits: dict) -> dict:
         "least": [min(each) for each in ranks],
         "most": [max(each) for each in ranks],
         "stay": sum(max(each) <= data["listed"] for each in ranks),
+        "directions": shown,
         "places": places,
     }

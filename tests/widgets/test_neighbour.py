@@ -16,6 +16,7 @@ def test_browser_package_and_loops_agree_for_many_settings(browser, tmp_path):
     with opened(browser, tmp_path, explorer) as page:
         for _ in range(30):
             values = {"query": int(rng.integers(13)), "rank": int(rng.integers(2, 8)), "up": int(rng.integers(1, 8))}
+            values["across"] = int(rng.integers(1, 8))
             values |= {
                 "method": str(rng.choice(["counted", "trained"])),
                 "window": "2",
