@@ -145,7 +145,7 @@ def induction(words, size, sharpness):
     """Return the shares of what followed earlier copies of each word, (T, size)."""
     T = len(words)
     known = np.tri(T, dtype=bool)
-    word, before, place = np.split(np.eye(2 * size + T), [size, 2 * size])  # three slots
+    word, before, place = np.split(np.eye(2 * size + T), [size, 2 * size])
     x = word[words] + place
     # layer 1: fetch the word one place back
     W_Q, W_K, W_V, W_O = place.T, place.T @ np.eye(T, k=1), word.T, before
