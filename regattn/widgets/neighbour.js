@@ -47,7 +47,7 @@ function wordMap(problem) {
         [state.query, ...state.nearest].forEach((k, i) => {
           const [x, y] = [p.x(xs[k]), p.y(ys[k])];
           const left = x > p.size.width - 90;
-          const free = SPOTS.map(([dx, dy]) => [left === dx < 0 ? dx : -68 - dx, dy]).find(([dx, dy]) =>
+          const free = SPOTS.map(([dx, dy]) => [left ? -52 - dx : dx, dy]).find(([dx, dy]) =>
             taken.every(([a, b]) => Math.abs(a - x - dx) > 60 || Math.abs(b - y - dy) > 12),
           );
           const [dx, dy] = free ?? [8, 4];
