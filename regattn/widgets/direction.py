@@ -82,7 +82,7 @@ class DirectionExplorer(Explorer, module="direction", panels=[["scores", "weight
         at most 20.
     positions : array-like of shape (R or more, V), optional
         P: one row for each place, added to the one-hot rows of words. By default a tenth of
-        :func:`~regattn.transformer.sinusoidal_positions` of the places 0, 1, … with V columns.
+        :func:`regattn.transformer.sinusoidal_positions` of the places 0, 1, … with V columns.
     sentence : sequence of 2 to 8 str, default ("dog", "bites", "man")
         Words of the table in their first order; may repeat.
 
