@@ -60,7 +60,7 @@ def check(name: str, answer: Any) -> Verdict:
     chapter = str(name).partition(".")[0]
     known = _of_chapter(chapter) if chapter in _chapters() else {}  # a check of chapter 3 should not wait for torch
     if name not in known:
-        near = difflib.get_close_matches(str(name), exercises(), n=3, cutoff=0.0)
+        near = difflib.get_close_matches(str(name).zfill(4), exercises(), n=3, cutoff=0.0)  # "3.1" means 03.1
         raise ValueError(f"there is no exercise {name!r}; the nearest are {', '.join(near)}")
     return known[name].verdict(answer)
 

