@@ -3,7 +3,7 @@ PYTHON ?= python3
 PY     := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test browser book serve zip lab test quick lint notebooks suite timed restarts bench mutants strip pins links clean distclean
+.PHONY: help setup setup-test browser book serve zip lab test quick lint notebooks suite restarts bench mutants strip pins links clean distclean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | awk -F ':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
@@ -44,10 +44,7 @@ notebooks: setup-test ## run every notebook from top to bottom, in two processes
 	OMP_NUM_THREADS=1 $(PY) -m pytest --nbval -n 2 --dist loadfile -p no:cacheprovider -p tests.timings book
 
 suite: browser ## run the tests: package, book, pages, JupyterLab, Binder
-	OMP_NUM_THREADS=1 $(PY) -m pytest -n 2 -p tests.timings -m "not timed"
-
-timed: browser ## run the tests that measure a time, one after the other
-	OMP_NUM_THREADS=1 $(PY) -m pytest -p tests.timings -m timed
+	OMP_NUM_THREADS=1 $(PY) -m pytest -n 2 -p tests.timings
 
 restarts: setup-test ## run every notebook as readers might: restarted half-way, each cell twice, from another folder
 	REGATTN_NOTEBOOKS=all OMP_NUM_THREADS=1 $(PY) -m pytest -n 2 tests/test_notebooks.py

@@ -38,13 +38,7 @@ def built_book(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator:
-    """Mark what must be fast, and put what needs the book after what does not.
-
-    Tests of one file or page stay together. What is measured in frames is told by its name.
-    """
-    for item in items:
-        if "within_a_frame" in item.name:
-            item.add_marker("timed")
+    """Put what needs the book after what does not; tests of one file or page stay together."""
     result = yield
     shared = hasattr(config, "workerinput")
     needs = {item: "built_book" in getattr(item, "fixturenames", ()) for item in items}

@@ -53,6 +53,7 @@ YARDSTICK = """() => {
   return performance.now() - start;
 }"""
 YARDSTICKS = 3.5  # in a frame of 16 ms: one takes some 4.5 ms where nothing else runs
+AT_ONCE = 6  # frames, a tenth of a second: what is drawn by then is felt as the hand's own doing
 
 # Everything an explorer shows: the numbers it reports, the numbers it prints, what it draws.
 SHOWN = """(figure) => JSON.stringify([
@@ -69,14 +70,13 @@ STATE = """(figure) => {
 }"""
 
 
-def frames(page, move: str, *arguments: Any) -> float:
-    """Return how many frames a control takes to move, the median of 21 places over its whole range.
+def frames(page, move: str, *arguments: Any, places: int = 5) -> float:
+    """Return how many frames a control takes to move, the median of places spread over its whole range.
 
     The yardstick is laid beside every move, so that a slower or busier machine slows both.
     """
-    pairs = [
-        (page.evaluate(move, [*arguments, part]), page.evaluate(YARDSTICK)) for part in np.linspace(0, 1, 21).tolist()
-    ]
+    parts = np.linspace(0, 1, places).tolist()
+    pairs = [(page.evaluate(move, [*arguments, part]), page.evaluate(YARDSTICK)) for part in parts]
     taken, yardstick = np.median(pairs, axis=0)
     return taken / (YARDSTICKS * yardstick)
 

@@ -24,6 +24,7 @@ every_notebook = pytest.mark.parametrize("path", notebooks(), ids=label)
 every_page = pytest.mark.parametrize(
     "path", [*notebooks(), *(path for path in (ROOT / "book").rglob("*.md") if path.parent.name[0] != ".")], ids=label
 )
+EQUATION = r"(?m)\$\$ \(([\w-]+)\)$"  # its label, after its last line or in a box after its only one
 LINK = re.compile(r"\[((?:[^][]|\[[^][]*\])+)\]\(([^()\s]*)\)")
 BIBLIOGRAPHY = parse_file(str(ROOT / "book" / "references.bib"))
 
@@ -139,7 +140,7 @@ def test_page_of_the_book_has_the_boxes_of_the_notebook(built_book, path):
 @every_notebook
 def test_page_of_the_book_has_the_labels_of_the_notebook(built_book, path):
     found = article(built_book / path.relative_to(ROOT).with_suffix(".html")).find_all(id=True)
-    equations = set(re.findall(r"(?m)^\$\$ \(([\w-]+)\)$", "\n".join(texts(path))))
+    equations = set(re.findall(EQUATION, "\n".join(texts(path))))
     wanted = (labels_of(path) - equations) | {f"equation-{name}" for name in equations}
     assert wanted <= {tag["id"] for tag in found}
 
@@ -154,7 +155,7 @@ def numbers(page: Path) -> dict[str, str]:
 @pytest.mark.book
 @every_notebook
 def test_equations_are_numbered_by_the_chapter(built_book, path):
-    names = re.findall(r"(?m)^\$\$ \(([\w-]+)\)$", "\n".join(texts(path)))
+    names = re.findall(EQUATION, "\n".join(texts(path)))
     expected = {f"equation-{name}": f"({int(path.name[:2])}.{i})" for i, name in enumerate(names, start=1)}
     assert numbers(built_book / path.relative_to(ROOT).with_suffix(".html")) == expected
 

@@ -20,7 +20,6 @@ PARTS = {
     "lint": "style and format",
     "notebooks": "every notebook from top to bottom",
     "suite": "the package, the book, its pages, JupyterLab",
-    "timed": "what must be fast, alone",
 }
 SLOWEST = 10
 

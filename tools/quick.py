@@ -16,7 +16,7 @@ from tests.built import ROOT
 from tests.changes import quick_tests
 
 BUDGET = 65.0
-CHOICE = ["-m", "not book and not browser and not timed", "-p", "tests.budget", "-rs"]
+CHOICE = ["-m", "not book and not browser", "-p", "tests.budget", "-rs"]
 
 
 def main() -> int:

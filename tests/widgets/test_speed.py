@@ -1,4 +1,4 @@
-"""A move of a control is drawn within one frame, in explorers as large as they may be."""
+"""A move of a control is drawn at once, in explorers as large as they may be (how fast: benchmarks/redraws.py)."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ import pytest
 from regattn.grammar import Grammar
 from regattn.transformer import load_shipped
 from regattn.widgets import ModelExplorer, SamplingExplorer
-from tests.hands import frames
+from tests.hands import AT_ONCE, frames
 from tests.widgets.harness import CONTROLS, EXPLORERS, MOVE, opened, oracle
 
 pytestmark = pytest.mark.browser
-LARGE = {"model": 2, "24 words": 2}  # a word more makes a table of words on words anew
 
 
 def longest_sentence() -> ModelExplorer:
@@ -35,7 +34,7 @@ MAKERS["six words"] = lambda: oracle("projection").example(
 
 
 @pytest.mark.parametrize("name", MAKERS)
-def test_a_move_is_drawn_within_a_frame(browser, tmp_path, name):
+def test_a_move_is_drawn_at_once(browser, tmp_path, name):
     with opened(browser, tmp_path, MAKERS[name]()) as page:
         for control in page.evaluate(CONTROLS):
-            assert frames(page, MOVE, control) < LARGE.get(name, 1), control
+            assert frames(page, MOVE, control) < AT_ONCE, control
