@@ -73,10 +73,10 @@ function unitsPanel({ names, tasks, target }) {
       const [pooledDots, guesses, came] = [p.dots("neutral"), p.dots("prediction"), p.dots("test")];
       return ({ time, predictions }) => {
         const { asks, y_new, pooled } = tasks[time];
-        const at = asks.map(({ unit }) => -unit);
+        const at = asks.map(({ unit }) => -1 - unit);
         const every = Math.ceil(names.length / 19);
-        const yTicks = names.map((name, k) => ({ at: -k, text: shorten(name, 16) })).filter((_, k) => k % every === 0);
-        p.frame({ x: [low - room, high + room], y: [0.5 - names.length, 0.5], yTicks });
+        const yTicks = names.map((name, k) => ({ at: -1 - k, text: shorten(name, 18) })).filter((_, k) => k % every === 0);
+        p.frame({ x: [low - room, high + room], y: [-0.5 - names.length, -0.5], yTicks });
         pooledDots(pooled, at, 2.5);
         came(y_new, at, 3);
         guesses(predictions, at, 4);
