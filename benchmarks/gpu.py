@@ -87,7 +87,7 @@ def measure(device="cuda", *, sizes=(2048, 16384), heads=16, width=512, tokens=2
     device, cases = torch.device(device), []
     for dtype in SHORT:
         for n in sizes:
-            times = max(1, 8192 // n)
+            times = max(1, max(sizes) // n // 2)
             cases += [
                 attention_case(device, dtype, n, heads=heads, causal=causal, rounds=rounds, times=times)
                 for causal in (False, True)
