@@ -25,8 +25,7 @@ def _slope(*, copy: bool = True, beta: float = 1.0) -> float:
 
 def _error(*, width: int = 5, new: bool = True, total: bool = False) -> float:
     """Return the squared error per pixel that principal components leave."""
-    X, y = load_digits(return_X_y=True)
-    X, X_new = train_test_split(X / 16, train_size=1400, random_state=0)
+    X, X_new = train_test_split(load_digits().data / 16, train_size=1400, random_state=0)
     pca = PCA(width).fit(X)
     rows = X_new if new else X
     squares = (pca.inverse_transform(pca.transform(rows)) - rows) ** 2

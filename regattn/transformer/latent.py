@@ -135,8 +135,8 @@ class CodeAutoencoder(Autoencoder):
     .. math:: q(z = e_k \mid x) = [\,k = \text{argmin}_j \lVert f(x) - e_j\rVert\,]
 
     The quantiser gives what :func:`regattn.attend` gives with the kernel "nearest": latent vectors ask, and codes are
-    keys and values. Implements :eq:`nearest-code`; source: eq. (4) of [RK]_. A row is cut into M latent vectors, which share one
-    codebook, so that it takes :math:`M \log_2 K` bits.
+    keys and values. Implements :eq:`nearest-code`; source: eq. (4) of [RK]_. A row is cut into M latent vectors, which
+    share one codebook, so that it takes :math:`M \log_2 K` bits.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ class CodeAutoencoder(Autoencoder):
     (6.0, torch.Size([5, 3]))
     """
 
-    def __init__(  # noqa: PLR0913
+    def __init__(
         self,
         n_inputs: int,
         *,
