@@ -181,3 +181,15 @@ def induction(words, size, sharpness):
     # layer 2: where did my word stand one place back, and which word came?
     W_Q, W_K, W_V = word.T, before.T, word.T
     return attend(x @ W_Q, x @ W_K, x @ W_V, scale=sharpness, mask=known)
+
+
+def quantise(z, codebook, slope, beta):
+    """Return the nearest codes, (n, d), and slopes by z, (n, d), and codebook."""
+    distances = ((z[:, None] - codebook) ** 2).sum(axis=-1)
+    nearest = distances.argmin(axis=1)
+    codes = codebook[nearest]
+    # the slope of the reconstruction by the codes goes straight through to z
+    by_z = slope + 2 * beta * (z - codes)
+    by_codebook = np.zeros_like(codebook)
+    np.add.at(by_codebook, nearest, 2 * (codes - z))
+    return codes, by_z, by_codebook
