@@ -166,16 +166,23 @@ class NGram:
             If a token is out of range, or the discount is so small that a probability vanishes.
         """
         tokens = _check_tokens(tokens, self.vocabulary)
-        reach = self.order - 1
-        p = np.array(
-            [
-                self.probabilities(tokens[max(0, i - reach) : i])[tokens[i]]  # all of the context that matters
-                for i in range(1, len(tokens))
-            ]
-        )
+        totals = [{context: seen.total() for context, seen in each.items()} for each in self.counts]
+        p = np.array([self._probability(tokens, i, totals) for i in range(1, len(tokens))])
         if not p.all():
             raise ValueError(f"a discount of {self.discount} leaves nothing for token {tokens[int(np.argmin(p)) + 1]}")
         return -np.log(p)
+
+    def _probability(self, tokens: list[int], i: int, totals: list[dict[tuple[int, ...], int]]) -> float:
+        """Return the probability of token i after those before it: one entry of :meth:`probabilities`."""
+        p = 1 / self.vocabulary
+        for length in range(min(self.order - 1, i) + 1):
+            context = tuple(tokens[i - length : i])
+            seen = self.counts[length].get(context)
+            if seen is None:
+                break
+            total = totals[length][context]
+            p = p * (self.discount * len(seen) / total) + max(seen.get(tokens[i], 0) - self.discount, 0.0) / total
+        return p
 
 
 def count_ngrams(tokens: Sequence[int], *, order: int, vocabulary: int, discount: float = 0.75) -> NGram:
