@@ -16,3 +16,4 @@ from .network import NetworkExplorer as NetworkExplorer
 from .projection import ProjectionExplorer as ProjectionExplorer
 from .sampling import SamplingExplorer as SamplingExplorer
 from .spectral import SpectralExplorer as SpectralExplorer
+from .token import TokenExplorer as TokenExplorer

@@ -28,7 +28,9 @@ from regattn.widgets.network import NetworkExplorer
 from regattn.widgets.projection import ProjectionExplorer
 from regattn.widgets.sampling import SamplingExplorer
 from regattn.widgets.spectral import SpectralExplorer
+from regattn.widgets.token import TokenExplorer
 from tests.explorers.model import untrained
+from tests.explorers.token import trained
 from tests.faults.inputs import ODD, assert_finite, many, matrices, outcome
 
 HOSTILE = [
@@ -96,6 +98,9 @@ MAKERS = {
         pd.DataFrame(X[:, :1], columns=words[:1]), known=2, units=words[1], alt=words[0] + words[1]
     ),
     "neighbour": lambda words: NeighbourExplorer({(words[0], 2, 1): X[None]}, words=words, alt=words[0] + words[1]),
+    "token": lambda words: TokenExplorer(
+        dict(zip(words, trained().values(), strict=False)), words, text=" ".join(words)[:400], alt=words[0] + words[1]
+    ),
 }
 
 
@@ -278,6 +283,11 @@ ENTRANCES = {
     "neighbour, query": lambda x: NeighbourExplorer({("m", 2, 1): np.eye(3)[None]}, words=["a", "b", "c"], query=x),
     "neighbour, L": lambda x: NeighbourExplorer({("m", 2, 1): np.eye(3)[None]}, words=["a", "b", "c"], rank=x),
     "neighbour, window": lambda x: NeighbourExplorer({("m", 2, 1): np.eye(3)[None]}, words=["a", "b", "c"], window=x),
+    "token": lambda x: TokenExplorer(x, []),
+    "token, tokeniser": lambda x: TokenExplorer({"a": x}, []),
+    "token, texts": lambda x: TokenExplorer(trained(), x),
+    "token, text": lambda x: TokenExplorer(trained(), [], text=x),
+    "token, word": lambda x: TokenExplorer(trained(), [], word=x),
     "projection, unit": lambda x: ProjectionExplorer(TABLE, sentence=["a"], unit=x),
 }
 
