@@ -23,6 +23,14 @@ from .language_model import (
     count_parameters as count_parameters,
     next_token_loss as next_token_loss,
 )
+from .lengths import (
+    LengthTask as LengthTask,
+    length_scores as length_scores,
+    length_task as length_task,
+    load_lengths as load_lengths,
+    loss_by_place as loss_by_place,
+    train_at_one_length as train_at_one_length,
+)
 from .multihead import (
     KeyValueCache as KeyValueCache,
     MultiHeadAttention as MultiHeadAttention,

@@ -22,6 +22,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from regattn.data import load_lee_corpus
 from regattn.transformer._chance import Chance, seed_from
 from regattn.transformer._plan import TrainingPlan
 from regattn.transformer.language_model import Architecture, LanguageModel
@@ -29,17 +30,17 @@ from regattn.transformer.training import text_batches, train
 
 __all__ = [
     "LengthTask",
-    "copying",
     "length_scores",
+    "length_task",
     "load_lengths",
     "loss_by_place",
-    "news",
-    "sorting",
     "train_at_one_length",
 ]
 
 MULTIPLES = (1, 2, 4)
 SILENT = -100  # the target of a place that is not asked
+BATCH, WINDOWS = 32, 512  # of training, and of a test
+LATER = 2**31  # steps that no training reaches, for the tests
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,8 +49,6 @@ class LengthTask:
 
     Parameters
     ----------
-    name : str
-        For the table.
     vocabulary : int
         V.
     length : int
@@ -60,7 +59,6 @@ class LengthTask:
         Multiple of T -> tokens and targets of that length.
     """
 
-    name: str
     vocabulary: int
     length: int
     batches: Callable[[int], tuple[Tensor, Tensor]]
@@ -72,51 +70,66 @@ class LengthTask:
         return max(tokens.shape[1] for tokens, _ in self.tests.values())
 
 
-def copying(*, lag: int = 8, length: int = 32, symbols: int = 16, batch: int = 32, rng: Chance = 0) -> LengthTask:
-    """Return the task of saying which token stood ``lag`` places ago.
+def length_task(name: str, *, stories: Sequence[str] | None = None, rng: Chance = 0) -> LengthTask:
+    """Return one of the three tasks of the grid, with batches of 32 windows.
 
-    Tokens are independent and equally likely, so nothing but the distance tells which is meant. At every length the
-    last T / 2 places of 512 windows are asked, the same ones: only what stands before them grows.
+    - "news": say the next character of a news story. T is 32; the last fifty stories are the test. Characters met fewer
+      than twenty times in the others share one sign.
+    - "copying": say which token stood eight places ago, among tokens drawn from sixteen, all equally likely. Nothing
+      but the distance tells which is meant. T is 32.
+    - "sorting": read twelve different numbers below 64 and a sign that ends them, then say them from the least to the
+      greatest. T is 24; at twice the length there are twice as many numbers, from the same range.
+
+    Of news and copying the last T / 2 places of 512 windows are asked, the same ones at every length: only what stands
+    before them grows. Of sorting every number that is to be said is asked.
+
+    Parameters
+    ----------
+    name : {"news", "copying", "sorting"}
+        Which task.
+    stories : sequence of str, optional
+        Of the news; by default the 300 stories of :func:`regattn.data.load_lee_corpus`.
+    rng : int or Generator, default 0
+        What batches are drawn with, and the tests of the two that are made up.
+
+    Returns
+    -------
+    LengthTask
+        With tests at once, twice and four times the length of training.
+
+    Raises
+    ------
+    ValueError
+        If there is no such task.
 
     Examples
     --------
-    >>> task = copying(lag=3)
-    >>> tokens, targets = task.batches(0)
-    >>> torch.equal(targets[:, 3:], tokens[:, :-3]), int(targets[0, 2])
+    >>> tokens, targets = length_task("copying").batches(0)
+    >>> torch.equal(targets[:, 8:], tokens[:, :-8]), int(targets[0, 7])
     (True, -100)
+    >>> {m: tokens.shape[1] for m, (tokens, _) in length_task("sorting").tests.items()}
+    {1: 24, 2: 48, 4: 96}
     """
+    if name not in TASKS:
+        raise ValueError(f"name must be one of {', '.join(TASKS)}, got {name!r}")
     seed = seed_from(rng)
+    if name == "news":
+        return _news(load_lee_corpus() if stories is None else stories, seed)
+    return TASKS[name](seed)
 
+
+def _copying(seed: int, *, lag: int = 8, length: int = 32, symbols: int = 16) -> LengthTask:
     def draw(step: int, rows: int, width: int) -> tuple[Tensor, Tensor]:
         tokens = torch.from_numpy(np.random.default_rng([seed, step]).integers(0, symbols, size=(rows, width)))
         targets = torch.full_like(tokens, SILENT)
         targets[:, lag:] = tokens[:, :-lag]
         return tokens, targets
 
-    tests = last_places(*draw(2**31, 512, max(MULTIPLES) * length), length)
-    return LengthTask(
-        name="copying",
-        vocabulary=symbols,
-        length=length,
-        batches=lambda step: draw(step, batch, length),
-        tests=tests,
-    )
+    tests = _last_places(*draw(LATER, WINDOWS, max(MULTIPLES) * length), length)
+    return LengthTask(vocabulary=symbols, length=length, batches=lambda step: draw(step, BATCH, length), tests=tests)
 
 
-def sorting(*, items: int = 12, largest: int = 64, batch: int = 32, rng: Chance = 0) -> LengthTask:
-    """Return the task of reading different numbers in any order, and then saying them from the least to the greatest.
-
-    A window is the numbers, a sign that ends them, and the numbers sorted, all but the last of them; every sorted
-    number is asked. At twice the length there are twice as many numbers, from the same range.
-
-    Examples
-    --------
-    >>> tokens, targets = sorting(items=3).batches(0)
-    >>> tokens[0].tolist(), targets[0].tolist()
-    ([55, 60, 38, 64, 38, 55], [-100, -100, -100, 38, 55, 60])
-    """
-    seed = seed_from(rng)
-
+def _sorting(seed: int, *, items: int = 12, largest: int = 64) -> LengthTask:
     def draw(step: int, rows: int, count: int) -> tuple[Tensor, Tensor]:
         keys = np.random.default_rng([seed, step]).random((rows, largest))
         read = keys.argsort(axis=1)[:, :count]
@@ -125,49 +138,32 @@ def sorting(*, items: int = 12, largest: int = 64, batch: int = 32, rng: Chance 
         targets = np.concatenate([np.full((rows, count), SILENT), said], axis=1)
         return torch.from_numpy(tokens), torch.from_numpy(targets)
 
-    tests = {m: draw(2**31 + m, 512, m * items) for m in MULTIPLES}
-    return LengthTask(
-        name="sorting",
-        vocabulary=largest + 1,
-        length=2 * items,
-        batches=lambda step: draw(step, batch, items),
-        tests=tests,
-    )
+    tests = {m: draw(LATER + m, WINDOWS, m * items) for m in MULTIPLES}
+    length = 2 * items
+    return LengthTask(vocabulary=largest + 1, length=length, batches=lambda step: draw(step, BATCH, items), tests=tests)
 
 
-def news(
-    stories: Sequence[str], *, held_out: int = 50, length: int = 64, batch: int = 32, rng: Chance = 0
-) -> LengthTask:
-    """Return the task of saying the next character of a news story.
-
-    The last ``held_out`` stories are the test. Characters met fewer than twenty times in the others share one sign. At
-    every length the last T / 2 places of 512 windows are asked, the same ones.
-
-    Examples
-    --------
-    >>> from regattn.data import load_lee_corpus
-    >>> task = news(load_lee_corpus())
-    >>> task.vocabulary, {m: tuple(tokens.shape) for m, (tokens, _) in task.tests.items()}
-    (78, {1: (512, 64), 2: (512, 128), 4: (512, 256)})
-    """
+def _news(stories: Sequence[str], seed: int, *, held_out: int = 50, length: int = 32) -> LengthTask:
     before, after = "\n".join(stories[:-held_out]), "\n".join(stories[-held_out:])
-    counts = Counter(before)
-    alphabet = {sign: i for i, sign in enumerate(sorted(sign for sign, n in counts.items() if n >= 20), start=1)}
+    known = sorted(sign for sign, n in Counter(before).items() if n >= 20)
+    alphabet = {sign: i for i, sign in enumerate(known, start=1)}
     before, after = (np.array([alphabet.get(sign, 0) for sign in text]) for text in (before, after))
-    windows = text_batches(before, batch=batch, context=length, rng=rng)
+    windows = text_batches(before, batch=BATCH, context=length, rng=seed)
     longest = max(MULTIPLES) * length
-    ends = np.linspace(longest, len(after) - 1, 512).astype(int)
+    ends = np.linspace(longest, len(after) - 1, WINDOWS).astype(int)
     asked = torch.from_numpy(after[ends[:, None] + np.arange(-longest, 1)])
     return LengthTask(
-        name="news",
         vocabulary=len(alphabet) + 1,
         length=length,
         batches=lambda step: (windows(step)[:, :-1], windows(step)[:, 1:]),
-        tests=last_places(asked[:, :-1], asked[:, 1:], length),
+        tests=_last_places(asked[:, :-1], asked[:, 1:], length),
     )
 
 
-def last_places(tokens: Tensor, targets: Tensor, length: int) -> dict[int, tuple[Tensor, Tensor]]:
+TASKS = {"news": _news, "copying": _copying, "sorting": _sorting}
+
+
+def _last_places(tokens: Tensor, targets: Tensor, length: int) -> dict[int, tuple[Tensor, Tensor]]:
     """Return windows of every length that end alike, of which the last T / 2 places are asked."""
     targets = targets.clone()
     targets[:, : -(length // 2)] = SILENT
@@ -188,10 +184,10 @@ def train_at_one_length(
     )
     model = LanguageModel(design, rng=rng)
     plan = TrainingPlan(steps=steps, peak=peak, warmup=steps // 10, final=0.05, decay=0.01)
-    return model, train(model, task.batches, plan, loss=asked_loss)
+    return model, train(model, task.batches, plan, loss=_asked_loss)
 
 
-def asked_loss(model: nn.Module, batch: tuple[Tensor, Tensor]) -> Tensor:
+def _asked_loss(model: nn.Module, batch: tuple[Tensor, Tensor]) -> Tensor:
     """Return the cross-entropy of the places that are asked, in nats."""
     tokens, targets = batch
     return functional.cross_entropy(model(tokens).flatten(0, 1), targets.flatten(), ignore_index=SILENT)
