@@ -44,6 +44,7 @@ function curvePanel({ farthest }) {
   const later = Array.from({ length: farthest }, (_, d) => d);
   return {
     title: "Score against distance",
+    wide: true,
     legend: [
       ["key", "line", "score of a later place with this one"],
       ["query", "diamond", "at the lag"],
@@ -73,7 +74,7 @@ function clocksPanel() {
       ["negative", "dot", "not once within it"],
       ["test", "line", "length of training"],
     ],
-    plot: { label: "Places until a clock has gone round", xLabel: "clock i", yLabel: "places", height: 240 },
+    plot: { label: "Places until a clock has gone round", xLabel: "clock i", yLabel: "places", height: 330 },
     hint: () => "one dot for each clock",
     make(p) {
       const [round, open, level] = [p.dots("key"), p.dots("negative"), p.marker("test", "level")];
@@ -97,11 +98,8 @@ const render = explorer({
   name: "PositionExplorer",
   prepare: (data) => data,
   compute: positionState,
-  texts: () => ({
-    exponent: (slip) => `${formatNumber(slip, 2)}${slip === 1 ? " (as printed)" : slip === 0 ? " (that of the sine)" : ""}`,
-    draw: (draw) => `draw ${draw}`,
-  }),
-  panels: (problem) => ({ table: tablePanel(problem), curve: curvePanel(problem), clocks: clocksPanel() }),
+  texts: () => ({ draw: (draw) => `draw ${draw}` }),
+  panels: (problem) => ({ table: tablePanel(problem), clocks: clocksPanel(), curve: curvePanel(problem) }),
   hint: ({ place }) => `of place ${place}; arrow keys read the distances, Enter takes one as the lag`,
   cursor: ({ places, farthest }) => ({
     count: () => farthest,

@@ -29,7 +29,7 @@ class _Even(Count):
         return value
 
 
-class PositionExplorer(Explorer, module="position", panels=[["table"], ["curve", "clocks"]]):
+class PositionExplorer(Explorer, module="position", panels=[["table", "clocks"], ["curve"]]):
     r"""Show the scores of 64 places with each other, for sines and cosines, rotary positions and ALiBi.
 
     .. math:: s_{pt} = \langle P_p, P_t\rangle, \qquad s_{pt} = \langle R_p q, R_t k\rangle / \sqrt D, \qquad
@@ -90,6 +90,7 @@ class PositionExplorer(Explorer, module="position", panels=[["table"], ["curve",
         step=0.05,
         sets={"scheme": "sinusoidal"},
         used={"scheme": ["sinusoidal"]},
+        notes={0: "that of the sine", 1: "as printed"},
         help="0 is that of the sine, 1 the one in print.",
     )
     draw = Seed("Another query and key", sets={"scheme": "rotary"}, used={"scheme": ["rotary"]})
