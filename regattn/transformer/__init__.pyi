@@ -36,6 +36,14 @@ from .latent import (
     LatentTerms as LatentTerms,
     train_autoencoder as train_autoencoder,
 )
+from .lengths import (
+    LengthTask as LengthTask,
+    length_scores as length_scores,
+    length_task as length_task,
+    load_lengths as load_lengths,
+    loss_by_place as loss_by_place,
+    train_at_one_length as train_at_one_length,
+)
 from .multihead import (
     KeyValueCache as KeyValueCache,
     MultiHeadAttention as MultiHeadAttention,

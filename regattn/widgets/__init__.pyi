@@ -13,6 +13,7 @@ from .mask import MaskExplorer as MaskExplorer
 from .model import ModelExplorer as ModelExplorer
 from .neighbour import NeighbourExplorer as NeighbourExplorer
 from .network import NetworkExplorer as NetworkExplorer
+from .position import PositionExplorer as PositionExplorer
 from .projection import ProjectionExplorer as ProjectionExplorer
 from .sampling import SamplingExplorer as SamplingExplorer
 from .spectral import SpectralExplorer as SpectralExplorer
