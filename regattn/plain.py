@@ -222,3 +222,15 @@ def best_cut(word, costs):
         ways = [(best[s][0] + costs[p], [*best[s][1], p]) for s, p in known]
         best.append(min(ways))
     return best[-1][1]
+
+
+def quantise(z, codebook, slope, beta):
+    """Return the nearest codes, (n, d), and slopes by z, (n, d), and codebook."""
+    distances = ((z[:, None] - codebook) ** 2).sum(axis=-1)
+    nearest = distances.argmin(axis=1)
+    codes = codebook[nearest]
+    # the slope of the reconstruction by the codes goes straight through to z
+    by_z = slope + 2 * beta * (z - codes)
+    by_codebook = np.zeros_like(codebook)
+    np.add.at(by_codebook, nearest, 2 * (codes - z))
+    return codes, by_z, by_codebook

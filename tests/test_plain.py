@@ -18,7 +18,7 @@ from regattn import attend, causal_mask, others_mask, plain
 from regattn.data import load_lee_corpus
 from regattn.regression import convolution_matrix, descent, make_network, network_descent, spectrum
 from regattn.series import autoregression, expanding_least_squares, local_trend, panel_weights
-from regattn.transformer import Block, BlockDesign, MultiHeadAttention
+from regattn.transformer import Block, BlockDesign, CodeAutoencoder, MultiHeadAttention
 from regattn.words import train_tokenizer
 
 m, n, d, d_v = 3, 7, 5, 2
@@ -223,5 +223,18 @@ def test_the_blackboard_needs_numpy_alone_and_raises_nothing():
     assert imported == ["numpy"]
     assert not [node for node in ast.walk(tree) if isinstance(node, ast.Raise | ast.Assert | ast.Try)]
     lines = inspect.getsource(plain).splitlines()
-    assert len(lines) <= 230
+    assert len(lines) <= 245
     assert max(map(len, lines)) <= 84  # what a page shows without a scroll bar
+
+
+def test_quantise_returns_codes_and_the_slopes_of_all_three_terms():
+    model, x = CodeAutoencoder(5, n_codes=6, n_parts=1, width=3, hidden=4, rng=1).double(), torch.tensor(K)
+    z = model.encoder(x).detach().requires_grad_()
+    codes = model.codebook[model.codes(x)[:, 0]]
+    entering = z + (codes - z).detach()
+    entering.retain_grad()
+    picture = (x - model.decoder(entering)).square().sum()
+    (picture + (z.detach() - codes).square().sum() + 0.7 * (z - codes.detach()).square().sum()).backward()
+    found = plain.quantise(z.detach().numpy(), model.codebook.detach().numpy(), entering.grad.numpy(), 0.7)
+    for mine, wanted in zip(found, (codes.detach(), z.grad, model.codebook.grad), strict=True):
+        np.testing.assert_allclose(mine, wanted, **same)

@@ -5,7 +5,7 @@ import { asQuery, timeTicks } from "./dates.js";
 const SHADED = 0.98; // share of the weights of a map that are shaded by size; those above get the darkest shade
 
 // A picture of the size of the weights of one sign, as opaque as they are large, for a mask over the role's colour.
-function shades(map, limit, sign) {
+export function shades(map, limit, sign) {
   const n = map.length;
   const canvas = Object.assign(document.createElement("canvas"), { width: n, height: n });
   const context = canvas.getContext("2d");

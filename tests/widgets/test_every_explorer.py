@@ -302,7 +302,7 @@ def test_the_plain_picture_writes_no_mathematics_of_others_and_its_own_powers_of
     shown = [text.get_text() for text in figure.findobj(Text) if "$" in text.get_text() and not text.get_parse_math()]
     assert all(words.startswith("$\\mathdefault{10^{") for words in parsed)
     assert shown == []
-    assert (len(parsed) > 0) == (name in {"descent", "embedding", "neighbour", "spectral"})
+    assert (len(parsed) > 0) == (name in {"descent", "embedding", "neighbour", "position", "spectral"})
 
 
 @every

@@ -1,0 +1,78 @@
+"""The grid of chapter 16: tasks ask what they say, tests are paired, and a kept run can be made again."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+import torch
+
+from regattn.transformer import length_scores, length_task, load_lengths, loss_by_place
+from tests.built import ROOT
+
+spec = importlib.util.spec_from_file_location("positions_tool", ROOT / "tools" / "positions.py")
+tool = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(tool)
+
+
+@pytest.mark.parametrize("name", ["news", "copying"])
+def test_windows_of_every_length_end_alike_and_ask_the_same_places(name):
+    tests = length_task(name, rng=3).tests
+    for m in (1, 2):
+        for short, long in zip(tests[m], tests[2 * m], strict=True):
+            torch.testing.assert_close(long[:, -32:], short[:, -32:])
+        assert ((tests[m][1] >= 0).sum(dim=1) == 16).all()
+
+
+def test_the_news_asks_for_the_next_character_of_stories_that_were_not_read():
+    task = length_task("news", stories=["abcd" * 40] * 3 + ["dcba" * 200] * 50)
+    tokens, targets = task.batches(0)
+    assert (tokens[:, 1:] == targets[:, :-1]).all()
+    assert ((targets - tokens) == 1).float().mean() > 0.7  # a to b, …
+    tokens, targets = task.tests[1]
+    assert ((targets - tokens)[:, -16:] == -1).float().mean() > 0.7  # d to c, …
+
+
+def test_copying_asks_what_stood_eight_places_ago_and_sorting_the_next_larger():
+    tokens, targets = length_task("copying").batches(5)
+    assert (targets[:, 8:] == tokens[:, :-8]).all()
+    tokens, targets = length_task("sorting").batches(5)
+    assert (targets[:, :12] == -100).all()
+    assert (targets[:, 12:] == tokens[:, :12].sort(dim=1).values).all()
+    assert (tokens[:, 12] == 64).all()
+    assert (tokens[:, 13:] == targets[:, 12:-1]).all()
+
+
+def test_tasks_refuse_names_they_do_not_know():
+    with pytest.raises(ValueError, match="name must be one of news, copying, sorting, got 'counting'"):
+        length_task("counting")
+
+
+def test_scores_are_the_loss_and_the_share_right_of_what_is_asked():
+    task = length_task("copying")
+    exact = length_scores(lambda x: 50.0 * torch.nn.functional.one_hot(x.roll(8, dims=1), 16), task)
+    np.testing.assert_allclose(exact, [[0.0, 1.0]] * 3, atol=1e-6)
+    ignorant = length_scores(lambda x: torch.zeros(*x.shape, 16), task)
+    np.testing.assert_allclose(ignorant["loss"], math.log(16), rtol=1e-6)
+    by_place = loss_by_place(lambda x: torch.zeros(*x.shape, 16), task.tests[1][0])
+    np.testing.assert_allclose(by_place, np.full(31, math.log(16)), rtol=1e-6)
+
+
+def test_every_cell_of_the_grid_ran_with_every_seed():
+    grid, card = load_lengths()
+    cells = set(zip(grid["task"], grid["positions"], grid["seed"], grid["multiple"], strict=True))
+    assert cells == set(product(tool.STEPS, tool.SCHEMES, tool.SEEDS, (1, 2, 4)))
+    assert card["steps"] == tool.STEPS
+    assert {len(part["by_place"]) for part in card["parts"] if part["task"] == "news"} == {128 // tool.PLACES}
+
+
+def test_a_kept_run_can_be_made_again():
+    """Another processor rounds otherwise; what that grows to in 400 steps is small beside what seeds differ by."""
+    grid, _ = load_lengths()
+    kept = grid.query("task == 'sorting' and positions == 'none' and seed == 0").set_index("multiple")
+    again = tool.run(0, "sorting", "none", None, math.inf)
+    assert [score["right"] for score in again["scores"][:2]] == pytest.approx(kept["right"][:2].tolist(), abs=0.02)
+    assert [score["loss"] for score in again["scores"][:2]] == pytest.approx(kept["loss"][:2].tolist(), abs=0.05)
