@@ -58,7 +58,7 @@ EXERCISES = {
     ),
     "16.3": Exercise(
         _spread,
-        "a table of 200 rows with slip 1; then the products of row p + 20 with row p, and the range of these 180 numbers.",
+        "a table of 200 rows with slip 1; the products of row p + 20 with row p; the range of these 180 numbers.",
         (
             Mistake(_spread(slip=0), "this is with the right exponent."),
             Mistake(_spread(places=512), "this is for 512 places."),
