@@ -124,7 +124,7 @@ def memory(keys, queries, contenders):
     return cases
 
 
-def measure(  # noqa: PLR0913
+def measure(
     rows=ROWS,
     test_rows=TEST_ROWS,
     subset=SUBSET,

@@ -146,13 +146,16 @@ def _status(field: str) -> float:
     return next(float(line.split()[1]) * 1024 for line in lines if line.startswith(field + ":"))
 
 
-def write(name: str, question: str, cases: list[dict[str, Any]], *packages: str) -> None:
-    """Write the results with what they were measured on, whole or not at all, and print them."""
+def write(name: str, question: str, cases: list[dict[str, Any]], *packages: str, machine: str = "") -> None:
+    """Write the results with what they were measured on, whole or not at all, and print them.
+
+    ``machine`` is named first when it is more than the processor.
+    """
     result = {
         "question": question,
         "threads": THREADS,
         "python": platform.python_version(),
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+        "machine": ", ".join(filter(None, [machine, platform.machine(), f"{os.cpu_count()} cores"])),
         "versions": {package: version(package) for package in ("numpy", "scipy", *packages)},
         "cases": cases,
     }

@@ -24,7 +24,7 @@ JUPYTER_BOOK = Path(sys.executable).with_name("jupyter-book")
 GIT_FILES = ("git", "ls-files", "--cached", "--others", "--exclude-standard")
 BUILT = (".git", ".venv", "_build", "__pycache__", "*.egg-info", ".pytest_cache", ".ruff_cache", ".hypothesis")
 PASSED_ON = re.compile(
-    r"PATH|LANG|OMP_NUM_THREADS|LC_\w+|TMPDIR|PINS|PIP_\w+|\w+_PROXY|SSL_CERT_\w+|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE",
+    r"PATH|LANG|OMP_NUM_THREADS|LC_\w+|TMPDIR|PINS|PIP_\w+|UV_\w+|\w+_PROXY|SSL_CERT_\w+|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE",
     re.IGNORECASE,
 )
 
@@ -95,11 +95,12 @@ def clean_environment(home: Path, environment: Mapping[str, str]) -> dict[str, s
     places = kept.get("PATH", os.defpath).split(os.pathsep)
     kept["PATH"] = os.pathsep.join(place for place in places if not Path(place).is_relative_to(own))
     old = Path(environment.get("HOME", "/"))
-    settings, cache = old / ".config" / "pip" / "pip.conf", old / ".cache" / "pip"
+    settings = old / ".config" / "pip" / "pip.conf"
     if settings.is_file():
         kept.setdefault("PIP_CONFIG_FILE", str(settings))
-    if cache.is_dir():  # what was downloaded once need not be downloaded again
-        kept.setdefault("PIP_CACHE_DIR", str(cache))
+    for tool, cache in (("PIP", old / ".cache" / "pip"), ("UV", old / ".cache" / "uv")):
+        if cache.is_dir():  # what was downloaded once need not be downloaded again
+            kept.setdefault(f"{tool}_CACHE_DIR", str(cache))
     return {**kept, "HOME": str(home)}
 
 

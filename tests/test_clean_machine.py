@@ -54,10 +54,12 @@ def test_nothing_of_this_machine_is_handed_on_but_the_way_to_the_packages(tmp_pa
     }
     (tmp_path / ".config" / "pip").mkdir(parents=True)
     (tmp_path / ".config" / "pip" / "pip.conf").write_text("[global]\n")
-    (tmp_path / ".cache" / "pip").mkdir(parents=True)
+    for tool in ("pip", "uv"):
+        (tmp_path / ".cache" / tool).mkdir(parents=True)
     found = clean_environment(tmp_path / "home", given)
     assert found["PIP_CONFIG_FILE"] == str(tmp_path / ".config" / "pip" / "pip.conf")
     assert found["PIP_CACHE_DIR"] == str(tmp_path / ".cache" / "pip")
+    assert found["UV_CACHE_DIR"] == str(tmp_path / ".cache" / "uv")
 
 
 def test_a_book_is_built_once_and_a_failure_is_told_to_everyone(tmp_path, monkeypatch):

@@ -24,7 +24,9 @@ RESULTS = ROOT / "benchmarks" / "results"
 SCRIPTS = sorted(path.stem for path in (ROOT / "benchmarks").glob("*.py") if path.stem != "measure")
 UNITS = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "": 1}
 POSITIVE = st.floats(1e-8, 1e11)
-every_script = pytest.mark.parametrize("name", SCRIPTS)
+NEEDS = {"gpu": "a graphics card"}  # what few machines have; the page keeps a place for the results
+MEASURED = [name for name in SCRIPTS if name not in NEEDS or (RESULTS / f"{name}.json").exists()]
+every_result = pytest.mark.parametrize("name", MEASURED)
 
 
 def shown_on_page() -> list[str]:
@@ -526,7 +528,7 @@ def check_machine(page, results):
 
 
 def test_every_floor_is_a_contender_and_no_library():
-    contenders = {row["contender"] for name in SCRIPTS for case in result_of(name)["cases"] for row in case["rows"]}
+    contenders = {row["contender"] for name in MEASURED for case in result_of(name)["cases"] for row in case["rows"]}
     for name in (*words.FLOORS, *words.BY_HAND):
         assert any(contender.startswith(name) for contender in contenders), name
     floors = [row for row in contenders if row.startswith(words.FLOORS)]
@@ -546,10 +548,19 @@ def test_every_script_is_shown_once_and_nothing_else():
 
 
 def test_every_result_belongs_to_a_script():
-    assert sorted(path.stem for path in RESULTS.glob("*.json")) == SCRIPTS
+    assert sorted(path.stem for path in RESULTS.glob("*.json")) == MEASURED
 
 
-@every_script
+@pytest.mark.book
+@pytest.mark.parametrize("name", NEEDS)
+def test_what_few_machines_have_is_measured_or_said_to_be_missing(built_book, name):
+    page = article(built_book / f"{PAGE}.html")
+    absent = page.select_one(f"p.bench-absent#{words.anchor(name)}")
+    assert (absent is None) == (name in MEASURED)
+    assert absent is None or NEEDS[name] in absent.get_text()
+
+
+@every_result
 def test_results_are_whole(name):
     result = result_of(name)
     assert result["question"]
@@ -576,7 +587,7 @@ def check_row(row):
     assert all(math.isfinite(value) for value in row.values() if isinstance(value, int | float))
 
 
-@every_script
+@every_result
 def test_a_goal_is_met_when_its_number_is_within_its_bound(name):
     for case in result_of(name)["cases"]:
         for goal in case.get("goals", []):
@@ -586,14 +597,15 @@ def test_a_goal_is_met_when_its_number_is_within_its_bound(name):
 
 
 @pytest.mark.book
-@every_script
+@every_result
 def test_every_number_on_the_page_is_that_of_the_json(built_book, name):
     check_benchmark(article(built_book / f"{PAGE}.html"), name, result_of(name))
 
 
 @pytest.mark.book
 def test_the_summary_the_losses_and_the_machine_are_those_of_the_json(built_book):
-    page, results = article(built_book / f"{PAGE}.html"), {name: result_of(name) for name in shown_on_page()}
+    page = article(built_book / f"{PAGE}.html")
+    results = {name: result_of(name) for name in shown_on_page() if name in MEASURED}
     check_overview(page, results)
     check_summary(page, results)
     check_losses(page, results)
@@ -601,7 +613,7 @@ def test_the_summary_the_losses_and_the_machine_are_those_of_the_json(built_book
 
 
 @pytest.mark.book
-@every_script
+@every_result
 def test_the_json_can_be_taken_from_the_page(built_book, name):
     here = built_book / f"{PAGE}.html"
     (link,) = [tag["href"] for tag in article(here).select("a.download") if tag["href"].endswith(f"/{name}.json")]

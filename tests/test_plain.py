@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
+from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 import pytest
 import torch
+from tokenizers import models
 
 from regattn import attend, causal_mask, others_mask, plain
+from regattn.data import load_lee_corpus
 from regattn.regression import convolution_matrix, descent, make_network, network_descent, spectrum
 from regattn.series import autoregression, expanding_least_squares, local_trend, panel_weights
-from regattn.transformer import Block, BlockDesign, MultiHeadAttention
+from regattn.transformer import Block, BlockDesign, CodeAutoencoder, MultiHeadAttention
+from regattn.words import train_tokenizer
 
 m, n, d, d_v = 3, 7, 5, 2
 rng = np.random.default_rng(11)
@@ -177,11 +183,58 @@ def test_induction_returns_what_followed_earlier_copies(seed):
         np.testing.assert_allclose(found[t], np.bincount(seen, minlength=6) / len(seen), atol=1e-12)
 
 
+@pytest.mark.parametrize("kind", ["bytes", "characters"])
+def test_learned_merges_are_the_librarys_and_cut_as_it_does(kind):
+    stories = load_lee_corpus()[:25]
+    tokenizer = train_tokenizer(stories, vocabulary=700, kind=kind)
+    split = tokenizer.pre_tokenizer.pre_tokenize_str
+    words = Counter(word for story in stories for word, _ in split(story))
+    theirs = [tuple(pair) for pair in json.loads(tokenizer.to_str())["model"]["merges"]]
+    assert plain.learn_merges(words, len(set("".join(words))) + len(theirs)) == theirs
+    for word, _ in split(load_lee_corpus()[30]):
+        parts = list(word)
+        for pair in theirs:
+            parts = plain.merge(parts, pair)
+        vocabulary = tokenizer.get_vocab()
+        found = [tokenizer.id_to_token(token.id) for token in tokenizer.model.tokenize(word)]
+        assert [part if part in vocabulary else "<unk>" for part in parts] == found
+
+
+def test_merges_of_a_pair_of_equals_begin_at_the_left():
+    assert plain.merge(list("aaab"), ("a", "a")) == ["aa", "a", "b"]
+    assert plain.learn_merges({"aaaa": 3, "ba": 2}, 4) == [("a", "a"), ("aa", "aa")]
+
+
+def test_the_best_cut_is_the_best_of_all_and_the_librarys():
+    draw = np.random.default_rng(4)
+    costs = {"a": 3.0, "b": 2.5} | {a + b + c: draw.uniform(1, 6) for a in "ab" for b in "ab" for c in ("", "a", "b")}
+    library = models.Unigram([("<unk>", -99.0), *((piece, -cost) for piece, cost in costs.items())], 0)
+    for word in ("a", "abba", "babbabab"):
+        ends = [[k for k in range(1, len(word)) if bits >> k & 1] for bits in range(0, 2 ** len(word), 2)]
+        cuts = [[word[a:b] for a, b in pairwise([0, *inside, len(word)])] for inside in ends]
+        known = [cut for cut in cuts if set(cut) <= set(costs)]
+        best = min(known, key=lambda cut: sum(costs[piece] for piece in cut))
+        assert plain.best_cut(word, costs) == best == [token.value for token in library.tokenize(word)]
+
+
 def test_the_blackboard_needs_numpy_alone_and_raises_nothing():
     tree = ast.parse(inspect.getsource(plain))
     imported = [a.name for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom) for a in node.names]
     assert imported == ["numpy"]
     assert not [node for node in ast.walk(tree) if isinstance(node, ast.Raise | ast.Assert | ast.Try)]
     lines = inspect.getsource(plain).splitlines()
-    assert len(lines) <= 185
+    assert len(lines) <= 245
     assert max(map(len, lines)) <= 84  # what a page shows without a scroll bar
+
+
+def test_quantise_returns_codes_and_the_slopes_of_all_three_terms():
+    model, x = CodeAutoencoder(5, n_codes=6, n_parts=1, width=3, hidden=4, rng=1).double(), torch.tensor(K)
+    z = model.encoder(x).detach().requires_grad_()
+    codes = model.codebook[model.codes(x)[:, 0]]
+    entering = z + (codes - z).detach()
+    entering.retain_grad()
+    picture = (x - model.decoder(entering)).square().sum()
+    (picture + (z.detach() - codes).square().sum() + 0.7 * (z - codes.detach()).square().sum()).backward()
+    found = plain.quantise(z.detach().numpy(), model.codebook.detach().numpy(), entering.grad.numpy(), 0.7)
+    for mine, wanted in zip(found, (codes.detach(), z.grad, model.codebook.grad), strict=True):
+        np.testing.assert_allclose(mine, wanted, **same)

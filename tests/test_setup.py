@@ -123,6 +123,33 @@ def test_pytorch_comes_without_cuda_where_that_can_be_had(monkeypatch, system, p
     assert [word for word in options if not word.startswith("https")] == (["--extra-index-url"] if index else [])
 
 
+@pytest.mark.parametrize("url", ["", "https://me:****@packages.example/simple"])
+def test_uv_is_left_out_where_it_could_not_find_what_pip_finds(monkeypatch, url):
+    monkeypatch.setattr(machine, "package_index", lambda: url)
+    assert book.with_uv() == []
+
+
+def test_uv_takes_packages_from_where_pip_does(monkeypatch):
+    commands = []
+    monkeypatch.setattr(machine, "package_index", lambda: "https://packages.example/simple")
+    monkeypatch.setattr(book, "went_well", lambda *command: commands.append(command) or True)
+    fast = book.with_uv()
+    assert [word for command in commands for word in command if word.startswith("uv==")]
+    assert fast[-2:] == ["--default-index", "https://packages.example/simple"]
+    commands.clear()
+    book.install(fast, "numpy")
+    assert commands == [(*fast, "numpy")]
+
+
+@pytest.mark.parametrize("fast", [[], ["uv"]])
+def test_pip_installs_where_uv_is_missing_or_fails(monkeypatch, fast):
+    commands = []
+    monkeypatch.setattr(book, "went_well", lambda *_: False)
+    monkeypatch.setattr(book, "run", lambda *command: commands.append(command))
+    book.install(fast, "numpy")
+    assert commands == [(*book.INSTALL, "numpy")]
+
+
 def test_set_up_is_repeated_when_a_file_of_pins_changes(checkout, monkeypatch):
     monkeypatch.setattr(book, "ROOT", checkout)
     monkeypatch.setattr(book, "VENV", checkout / ".venv")

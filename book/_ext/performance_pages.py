@@ -7,7 +7,8 @@
 - ``{benchmark-machine}`` says what it was measured on.
 
 All but the second look at every benchmark that their page shows, in its order. A benchmark without results is a
-warning, and so fails a build that takes warnings for errors.
+warning, and so fails a build that takes warnings for errors; one with the option ``needs``, which names what few
+machines have, is then said not to be measured here.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ import html
 import json
 import re
 from pathlib import Path
+from typing import ClassVar
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 from sphinx.addnodes import download_reference
 from sphinx.util.docutils import SphinxDirective
 
@@ -173,11 +176,16 @@ class Benchmark(BenchmarkDirective):
     """The results of one benchmark."""
 
     required_arguments = 1
+    option_spec: ClassVar = {"needs": directives.unchanged_required}
 
     def run(self) -> list[nodes.Node]:
         """Return the question, the cases and a link to the JSON."""
         name = self.arguments[0]
         result = self.result(name)
+        if result is None and "needs" in self.options:
+            told = f"Not measured here: it needs {text(self.options['needs'])}."
+            how = f"<code>.venv/bin/python benchmarks/{html.escape(name)}.py</code> measures it where there is one."
+            return self.raw(f'<p class="bench-absent" id="{anchor(name)}">{told} {how}</p>')
         if result is None:
             message = f"benchmarks/results/{name}.json is missing: run `make bench`, or benchmarks/{name}.py alone"
             return [self.state.document.reporter.warning(message, line=self.lineno)]

@@ -62,7 +62,7 @@ EXERCISES = {
         _lost,
         "`query_key_maps` with `rank=3` on the upper half of `S7`; the norm of what is missing over that of the table.",
         (
-            Mistake(_lost(directed=False), "this is for the symmetric table; keep only one direction."),
+            Mistake(_lost(directed=False), "this is for the symmetric table; keep only its upper half."),
             Mistake(_lost(power=2), "this is the share of the squares; take its root."),
             Mistake(_lost(rank=2), "this is for two columns."),
             Mistake(_lost(rank=4), "this is for four columns."),
@@ -83,6 +83,7 @@ EXERCISES = {
         lambda: 50,
         "without mask and places, what can the two sums differ by?",
         (
+            Mistake(0.5, "give the number of the 100, not a share."),
             Mistake(31, "what decided these 31 cases? Compare the two sums cell by cell."),
             Mistake(69, "the others are no losses either. Compare the two sums cell by cell."),
             Mistake(100, "they are all ties, and a tie counts one half."),

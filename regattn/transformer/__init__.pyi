@@ -9,6 +9,12 @@ from .checkpoints import (
     load_shipped as load_shipped,
     save_model as save_model,
 )
+from .coding import (
+    CodeTrials as CodeTrials,
+    load_code_trials as load_code_trials,
+    quantised_pca as quantised_pca,
+    residual_kmeans as residual_kmeans,
+)
 from .generation import (
     generate as generate,
     next_token_distribution as next_token_distribution,
@@ -22,6 +28,13 @@ from .language_model import (
     Trace as Trace,
     count_parameters as count_parameters,
     next_token_loss as next_token_loss,
+)
+from .latent import (
+    Autoencoder as Autoencoder,
+    CodeAutoencoder as CodeAutoencoder,
+    LatentPlan as LatentPlan,
+    LatentTerms as LatentTerms,
+    train_autoencoder as train_autoencoder,
 )
 from .lengths import (
     LengthTask as LengthTask,

@@ -1,5 +1,6 @@
 from .average import AverageExplorer as AverageExplorer
 from .block import BlockExplorer as BlockExplorer
+from .codebook import CodebookExplorer as CodebookExplorer
 from .convolution import ConvolutionExplorer as ConvolutionExplorer
 from .depth import DepthExplorer as DepthExplorer
 from .descent import DescentExplorer as DescentExplorer
@@ -16,3 +17,4 @@ from .position import PositionExplorer as PositionExplorer
 from .projection import ProjectionExplorer as ProjectionExplorer
 from .sampling import SamplingExplorer as SamplingExplorer
 from .spectral import SpectralExplorer as SpectralExplorer
+from .token import TokenExplorer as TokenExplorer

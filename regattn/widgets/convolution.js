@@ -1,15 +1,13 @@
 // ConvolutionExplorer: a kernel of 3 × 3 moved over a small image, and what follows: bias, ReLU, pooling.
+import { cellPicture, highest, lowest } from "./cells.js";
 import { element, fits } from "./controls.js";
 import { explorer } from "./explorer.js";
 import { formatNumber } from "./format.js";
-import { svgElement } from "./plot.js";
 
 const SIZE = 3; // of the kernel
 const POOL = 2; // of the windows of the pooling
 
 const CELLS = Array.from({ length: SIZE * SIZE }, (_, k) => `kernel_${Math.floor(k / SIZE) + 1}${(k % SIZE) + 1}`);
-const lowest = (rows) => Math.min(...rows.flat());
-const highest = (rows) => Math.max(...rows.flat());
 
 // ---- numbers -------------------------------------------------------------------------------------------------------
 
@@ -55,33 +53,6 @@ function convolutionState({ images }, { image, stride, padding, bias, turned, pl
 }
 
 // ---- pictures ------------------------------------------------------------------------------------------------------
-
-// Numbers as cells, paler for smaller, in the colour of their sign. Returns draw(rows, most, window), where the window
-// is [row, column, size] of what is framed.
-function cellPicture(host, label) {
-  const svg = host.appendChild(svgElement("svg", { class: "ra-cells", role: "img" }));
-  let [cells, frame, shape] = [[], null, ""];
-  const build = (height, width) => {
-    svg.setAttribute("viewBox", `-0.1 -0.1 ${width + 0.2} ${height + 0.2}`);
-    cells = Array.from({ length: height * width }, (_, k) =>
-      svgElement("rect", { x: k % width, y: Math.floor(k / width), width: 1, height: 1 }),
-    );
-    frame = svgElement("rect", { class: "ra-window" });
-    svg.replaceChildren(...cells, frame);
-  };
-  return (rows, most, [row, column, size] = [0, 0, 0]) => {
-    const [height, width] = [rows.length, rows[0].length];
-    if (shape !== `${height} ${width}`) build(height, width);
-    shape = `${height} ${width}`;
-    rows.flat().forEach((value, k) => {
-      const role = value < 0 ? "ra-negative" : "ra-positive";
-      if (cells[k].getAttribute("class") !== role) cells[k].setAttribute("class", role);
-      cells[k].setAttribute("fill-opacity", Math.min(1, Math.abs(value) / most).toFixed(3));
-    });
-    for (const [name, value] of [["x", column], ["y", row], ["width", size], ["height", size]]) frame.setAttribute(name, value);
-    svg.setAttribute("aria-label", `${label}, ${height} × ${width}: from ${formatNumber(lowest(rows))} to ${formatNumber(highest(rows))}`);
-  };
-}
 
 function stagePanel(title, rowsOf, windowOf) {
   return {

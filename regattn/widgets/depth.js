@@ -6,26 +6,28 @@ import { formatNumber, formatResult, isolate, shorten } from "./format.js";
 
 const depthTicks = ({ depths }) => depths.map((depth, at) => ({ at, text: String(depth) }));
 
+const ENDS = { pooled: "neutral", local: "key", partial: "loo" }; // with their colours
+
 function errorPanel(problem) {
-  const { depths, pooled_error: pooled, local_error: local } = problem;
-  const [lower, upper] = pooled < local ? ["pooled", "local"] : ["local", "pooled"];
+  const { depths } = problem;
+  const ends = Object.keys(ENDS);
+  const errorOf = (end) => problem[`${end}_error`];
   return {
     title: "Error on the dates that follow, layer by layer",
     wide: true,
     legend: [
       ["prediction", "line", "after so many layers"],
-      ["neutral", "line", `${lower} (the lower one) and ${upper}`],
+      ...ends.map((end) => [ENDS[end], "line", end === "partial" ? "partial pooling" : end]),
     ],
     plot: { label: "Error by layer", xLabel: "layers, doubling", yLabel: "typical error", height: 240 },
     by: "x",
     at: (k, { errors }) => [k, errors[k]],
     make(p) {
       const [line, here] = [p.line("prediction"), p.marker("prediction", "dot")];
-      const ends = [p.marker("neutral", "level"), p.marker("neutral", "level")];
+      const levels = ends.map((end) => p.marker(ENDS[end], "level"));
       return ({ errors, layers }) => {
-        p.frame({ x: [0, depths.length - 1], y: [0, 1.08 * Math.max(pooled, local)], xTicks: depthTicks(problem) });
-        ends[0](0, pooled);
-        ends[1](0, local);
+        p.frame({ x: [0, depths.length - 1], y: [0, 1.08 * Math.max(...ends.map(errorOf))], xTicks: depthTicks(problem) });
+        ends.forEach((end, k) => levels[k](0, errorOf(end)));
         line(errors.map((_, k) => k), errors); // prettier-ignore
         here(layers, errors[layers]);
       };
@@ -66,19 +68,18 @@ function unitsPanel({ names, tasks, target }) {
       ["prediction", "dot", "predicted"],
       ["neutral", "dot", "pooled"],
     ],
-    plot: { label: "Predictions of one date", yLabel: target, height: 250 },
+    plot: { label: "Predictions of one date", xLabel: target, height: Math.min(60 + 22 * names.length, 480) },
     make(p) {
       const [pooledDots, guesses, came] = [p.dots("neutral"), p.dots("prediction"), p.dots("test")];
       return ({ time, predictions }) => {
         const { asks, y_new, pooled } = tasks[time];
-        const at = asks.map(({ unit }) => unit);
-        const most = Math.max(3, Math.floor(p.size.width / 95));
-        const every = Math.ceil(names.length / most);
-        const xTicks = names.map((name, k) => ({ at: k, text: shorten(name, 12) })).filter((_, k) => k % every === 0);
-        p.frame({ x: [-0.7, names.length - 0.3], y: [low - room, high + room], xTicks });
-        pooledDots(at, pooled, 2.5);
-        came(at, y_new, 3);
-        guesses(at, predictions, 4);
+        const at = asks.map(({ unit }) => -1 - unit);
+        const every = Math.ceil(names.length / 19);
+        const yTicks = names.map((name, k) => ({ at: -1 - k, text: shorten(name, 18) })).filter((_, k) => k % every === 0);
+        p.frame({ x: [low - room, high + room], y: [-0.5 - names.length, -0.5], yTicks });
+        pooledDots(pooled, at, 2.5);
+        came(y_new, at, 3);
+        guesses(predictions, at, 4);
       };
     },
   };
@@ -97,19 +98,19 @@ const render = explorer({
       (k < apart.length ? `, rows apart ${formatResult(apart[k])}` : ""),
     start: ({ layers }) => layers,
   }),
-  numbers: ({ pooled_error, local_error }) => [
+  numbers: ({ pooled_error, local_error, partial_error }) => [
     ["error", "error now", ({ errors, layers }) => formatNumber(errors[layers])],
     ["distance", "way to the local fit that is left", ({ distances, layers }) => formatNumber(distances[layers])],
     ["apart", "what tells the rows apart", ({ apart }) => formatResult(apart.at(-1))],
     ["pooled", "error, pooled", () => formatNumber(pooled_error)],
     ["local", "error, local", () => formatNumber(local_error)],
+    ["partial", "error, partial pooling", () => formatNumber(partial_error)],
   ],
   say: ({ layers, errors, time }, { times, depths }) =>
     `After ${depths[layers]} ${depths[layers] === 1 ? "layer" : "layers"} the typical error is ${formatNumber(errors[layers])}; shown below are the predictions of ${isolate(times[time])}.`,
-  result: ({ errors, distances, apart, predictions }, { pooled_error, local_error }) => ({
+  result: ({ errors, distances, apart, predictions }, { pooled_error, local_error, partial_error }) => ({
     errors, distances, apart, predictions, // prettier-ignore
-    pooled_error,
-    local_error,
+    pooled_error, local_error, partial_error, // prettier-ignore
   }),
 });
 

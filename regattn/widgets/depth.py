@@ -17,6 +17,8 @@ from regattn.widgets._base import Choice, Count, Explorer, Slider, Tick, check_l
 __all__ = ["DepthExplorer"]
 
 ROWS_DEEPEST = 32  # layers that rows themselves go through: with a residual connection they double in size at each
+SPREADS = {"pooled": 0.0, "local": math.inf, "partial": 1.0}  # of lines between units, as multiples of the noise
+COLOURS = {"pooled": "neutral", "local": "key", "partial": "leave-one-out"}
 KERNELS = {"identity": "identity: inner products", "softmax": "softmax: averages (scores over √p)"}
 
 
@@ -111,7 +113,7 @@ class DepthExplorer(Explorer, module="depth", panels=[["error"], ["apart"], ["un
         names = list(dict.fromkeys(units.tolist()))
         self.tasks = [_task(X, y, units, dates, time, known) for time in times]
         ends = {}
-        for end in ("pooled", "local"):
+        for end in SPREADS:
             missed = np.concatenate([task[end] - task["y_new"] for task in self.tasks])
             ends[f"{end}_error"] = math.sqrt(np.mean(missed**2))
         shown = ("asks", "y_new", "pooled", "X", "unit", "left", "gap")
@@ -140,8 +142,8 @@ class DepthExplorer(Explorer, module="depth", panels=[["error"], ["apart"], ["un
         dict
             ``errors`` on the predicted dates and ``distances`` from the local fit (1 at the pooled line) after 0, 1, …
             layers; how far ``apart`` rows are that went through as many, up to 32: the size of their differences from
-            the mean row, as a share of the size of all; the ``predictions`` of the date shown; ``pooled_error`` and
-            ``local_error``.
+            the mean row, as a share of the size of all; the ``predictions`` of the date shown; ``pooled_error``,
+            ``local_error``, and ``partial_error`` of partial pooling with a spread of 1.
         """
         found = self._walk(self.layers) | {"apart": self._apart(self.layers)}
         return {key: np.asarray(value).tolist() for key, value in found.items()}
@@ -190,16 +192,15 @@ class DepthExplorer(Explorer, module="depth", panels=[["error"], ["apart"], ["un
             "errors": np.sqrt(squares / count),
             "distances": np.sqrt(far / whole),
             "predictions": predictions,
-            "pooled_error": self.data["pooled_error"],
-            "local_error": self.data["local_error"],
+            **{f"{end}_error": self.data[f"{end}_error"] for end in SPREADS},
         }
 
     def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
         if ax := axes.get("error"):
             whole = self._walk(len(self.depths) - 1)  # paper cannot play
             ax.plot(whole["errors"], color=figures.COLOURS["prediction"])
-            for end in ("pooled_error", "local_error"):
-                ax.axhline(found[end], color=figures.COLOURS["neutral"])
+            for end, colour in COLOURS.items():
+                ax.axhline(found[f"{end}_error"], color=figures.COLOURS[colour])
             ax.set(title="Error on the dates that follow", xlabel="layers", ylim=(0, None))
             ax.set_xticks(range(len(self.depths)), self.data["labels"])
         if ax := axes.get("apart"):
@@ -210,10 +211,11 @@ class DepthExplorer(Explorer, module="depth", panels=[["error"], ["apart"], ["un
             task, names = self.tasks[self.time], self.data["names"]
             shown = {"neutral": task["pooled"], "test": task["y_new"], "prediction": found["predictions"]}
             for role, values in shown.items():
-                ax.scatter(task["unit_new"], values, s=22, color=figures.COLOURS[role])
-            ax.set_xticks(range(len(names)), [name[:12] for name in names], rotation=45, parse_math=False)
+                ax.scatter(values, task["unit_new"], s=22, color=figures.COLOURS[role])
+            ax.set_yticks(range(len(names)), [name[:16] for name in names], parse_math=False)
+            ax.invert_yaxis()
             ax.set_title(f"The predictions of {self.data['times'][self.time]}", parse_math=False)
-            ax.set_ylabel(self.data["target"], parse_math=False)
+            ax.set_xlabel(self.data["target"], parse_math=False)
 
 
 def _task(X: np.ndarray, y: np.ndarray, units: np.ndarray, dates: np.ndarray, time: int, known: int) -> dict[str, Any]:
@@ -222,7 +224,7 @@ def _task(X: np.ndarray, y: np.ndarray, units: np.ndarray, dates: np.ndarray, ti
     unit = np.array([names.index(name) for name in units.tolist()])
     rows, new = (dates < time) & (dates >= time - known), dates == time
     ends = {}
-    for end, spread in (("pooled", 0.0), ("local", np.inf)):
+    for end, spread in SPREADS.items():
         ends[end] = np.empty(len(X))
         for part in (rows, new):
             ends[end][part] = panel_weights(X[rows], units[rows], X[part], units[part], spread=spread) @ y[rows]
@@ -235,6 +237,5 @@ def _task(X: np.ndarray, y: np.ndarray, units: np.ndarray, dates: np.ndarray, ti
         "X_new": X[new],
         "unit_new": unit[new],
         "y_new": y[new],
-        "pooled": ends["pooled"][new],
-        "local": ends["local"][new],
+        **{end: fit[new] for end, fit in ends.items()},
     }

@@ -1,5 +1,5 @@
-// The numbers behind the DirectionExplorer, pure: M = the chosen terms of (Z + P) S (Z + P)', cut to a rank, its row
-// shares, p = softmax(mean of g(M) Z S), and what another order of the same words changes in them.
+// The numbers behind the DirectionExplorer, pure: M = the chosen terms of (Z + P) S (Z + P)', cut to a rank and
+// masked, its row shares, p = softmax(mean of g(M) Z S), and what another order of the same words changes in them.
 import { multiply, softmax, sum } from "./maths.js";
 import { firstLargest } from "./projection-numbers.js";
 
@@ -35,8 +35,9 @@ export function directionPlaces(start, order) {
   });
 }
 
-function directionWeights(scores, kernel, cancelled) {
-  if (kernel === "softmax") return scores.map((row) => softmax(row));
+function directionWeights(scores, kernel, cancelled, hidden) {
+  const seen = (row, r) => row.map((score, s) => (hidden(r, s) ? -Infinity : score));
+  if (kernel === "softmax") return scores.map((row, r) => softmax(seen(row, r)));
   return scores.map((row) => {
     const [total, sizes] = [sum(row), sum(row.map(Math.abs))];
     return Math.abs(total) > cancelled * sizes ? row.map((score) => score / total) : new Float64Array(row.length);
@@ -44,7 +45,7 @@ function directionWeights(scores, kernel, cancelled) {
 }
 
 // Scores, weights and probabilities of one order.
-function directionRead(problem, order, { table, rank, kernel, zsz, zsp, psz, psp }) {
+function directionRead(problem, order, { table, rank, kernel, zsz, zsp, psz, psp, masked }) {
   const { words, positions, noise, cancelled } = problem;
   const kept = problem.kept[table][rank - 1];
   const picked = order.map((word) => words.indexOf(word));
@@ -56,8 +57,9 @@ function directionRead(problem, order, { table, rank, kernel, zsz, zsp, psz, psp
     const term = multiply(multiply(A, kept), transposed(B));
     scores.forEach((row, r) => term[r].forEach((score, s) => (row[s] += score)));
   }
-  for (const row of scores) row.forEach((score, s) => Math.abs(score) <= noise && (row[s] = 0));
-  const weights = directionWeights(scores, kernel, cancelled);
+  const hidden = (r, s) => masked && s > r; // ahead of the word that looks
+  scores.forEach((row, r) => row.forEach((score, s) => (Math.abs(score) <= noise || hidden(r, s)) && (row[s] = 0)));
+  const weights = directionWeights(scores, kernel, cancelled, hidden);
   const mixed = multiply(weights, picked.map((k) => problem.tables[table][k])); // prettier-ignore
   const chances = softmax(words.map((_, j) => sum(mixed.map((row) => row[j])) / order.length));
   return { scores, weights, chances, best: firstLargest(chances) };
@@ -66,7 +68,7 @@ function directionRead(problem, order, { table, rank, kernel, zsz, zsp, psz, psp
 // Everything shown for one order and setting: it, the order of the start, and the difference, word by word.
 export function directionState(problem, settings) {
   const { sentence, same, noise, cells, factors } = problem;
-  const { order, held, table, rank } = settings;
+  const { order, held, table, rank, masked } = settings;
   const [start, now] = [sentence, order].map((words) => directionRead(problem, words, settings));
   const places = directionPlaces(sentence, order);
   const least = same * Math.max(1, ...now.weights.flatMap((row) => Array.from(row, Math.abs)));
@@ -83,7 +85,7 @@ export function directionState(problem, settings) {
   const squares = factors[table].sizes.map((size) => (size / (factors[table].sizes[0] || 1)) ** 2);
   const shifted = Math.max(...now.chances.map((chance, k) => Math.abs(chance - start.chances[k])));
   return {
-    ...now, order, held, table, start, places, changed,
+    ...now, order, held, table, masked, start, places, changed,
     differ: changed.flat().filter((by) => by !== 0).length,
     largest: Math.max(...changed.flat().map(Math.abs)),
     shifted: shifted > same ? shifted : 0,

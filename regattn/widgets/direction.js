@@ -16,13 +16,14 @@ function changeCell(by) {
 
 const largestOf = (rows) => Math.max(...rows.map((row) => Math.max(...row.map(Math.abs)))) || 1;
 
-// A table of the words on the words; the row of the word that is held is marked.
-function wordsTable(view, title, words, rows, text, place) {
+// A table of the words on the words; the row of the word that is held is marked, and what a mask hides.
+function wordsTable(view, title, words, rows, text, place, hidden = () => false) {
   const look = (state) => {
     const [names, values] = [words(state), rows(state)];
     const at = state.held ? place(state) : -1;
     const sign = (value) => (value < 0 ? "ra-below" : "");
-    const marked = (i, j) => `${sign(values[i][j])}${i === at ? " ra-held" : ""}`.trim();
+    const marks = (i, j) => [hidden(state, i, j) ? "ra-masked" : sign(values[i][j]), i === at ? "ra-held" : ""];
+    const marked = (i, j) => marks(i, j).join(" ").trim();
     return [names, names, values, { text, most: largestOf(values), marked, chosen: [names.map((_, i) => i === at), []] }];
   };
   return tablePanel(view, title, look);
@@ -31,16 +32,21 @@ function wordsTable(view, title, words, rows, text, place) {
 function directionPanels({ words, sentence }, view) {
   const order = (state) => state.order;
   const place = ({ held }) => held - 1;
+  const ahead = ({ masked }, i, j) => masked && j > i;
   const first = ({ held, places }) => places.indexOf(held - 1);
   const next = (host) => {
-    const draw = shareBars(host, { label: "Probability of each word to come next" });
-    return ({ chances, best }) => draw(words, chances, shareText, best);
+    const title = host.parentElement.querySelector(".ra-title");
+    const draw = shareBars(host, { label: "Probability of each word" });
+    return ({ chances, best, table }) => {
+      title.textContent = `p: ${table === "directed" ? "the next word" : "which word stands beside them"}`;
+      draw(words, chances, shareText, best);
+    };
   };
   return {
-    scores: wordsTable(view, "M: scores of the words in this order", order, (state) => state.scores, cellText, place),
-    weights: wordsTable(view, "Weights g(M) of each word on the others", order, (state) => state.weights, shareCell, place),
-    changed: wordsTable(view, "What the order changed in the weights, word by word", () => sentence, (state) => state.changed, changeCell, first), // prettier-ignore
-    next: { title: "p: the next word (beside, if S is symmetric)", make: next },
+    scores: wordsTable(view, "M: scores in this order", order, (state) => state.scores, cellText, place, ahead),
+    weights: wordsTable(view, "Weights g(M) of each word", order, (state) => state.weights, shareCell, place, ahead),
+    changed: wordsTable(view, "Change of each weight, word by word", () => sentence, (state) => state.changed, changeCell, first), // prettier-ignore
+    next: { title: "", make: next },
   };
 }
 

@@ -10,6 +10,7 @@ import pandas as pd
 
 from regattn._validation import check_matrix
 from regattn.attention import attention_weights
+from regattn.masks import causal_mask
 from regattn.transformer.position import sinusoidal_positions
 from regattn.widgets._base import Choice, Control, Count, Explorer, Tick, check_labels
 from regattn.widgets._drawing import draw_shares, draw_table
@@ -65,13 +66,15 @@ class _Read(NamedTuple):
 
 
 class DirectionExplorer(Explorer, module="direction", panels=[["scores", "weights"], ["changed", "next"]]):
-    r"""Show what a change of order changes: scores with positions, symmetric or directed, at any rank.
+    r"""Show what a change of order changes: scores with positions or a mask, symmetric or directed, at any rank.
 
     .. math:: M = \sum_{\text{terms on}} A\, S_{d_k} B^\top \;(A, B \in \{Z, P\}), \qquad
               S_{d_k} = W_Q W_K^\top, \qquad E = g(M)\, Z S, \qquad p = \mathrm{softmax}(\bar e)
 
     With all four terms :math:`M = (Z + P) S_{d_k} (Z + P)^\top`. S is either the directed table C or
-    :math:`C + C^\top`, and :math:`S_{d_k}` its singular value decomposition cut to the first :math:`d_k` directions.
+    :math:`C + C^\top`, and :math:`S_{d_k}` its singular value decomposition cut to the first :math:`d_k` directions;
+    the values ZS are not cut. Under a causal mask a word looks at itself and at those before it only: the other
+    scores and weights are 0.
     The row shares of the order shown are held against those of the sentence as it was given, word by word; equal words
     are matched as they stand. Source: Secs. 4 to 6 of [MH]_, where Z is called Q.
 
@@ -114,7 +117,7 @@ class DirectionExplorer(Explorer, module="direction", panels=[["scores", "weight
     )
     table = Choice(
         "Table S",
-        {"symmetric": "symmetric: C + C′, who meets whom", "directed": "directed: C, who comes before whom"},
+        {"symmetric": "symmetric: C + Cᵀ, who meets whom", "directed": "directed: C, who comes before whom"},
         help="Whether S keeps the direction of the counts C.",
     )
     kernel = Choice(
@@ -123,19 +126,22 @@ class DirectionExplorer(Explorer, module="direction", panels=[["scores", "weight
         help="How scores become weights g(M). Under identity a row whose scores sum to zero stays zero.",
     )
     rank = Count(
-        "Rank d of S = W_Q W_K′",
+        "Rank d of W_Q W_Kᵀ in the scores",
         least=1,
         most=lambda self: len(self.words),
         default=lambda self: len(self.words),
         bound="V",
         of=True,
         wide=True,
-        help="The directions of its singular value decomposition that S keeps in the scores.",
+        help="The directions of its singular value decomposition that S keeps in the scores; the values ZS are whole.",
     )
-    zsz = Tick("ZSZ′: word looks at word", default=True, help="Whether M has the term of words and words.")
-    zsp = Tick("ZSP′: word looks at place", default=False, help="Whether M has the term of words and places.")
-    psz = Tick("PSZ′: place looks at word", default=False, help="Whether M has the term of places and words.")
-    psp = Tick("PSP′: place looks at place", default=False, help="Whether M has the term of places and places.")
+    zsz = Tick("ZSZᵀ: word looks at word", default=True, help="Whether M has the term of words and words.")
+    zsp = Tick("ZSPᵀ: word looks at place", default=False, help="Whether M has the term of words and places.")
+    psz = Tick("PSZᵀ: place looks at word", default=False, help="Whether M has the term of places and words.")
+    psp = Tick("PSPᵀ: place looks at place", default=False, help="Whether M has the term of places and places.")
+    masked = Tick(
+        "Causal mask: no word looks ahead", default=False, help="Whether a word looks only at itself and back."
+    )
 
     def __init__(
         self,
@@ -182,8 +188,10 @@ class DirectionExplorer(Explorer, module="direction", panels=[["scores", "weight
         terms = [(self.zsz, Z, Z), (self.zsp, Z, P), (self.psz, P, Z), (self.psp, P, P)]
         M = sum((attention_weights(A @ kept, B, kernel="identity") for on, A, B in terms if on), np.zeros((R, R)))
         M[np.abs(M) <= self.noise] = 0.0
+        mask = causal_mask(R) if self.masked else np.ones((R, R), dtype=bool)
+        M = M * mask
         if self.kernel == "softmax":
-            weights = attention_weights(M, np.eye(R), scale=1.0)
+            weights = attention_weights(M, np.eye(R), scale=1.0, mask=mask)
         else:
             sums = M.sum(axis=1, keepdims=True)
             shared = np.abs(sums) > CANCELLED * np.abs(M).sum(axis=1, keepdims=True)
@@ -229,9 +237,9 @@ class DirectionExplorer(Explorer, module="direction", panels=[["scores", "weight
 
     def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
         tables = {
-            "scores": ("M: scores in the order shown", self.order),
+            "scores": ("M: scores in this order", self.order),
             "weights": ("Weights g(M)", self.order),
-            "changed": ("What changed, word by word", self.sentence),
+            "changed": ("Change of each weight, word by word", self.sentence),
         }
         for panel, (title, words) in tables.items():
             if panel in axes:
@@ -239,7 +247,7 @@ class DirectionExplorer(Explorer, module="direction", panels=[["scores", "weight
                 axes[panel].set_title(title)
         if ax := axes.get("next"):
             draw_shares(ax, self.words, found["probabilities"])
-            ax.set_title("p: the next word")
+            ax.set_title("p: the next word" if self.table == "directed" else "p: which word stands beside them")
 
 
 def _check_positions(positions: Any, n_words: int, width: int) -> np.ndarray:

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from regattn import figures
-from regattn._text import check_text
 from regattn._validation import check_count
 from regattn.grammar._states import states
 from regattn.grammar.sentences import Grammar
@@ -18,27 +17,12 @@ from regattn.widgets._base import Choice, Control, Explorer
 from regattn.widgets._chance import drawn_place, mulberry32
 from regattn.widgets._cuts import CUTS, temperature_slider, top_k_count, top_p_slider
 from regattn.widgets._drawing import draw_table
+from regattn.widgets._typed import Typed
 
 __all__ = ["ModelExplorer"]
 
 LONGEST = 24  # words that are read, here and in model-numbers.js
-SIGNS = 400  # of a text that is typed
 FEED_FORWARD = "ff"
-
-
-class _Typed(Control):
-    """A text of at most 400 signs; what is read of it ends before the first word that the model does not know."""
-
-    kind = "text"
-
-    def validate(self, obj: Any, value: Any) -> str:
-        """Return ``value`` or raise a ValueError that names it."""
-        if len(check_text(value, self.name)) > SIGNS:
-            raise ValueError(f"{self.name} must have at most {SIGNS} signs, got {len(value)}")
-        return value
-
-    def _more(self, explorer: Any) -> dict[str, Any]:
-        return {"most": SIGNS}
 
 
 class _Place(Control):
@@ -120,7 +104,7 @@ class ModelExplorer(Explorer, module="model", panels=[["next", "parts"], ["map"]
     True
     """
 
-    sentence = _Typed("Sentence: type it, or choose one", default="", wide=True)
+    sentence = Typed("Sentence: type it, or choose one", default="", wide=True)
     place = _Place("The next word after", default=LONGEST, help="Where the prediction is made.")
     head = Choice(
         "Look through",

@@ -17,6 +17,8 @@ from .direction import (
     order_defect as order_defect,
     position_terms as position_terms,
     query_key_maps as query_key_maps,
+    score_alignment as score_alignment,
+    term_defects as term_defects,
     translation_table as translation_table,
 )
 from .equivariance import equivariant_maps as equivariant_maps

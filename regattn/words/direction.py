@@ -7,6 +7,7 @@ change this, each with its numbers counted and none trained.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import permutations
 from typing import Any, NamedTuple
 
@@ -27,6 +28,8 @@ __all__ = [
     "order_defect",
     "position_terms",
     "query_key_maps",
+    "score_alignment",
+    "term_defects",
     "translation_table",
 ]
 
@@ -172,6 +175,42 @@ def order_defect(scores: Callable[[list[Any]], ArrayLike], tokens: Sequence[Any]
     return worst
 
 
+def term_defects(S: Table, tokens: Sequence[Any], P: ArrayLike) -> dict[str, float]:
+    r"""Return how much each of the four terms of words and places notices an order by itself.
+
+    The :func:`order_defect` of each of :func:`position_terms`: the words change places, the codes of the places stay.
+
+    Parameters
+    ----------
+    S : DataFrame, array or SciPy sparse, shape (V, V)
+        Scores, symmetric or not; rows are the words that look.
+    tokens : sequence of str or of int
+        The R words of the sentence, at most 7.
+    P : array of shape (R, V)
+        What each place adds to the one-hot row of its word.
+
+    Returns
+    -------
+    dict of str to float
+        "word to word", "word to place", "place to word" and "place to place", each in units of the scores.
+
+    Raises
+    ------
+    ValueError
+        As :func:`position_terms` and :func:`order_defect`.
+
+    Examples
+    --------
+    >>> term_defects([[0, 3], [1, 0]], [0, 1], [[0.0, 0.5], [0.5, 0.0]])
+    {'word to word': 0.0, 'word to place': 1.5, 'place to word': 1.5, 'place to place': 0.5}
+    """
+
+    def one(words: list[Any], name: str) -> np.ndarray:
+        return position_terms(S, words, P)[name]
+
+    return {name: order_defect(partial(one, name=name), tokens) for name in position_terms(S, tokens, P)}
+
+
 class AlignedPair(NamedTuple):
     """A sentence, its translation, and for each word of the translation the place of the word it translates."""
 
@@ -250,11 +289,11 @@ def _draw_pair(rng: np.random.Generator) -> AlignedPair:
 def translation_table(pairs: Iterable[Sequence[Sequence[str]]], *, rounds: int = 1) -> pd.DataFrame:
     r"""Return how likely each target word is as the translation of each source word, by attention and counting.
 
-    .. math:: \omega_{fi} = \mathrm{softmax}_i\bigl(\log t(f \mid e_i)\bigr), \qquad
-              t(f \mid e) \propto \sum_{\text{pairs}} \sum_{f, i} \omega_{fi}\,[e_i = e]
+    .. math:: \omega_{ji} = \mathrm{softmax}_i\bigl(\log t(f_j \mid e_i)\bigr), \qquad
+              t(f \mid e) \propto \sum_{\text{pairs}} \sum_{j, i} \omega_{ji}\,[f_j = f,\ e_i = e]
 
-    Each round lets every target word f attend to the words :math:`e_i` of its own source sentence and counts the
-    weights. The first round knows nothing, so it counts who stands in a pair with whom; more rounds are the EM
+    Each round lets every target word :math:`f_j` attend to the words :math:`e_i` of its own source sentence and counts
+    the weights. The first round knows nothing, so it counts who stands in a pair with whom; more rounds are the EM
     algorithm for IBM's Model 1. Implements :eq:`translation-rounds`; source: Brown et al. (1993), without their empty
     word.
 
@@ -302,3 +341,46 @@ def translation_table(pairs: Iterable[Sequence[Sequence[str]]], *, rounds: int =
             np.add.at(counts, cell, weights / weights.sum(axis=1, keepdims=True))  # a word may stand there twice
         t = counts / counts.sum(axis=0)
     return pd.DataFrame(t, targets, sources)
+
+
+def score_alignment(table: pd.DataFrame, pairs: Iterable[AlignedPair]) -> pd.DataFrame:
+    """Return, for each word of the translations, how well a table finds the word of the source it translates.
+
+    The word of the source with the largest entry is the table's guess; a tie is shared.
+
+    Parameters
+    ----------
+    table : DataFrame of shape (target words, source words)
+        Any association of the two vocabularies, such as that of :func:`translation_table`.
+    pairs : iterable of AlignedPair
+        Sentences, translations and the true places; those with a word that the table lacks are left out.
+
+    Returns
+    -------
+    DataFrame of shape (target words in all pairs, 4)
+        "right": 1 if the guess is the true partner, 1/k if k words tie and it is among them, else 0; "copies", how
+        often the partner's word stands in the source; "place" and "partner", the places of the two.
+
+    Raises
+    ------
+    ValueError
+        If the table has words for all the words of no pair.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame([[2, 1], [2, 3]], ["der", "Hund"], ["the", "dog"])
+    >>> score_alignment(table, [AlignedPair(["the", "dog"], ["der", "Hund"], [0, 1])])["right"].tolist()
+    [1.0, 1.0]
+    """
+    rows = []
+    for source, target, places in pairs:
+        if not (set(source) <= set(table.columns) and set(target) <= set(table.index)):
+            continue
+        scores = table.loc[target, source].to_numpy(dtype=float)
+        best = np.isclose(scores, scores.max(axis=1, keepdims=True), atol=0)
+        right = best[range(len(places)), places] / best.sum(axis=1)
+        copies = [source.count(source[place]) for place in places]
+        rows += zip(right, copies, range(len(places)), places, strict=True)
+    if not rows:
+        raise ValueError("there is no pair whose words the table has")
+    return pd.DataFrame(rows, columns=["right", "copies", "place", "partner"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,18 +16,31 @@ from regattn._validation import check_count, check_real
 
 __all__ = ["NGram", "count_ngrams", "train_tokenizer"]
 
+_KINDS = ("bytes", "characters", "unigram")
+_UNKNOWN = "<unk>"
 
-def train_tokenizer(texts: Iterable[str], *, vocabulary: int) -> Tokenizer:
-    """Return a byte-pair tokeniser: starting from bytes, the most frequent neighbouring pair becomes a token, again.
 
-    It works on bytes, so every text can be encoded, and decoding gives back exactly what was encoded.
+def train_tokenizer(texts: Iterable[str], *, vocabulary: int, kind: str = "bytes") -> Tokenizer:
+    r"""Return a tokeniser that was learned from texts.
+
+    - ``"bytes"``: byte pairs. Starting from the 256 bytes, the most frequent neighbouring pair becomes a token, again
+      and again (:eq:`pair-merge`). Every text can be encoded, and decoding gives back exactly what was encoded.
+    - ``"characters"``: the same from the characters of the texts. Any other character becomes ``<unk>``.
+    - ``"unigram"``: a list of pieces with probabilities; a word is cut where their product is largest
+      (:eq:`unigram-cut`). Any character that is in no piece becomes ``<unk>``. Probabilities are rounded, to six
+      decimals of their logarithms, so that they are the same on every machine.
+
+    The last two write a space as ``▁`` before the word that follows it.
 
     Parameters
     ----------
     texts : iterable of str
-        What to learn the pairs from.
+        What to learn the tokens from.
     vocabulary : int
-        Number of tokens, at least the 256 bytes.
+        Number of tokens: at least the 256 bytes, or the characters of the texts and one for all others. Of a short
+        text there may be fewer.
+    kind : {"bytes", "characters", "unigram"}, default "bytes"
+        See above.
 
     Returns
     -------
@@ -36,8 +50,8 @@ def train_tokenizer(texts: Iterable[str], *, vocabulary: int) -> Tokenizer:
     Raises
     ------
     ValueError
-        If ``vocabulary`` is below 256, ``texts`` is one string instead of several, or one of them is no string or
-        cannot be written as UTF-8.
+        If ``vocabulary`` is too small or ``kind`` unknown, ``texts`` is one string instead of several, holds nothing
+        (of the last two kinds), or one of them is no string or cannot be written as UTF-8.
 
     Examples
     --------
@@ -46,18 +60,47 @@ def train_tokenizer(texts: Iterable[str], *, vocabulary: int) -> Tokenizer:
     ['low', 'l', 'y']
     >>> tokenizer.decode(tokenizer.encode("héllo ☺").ids)
     'héllo ☺'
+    >>> train_tokenizer(["low lower lowest"] * 5, vocabulary=12, kind="characters").encode("low☺").tokens
+    ['low', '<unk>']
     """
-    vocabulary = check_count(vocabulary, "vocabulary", least=256)
+    vocabulary = check_count(vocabulary, "vocabulary", least=256 if kind == "bytes" else 1)
+    if kind not in _KINDS:
+        raise ValueError(f"kind must be one of {', '.join(_KINDS)}, got {kind!r}")
     if isinstance(texts, str):
         raise ValueError(f"texts must be several strings, got one of {len(texts)} characters")
+    checked = (check_text(text, f"text {position}") for position, text in enumerate(texts))
+    if kind == "bytes":
+        return _train_bytes(checked, vocabulary)
+    spaced = pre_tokenizers.Metaspace(prepend_scheme="never")
+    checked = list(checked)
+    signs = set().union(*checked) - {" "} | {"▁"} if any(checked) else set()
+    if not signs or vocabulary <= len(signs):
+        needed = f"more than the {len(signs)} characters of the texts" if signs else "of texts that hold something"
+        raise ValueError(f"vocabulary must be {needed}, got {vocabulary}")
+    tokenizer = Tokenizer(models.BPE(unk_token=_UNKNOWN) if kind == "characters" else models.Unigram())
+    tokenizer.pre_tokenizer = spaced
+    of = {"vocab_size": vocabulary, "special_tokens": [_UNKNOWN], "show_progress": False}
+    trainer = trainers.BpeTrainer(**of) if kind == "characters" else trainers.UnigramTrainer(**of, unk_token=_UNKNOWN)
+    tokenizer.train_from_iterator(checked, trainer)
+    learned = json.loads(tokenizer.to_str())["model"]
+    if kind == "characters":
+        model = models.BPE(learned["vocab"], [tuple(pair) for pair in learned["merges"]], unk_token=_UNKNOWN)
+    else:
+        (_, *known), unknown = learned["vocab"], (_UNKNOWN, -1000.0)  # not the best piece of a text that has "<unk>"
+        model = models.Unigram([unknown, *((piece, round(score, 6)) for piece, score in known)], learned["unk_id"])
+    tokenizer = Tokenizer(model)  # anew: the trained one would take "<unk>" out of any text, as a token of its own
+    tokenizer.pre_tokenizer, tokenizer.decoder = spaced, decoders.Metaspace(prepend_scheme="never")
+    return tokenizer
+
+
+def _train_bytes(texts: Iterable[str], vocabulary: int) -> Tokenizer:
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
         vocab_size=vocabulary, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False
     )
-    checked = (check_text(text, f"text {position}") for position, text in enumerate(texts))
-    tokenizer.train_from_iterator(checked, trainer)
+    tokenizer.train_from_iterator(texts, trainer)
     return tokenizer
 
 
@@ -69,7 +112,7 @@ class NGram:
 
     with c the counts, N(h) the number of different tokens seen after the context h, and h' the context without its
     first token. Below the highest order c counts in how many different contexts a token was seen, not how often. At the
-    bottom stands the uniform distribution. Made by :func:`count_ngrams`.
+    bottom stands the uniform distribution. Made by :func:`count_ngrams`. Implements :eq:`kneser-ney`.
 
     Attributes
     ----------
@@ -123,16 +166,23 @@ class NGram:
             If a token is out of range, or the discount is so small that a probability vanishes.
         """
         tokens = _check_tokens(tokens, self.vocabulary)
-        reach = self.order - 1
-        p = np.array(
-            [
-                self.probabilities(tokens[max(0, i - reach) : i])[tokens[i]]  # all of the context that matters
-                for i in range(1, len(tokens))
-            ]
-        )
+        totals = [{context: seen.total() for context, seen in each.items()} for each in self.counts]
+        p = np.array([self._probability(tokens, i, totals) for i in range(1, len(tokens))])
         if not p.all():
             raise ValueError(f"a discount of {self.discount} leaves nothing for token {tokens[int(np.argmin(p)) + 1]}")
         return -np.log(p)
+
+    def _probability(self, tokens: list[int], i: int, totals: list[dict[tuple[int, ...], int]]) -> float:
+        """Return the probability of token i after those before it: one entry of :meth:`probabilities`."""
+        p = 1 / self.vocabulary
+        for length in range(min(self.order - 1, i) + 1):
+            context = tuple(tokens[i - length : i])
+            seen = self.counts[length].get(context)
+            if seen is None:
+                break
+            total = totals[length][context]
+            p = p * (self.discount * len(seen) / total) + max(seen.get(tokens[i], 0) - self.discount, 0.0) / total
+        return p
 
 
 def count_ngrams(tokens: Sequence[int], *, order: int, vocabulary: int, discount: float = 0.75) -> NGram:

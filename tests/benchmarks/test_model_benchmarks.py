@@ -12,6 +12,7 @@ TINY = {
     "counting": {"tokens": 1009, "many": 2003, "windows": (2, 3), "articles": 1},
     "training": {"width": 16, "tokens": 11, "batch": 3, "steps": 1},
     "generation": {"lengths": (7, 13), "width": 16},
+    "gpu": {"device": "cpu", "sizes": (31,), "heads": 2, "width": 16, "tokens": 11, "batch": 3},
 }
 ASKED = {
     "attend_softmax": {"sizes": (512, 1024, 2048, 4096, 8192), "memory_sizes": (2048, 8192)},
@@ -19,11 +20,13 @@ ASKED = {
     "counting": {"tokens": 1_000_000, "many": 10_000_000, "windows": (5, 15), "articles": 106},
     "training": {"width": 128, "tokens": 128, "batch": 32},
     "generation": {"lengths": (127, 255), "width": 128},
+    "gpu": {"device": "cuda", "sizes": (2048, 16384)},
 }
 PEERS = {
     "attend_softmax": {"scaled_dot_product_attention", "torch, plain", "MultiheadAttention"},
     "training": {"nn.TransformerEncoder", "by hand"},
     "generation": {"without"},
+    "gpu": {""},
 }
 
 
@@ -36,7 +39,7 @@ def check_peers(name, cases, runs):
         assert all(row["runs"] == times and row["seconds"] > 0 for row in case["rows"])
 
 
-@pytest.mark.parametrize("name", ["training", "generation"])
+@pytest.mark.parametrize("name", ["training", "generation", "gpu"])
 def test_cases_have_the_peers_that_the_question_asks_for(name, benchmark):
     cases = benchmark(name).measure(**TINY[name], rounds=1)
     check_peers(name, cases, [1] * len(cases))

@@ -119,6 +119,19 @@ def test_redraws_are_measured_in_turn_and_pages_weighed(explorer, book):
 
 
 @pytest.mark.browser
+def test_of_every_explorer_the_slowest_control_is_told(explorer, book, benchmark):
+    ways = (explorer.Spectral, explorer.Average)
+    [case] = benchmark("redraws").measure(book, [way.page for way in ways], places=2)
+    assert {row["contender"].partition(", its ")[0] for row in case["rows"]} == {way.widget for way in ways}
+    frames = [row["frames"] for row in case["rows"]]
+    assert frames == sorted(frames, reverse=True)
+    assert all(row["seconds"] > 0 for row in case["rows"])
+    (aim,) = case["goals"]
+    check_goal(aim)
+    assert aim["measured"] == frames[0]
+
+
+@pytest.mark.browser
 def test_a_sweep_leads_the_slider_through_its_range_and_redraws(explorer, book, browser):
     with explorer.opened(browser, book / f"{explorer.Average.page}.html") as page:
         page.wait_for_function(explorer.AWAKE, arg="AverageExplorer")

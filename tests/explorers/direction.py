@@ -13,7 +13,7 @@ COUNTS = [
     [8, 7, 1, 1, 0, 0],
     [0, 1, 0, 0, 2, 0],
 ]
-KNOBS = ("order", "table", "rank", "zsz", "zsp", "psz", "psp", "kernel")
+KNOBS = ("order", "table", "rank", "zsz", "zsp", "psz", "psp", "masked", "kernel")
 
 
 def example(**options) -> DirectionExplorer:

@@ -13,6 +13,7 @@ from regattn.grammar import Grammar
 from regattn.widgets._base import safe_json
 from regattn.widgets.average import AverageExplorer
 from regattn.widgets.block import BlockExplorer
+from regattn.widgets.codebook import CodebookExplorer
 from regattn.widgets.depth import DepthExplorer
 from regattn.widgets.descent import DescentExplorer
 from regattn.widgets.direction import DirectionExplorer
@@ -27,7 +28,9 @@ from regattn.widgets.network import NetworkExplorer
 from regattn.widgets.projection import ProjectionExplorer
 from regattn.widgets.sampling import SamplingExplorer
 from regattn.widgets.spectral import SpectralExplorer
+from regattn.widgets.token import TokenExplorer
 from tests.explorers.model import untrained
+from tests.explorers.token import trained
 from tests.faults.inputs import ODD, assert_finite, many, matrices, outcome
 
 HOSTILE = [
@@ -48,6 +51,7 @@ HOSTILE = [
 N = len(HOSTILE)
 X = np.random.default_rng(5).normal(size=(N, 3))
 Y = X[:, 0] + np.random.default_rng(6).normal(size=N)
+DECODER = [np.ones((1, 2)), np.ones(1), np.ones((4, 1)), np.ones(4)]
 TARGETS = np.random.default_rng(7).normal(size=(N, N))
 
 MAKERS = {
@@ -79,6 +83,9 @@ MAKERS = {
         pd.DataFrame(1 - np.eye(N), words, words), sentence=words[:3], order=words[2::-1], zsp=True, alt=words[0]
     ),
     "block": lambda words: BlockExplorer(words[:8], alt=words[0] + words[1]),
+    "codebook": lambda words: CodebookExplorer(
+        X[:, :2], np.ones((N, 2, 2)), DECODER, [X[:2, :2]], words, alt=words[0] + words[1]
+    ),
     "model": lambda words: ModelExplorer(
         untrained(), Grammar(), sentence=" ".join(words)[:400], alt=words[0] + words[1]
     ),
@@ -91,6 +98,9 @@ MAKERS = {
         pd.DataFrame(X[:, :1], columns=words[:1]), known=2, units=words[1], alt=words[0] + words[1]
     ),
     "neighbour": lambda words: NeighbourExplorer({(words[0], 2, 1): X[None]}, words=words, alt=words[0] + words[1]),
+    "token": lambda words: TokenExplorer(
+        dict(zip(words, trained().values(), strict=False)), words, text=" ".join(words)[:400], alt=words[0] + words[1]
+    ),
 }
 
 
@@ -224,6 +234,11 @@ ENTRANCES = {
     "direction, order": lambda x: DirectionExplorer(TABLE, sentence=["a", "b"], order=x),
     "direction, held": lambda x: DirectionExplorer(TABLE, sentence=["a", "b"], held=x),
     "direction, rank": lambda x: DirectionExplorer(TABLE, sentence=["a", "b"], rank=x),
+    "codebook": lambda x: CodebookExplorer(x, np.ones((3, 2, 2)), DECODER, [X[:2, :2]]),
+    "codebook, images": lambda x: CodebookExplorer(X[:3, :2], x, DECODER, [X[:2, :2]]),
+    "codebook, decoder": lambda x: CodebookExplorer(X[:3, :2], np.ones((3, 2, 2)), [x, *DECODER[1:]], [X[:2, :2]]),
+    "codebook, codes": lambda x: CodebookExplorer(X[:3, :2], np.ones((3, 2, 2)), DECODER, [x]),
+    "codebook, point": lambda x: CodebookExplorer(X[:, :2], np.ones((N, 2, 2)), DECODER, [X[:2, :2]], across=x),
     "block": lambda x: BlockExplorer(x),
     "block, width": lambda x: BlockExplorer(["a", "b"], width=x),
     "block, heads": lambda x: BlockExplorer(["a", "b"], n_heads=x),
@@ -268,6 +283,11 @@ ENTRANCES = {
     "neighbour, query": lambda x: NeighbourExplorer({("m", 2, 1): np.eye(3)[None]}, words=["a", "b", "c"], query=x),
     "neighbour, L": lambda x: NeighbourExplorer({("m", 2, 1): np.eye(3)[None]}, words=["a", "b", "c"], rank=x),
     "neighbour, window": lambda x: NeighbourExplorer({("m", 2, 1): np.eye(3)[None]}, words=["a", "b", "c"], window=x),
+    "token": lambda x: TokenExplorer(x, []),
+    "token, tokeniser": lambda x: TokenExplorer({"a": x}, []),
+    "token, texts": lambda x: TokenExplorer(trained(), x),
+    "token, text": lambda x: TokenExplorer(trained(), [], text=x),
+    "token, word": lambda x: TokenExplorer(trained(), [], word=x),
     "projection, unit": lambda x: ProjectionExplorer(TABLE, sentence=["a"], unit=x),
 }
 

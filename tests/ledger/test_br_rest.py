@@ -19,7 +19,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from torch import nn
 
 from regattn import attend
-from regattn.data import load_lee_corpus
+from regattn.data import load_lee_corpus, load_wikipedia_sample
 from regattn.transformer import Architecture, LanguageModel, sinusoidal_positions
 from regattn.words import count_ngrams, split_words, train_tokenizer
 
@@ -66,6 +66,20 @@ def test_br_2_1b_neither_does_wordpiece(stories):
 def test_br_2_1b_unigram_tokenisers_do(stories):
     trainer = trainers.UnigramTrainer(vocab_size=8000, show_progress=False)
     assert pieces(stories, models.Unigram(), trainer) == ["un", "happi", "ness"]
+
+
+def test_br_2_1b_none_of_six_tokenisers_of_8000_pieces_finds_the_linguists_pieces(stories):
+    found = set()
+    for texts in (stories, [article[:3400] for article in load_wikipedia_sample()]):
+        for kind in ("bytes", "characters", "unigram"):
+            tokens = train_tokenizer(texts, vocabulary=8000, kind=kind).encode(" unhappiness").tokens
+            found.add(tuple("".join(tokens[:1])[1:].split()) + tuple(tokens[1:]))
+    assert found == {
+        ("unh", "app", "iness"),
+        ("un", "happ", "i", "ness"),
+        ("un", "h", "app", "iness"),
+        ("un", "h", "appiness"),
+    }
 
 
 def conditionals(joint):

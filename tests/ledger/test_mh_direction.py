@@ -358,6 +358,22 @@ def test_mh_5_4_descent_on_one_matrix_stalls_at_56_per_cent_however_wide(width):
     assert np.sqrt(best) / np.linalg.norm(TABLE) == pytest.approx(0.558, abs=5e-4)
 
 
+def test_mh_5_4_with_a_free_diagonal_one_matrix_of_three_columns_is_enough():
+    others = 1 - np.eye(7)
+
+    def misfit(w):
+        W = w.reshape(7, -1)
+        left = (W @ W.T - TABLE) * others
+        return (left**2).sum(), (4 * left @ W).ravel()
+
+    starts = {width: np.random.default_rng(width).normal(size=(5, 7 * width)) for width in (1, 2, 3)}
+    best = [min(minimize(misfit, w, jac=True, method="L-BFGS-B").fun for w in each) for each in starts.values()]
+    np.testing.assert_allclose(np.sqrt(best) / np.linalg.norm(TABLE), [0.579, 0.124, 0], atol=1e-3)
+    values, vectors = np.linalg.eigh(TABLE)  # by hand: a diagonal large enough lifts every eigenvalue above zero
+    W = vectors * np.sqrt(values - values[0])
+    np.testing.assert_allclose(W @ W.T, TABLE - values[0] * np.eye(7), atol=1e-12)
+
+
 def test_mh_5_4_one_matrix_and_its_mirror_image_are_enough():
     values, vectors = np.linalg.eigh(TABLE)
     W, signs = vectors * np.sqrt(np.abs(values)), np.diag(np.sign(values))

@@ -18,7 +18,7 @@ from torch import nn
 from torch.nn import functional
 
 from regattn import attend, attention_weights
-from regattn.transformer import sinusoidal_positions
+from regattn.transformer import CodeAutoencoder, LatentPlan, sinusoidal_positions, train_autoencoder
 
 torch.set_num_threads(1)
 
@@ -147,6 +147,13 @@ def test_rk_04_only_a_point_halfway_between_two_codes_has_two_nearest():
     assert one_hot_posterior([[1.0 + 1e-9, 0.0]], codebook).sum() == 1
 
 
+def test_rk_04_the_posterior_is_attention_with_the_nearest_kernel():
+    rng = np.random.default_rng(13)
+    latent, codebook = rng.normal(size=(61, WIDTH)), rng.normal(size=(CODES, WIDTH))
+    weights = attention_weights(latent, codebook, kernel="nearest")
+    np.testing.assert_array_equal(weights, one_hot_posterior(latent, codebook))
+
+
 def test_rk_2_1a_the_decoder_sees_the_input_only_through_its_code():
     model, x = Quantised(), images()
     with torch.no_grad():
@@ -217,6 +224,18 @@ def test_rk_05d_each_term_trains_these_of_encoder_codebook_decoder(term, reached
     assert tuple(norm > 0 for norm in norms) == reached
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_rk_05d_the_same_zeros_with_four_codes_for_an_image(seed):
+    model, x = CodeAutoencoder(PIXELS, n_codes=CODES, n_parts=4, width=WIDTH, hidden=31, rng=seed).double(), images()
+    parts = [*model.encoder.parameters()], [model.codebook], [*model.decoder.parameters()]
+    options = {"retain_graph": True, "allow_unused": True, "materialize_grads": True}
+    reached = [
+        [any(slope.any() for slope in torch.autograd.grad(term, part, **options)) for part in parts]
+        for term in model.terms(x)
+    ]
+    assert reached == [[True, False, True], [False, True, False], [True, False, False]]
+
+
 def test_rk_05e_without_the_straight_through_copy_the_encoder_learns_nothing_from_the_reconstruction():
     model = Quantised()
     encoder, codebook, decoder = model.gradient_norms(model(images(), straight_through=False).reconstruction)
@@ -240,6 +259,22 @@ def test_rk_2_3_without_the_reconstruction_term_a_constant_code_is_optimal():
     assert terms.codebook == terms.commitment == 0
     assert model.gradient_norms(terms.codebook + BETA * terms.commitment) == [0, 0, 0]
     assert model.pixel_error(x) > 1  # and the optimum knows nothing of the images
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rk_2_3_the_latent_objective_alone_draws_latent_vectors_and_codes_together(seed):
+    x = images(400).float()
+    spread = {}
+    for weight in (0.0, 1.0):
+        model = CodeAutoencoder(PIXELS, n_codes=CODES, n_parts=2, width=WIDTH, hidden=31, rng=seed)
+        model.start_from(x, rng=seed)
+        before = model.latents(x).std(dim=0).mean()
+        plan = LatentPlan(epochs=60, reconstruction=weight)
+        terms = train_autoencoder(model, x, plan, rng=seed)
+        spread[weight] = float(model.latents(x).std(dim=0).mean() / before), terms[-1].codebook / terms[0].codebook
+    assert spread[0.0][0] < 0.5
+    assert spread[0.0][1] < 0.3  # the penalties are content
+    assert spread[1.0][0] > 1.0
 
 
 @pytest.mark.parametrize("weight", [0, 1])

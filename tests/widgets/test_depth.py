@@ -17,7 +17,7 @@ SCALES = {"identity": 1.0, "softmax": 3**-0.5}  # three columns
 
 def test_it_begins_at_the_pooled_line_and_goes_to_the_local_ones():
     ends = {}
-    for end, spread in (("pooled_error", 0.0), ("local_error", np.inf)):
+    for end, spread in (("pooled_error", 0.0), ("local_error", np.inf), ("partial_error", 1.0)):
         missed = []
         for year in (1953, 1954):
             rows, new = (year > YEARS) & (year - 5 <= YEARS), year == YEARS

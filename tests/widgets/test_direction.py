@@ -69,6 +69,20 @@ def test_no_order_has_a_higher_total_whatever_is_on():
         assert found["total"] == pytest.approx(found["total_at_start"])
 
 
+def test_a_mask_hides_what_is_ahead_and_lets_a_directed_total_read_the_order():
+    orders, totals = list(permutations(START)), {}
+    for table, kernel, order in product(("symmetric", "directed"), ("identity", "softmax"), orders):
+        found = example(psz=False, masked=True, table=table, kernel=kernel, order=list(order)).result()
+        S = C + C.T if table == "symmetric" else C
+        np.testing.assert_array_equal(found["scores"], np.tril(project(S, list(order))))
+        assert np.triu(found["weights"], 1).max() == 0
+        if kernel == "softmax":
+            np.testing.assert_allclose(np.sum(found["weights"], axis=1), 1)
+        totals.setdefault(table, set()).add(found["total"])
+    assert len(totals["symmetric"]) == 1
+    assert len(totals["directed"]) > 3
+
+
 def test_equal_words_are_matched_as_they_stand_and_changing_their_places_is_no_change():
     sentence = ["the", "dog", "sees", "the", "man"]
     explorer = example(sentence=sentence, order=sentence, zsp=True)
@@ -116,6 +130,7 @@ def test_a_row_without_scores_has_no_shares_and_an_empty_square_none_at_all():
     (lambda: example(table="C"), "table must be one of symmetric, directed, got 'C'"),
     (lambda: example(kernel="relu"), "kernel must be one of identity, softmax, got 'relu'"),
     (lambda: example(zsp=1), "zsp must be True or False, got 1"),
+    (lambda: example(masked="yes"), "masked must be True or False, got 'yes'"),
 ])  # fmt: skip
 def test_what_cannot_be_shown_is_refused_by_name(call, message):
     with pytest.raises(ValueError, match=message):
@@ -135,7 +150,7 @@ def test_numbers_equal_the_packages_for_many_settings(tmp_path, sentence):
             "table": str(rng.choice(["symmetric", "directed"])),
             "rank": int(rng.integers(1, 7)),
             "kernel": str(rng.choice(["identity", "softmax"])),
-            **{term: bool(rng.integers(2)) for term in TERMS},
+            **{term: bool(rng.integers(2)) for term in (*TERMS, "masked")},
         }
         for _ in range(150)
     ]

@@ -12,6 +12,7 @@ from scipy import sparse
 from regattn import causal_mask
 from regattn.data import load_seven_words
 from regattn.words import (
+    AlignedPair,
     Vocabulary,
     count_cooccurrences,
     make_aligned_text,
@@ -20,7 +21,9 @@ from regattn.words import (
     position_terms,
     project,
     query_key_maps,
+    score_alignment,
     selector,
+    term_defects,
     translation_table,
 )
 
@@ -103,6 +106,13 @@ def test_any_table_without_places_reads_zero():
 @pytest.mark.parametrize("name", ["word to place", "place to word", "place to place"])
 def test_each_term_with_a_place_reads_more_than_zero(name):
     assert order_defect(lambda tokens: position_terms(DIRECTED, tokens, P)[name], [0, 3, 5]) > 0.1
+
+
+def test_the_meter_of_each_term_is_that_of_the_term_alone():
+    found = term_defects(S, ["river", "bank", "shore"], P)
+    assert found["word to word"] == 0
+    for name, meter in found.items():
+        assert meter == order_defect(lambda w, name=name: position_terms(S, w, P)[name], ["river", "bank", "shore"])
 
 
 def test_the_meter_takes_the_worst_of_all_orders():
@@ -203,6 +213,19 @@ def test_two_copies_of_a_word_share_the_attention_equally():
 def test_what_is_no_pair_of_sentences_is_refused(pairs, message):
     with pytest.raises(ValueError, match=message):
         translation_table(pairs)
+
+
+def test_an_alignment_is_scored_word_by_word_and_a_tie_is_shared():
+    pair = AlignedPair(["the", "dog", "bit", "the"], ["der", "Hund", "den", "biss"], [0, 1, 3, 2])
+    columns, rows = ["the", "dog", "bit"], ["der", "Hund", "den", "biss"]
+    table = pd.DataFrame([[9, 1, 0], [3, 2, 0], [5, 0, 5], [0, 0, 1e-9]], rows, columns)
+    found = score_alignment(table, [pair, AlignedPair(["cat"], ["Katze"], [0])])
+    np.testing.assert_allclose(found["right"], [1 / 2, 0, 1 / 3, 1])
+    assert found["copies"].tolist() == [2, 1, 2, 1]
+    assert found["place"].tolist() == [0, 1, 2, 3]
+    assert found["partner"].tolist() == pair.places
+    with pytest.raises(ValueError, match="no pair"):
+        score_alignment(table, [AlignedPair(["cat"], ["Katze"], [0])])
 
 
 @pytest.mark.parametrize("hostile", ["<script>alert(1)</script>", "\u202eabc", "", "a\x00b", "🙂"])

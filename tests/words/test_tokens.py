@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 
@@ -36,6 +37,55 @@ def test_decoding_gives_back_any_text(tokenizer, text):
 def test_frequent_words_become_single_tokens(tokenizer):
     assert tokenizer.encode("the").tokens == ["the"]
     assert len(tokenizer.encode("unhappiness").tokens) > 3
+
+
+SPACED = ["the unhappy man was happy", "a happier woman, unharmed"] * 3
+
+
+@pytest.mark.parametrize("kind", ["characters", "unigram"])
+@given(text=st.text("thea unhpy\n☕ש", max_size=30))
+@settings(max_examples=60, deadline=None)
+def test_all_that_is_known_comes_back_and_the_rest_is_number_0(kind, text):
+    tokenizer = train_tokenizer(SPACED, vocabulary=45, kind=kind)
+    encoded = tokenizer.encode(text)
+    known = set(text) <= set("".join(SPACED))
+    assert known == (0 not in encoded.ids)
+    if known:
+        assert tokenizer.decode(encoded.ids) == text
+
+
+@pytest.mark.parametrize("kind", ["bytes", "characters", "unigram"])
+def test_the_name_of_the_unknown_is_no_token_in_a_text(kind):
+    tokenizer = train_tokenizer([*SPACED, "< k u n >"], vocabulary=300, kind=kind)
+    encoded = tokenizer.encode("<unk>")
+    assert len(encoded.ids) > 1
+    assert tokenizer.decode(encoded.ids) == "<unk>"
+
+
+def test_a_unigram_vocabulary_is_the_same_with_one_thread_and_holds_rounded_logarithms():
+    model = json.loads(train_tokenizer(SPACED, vocabulary=45, kind="unigram").to_str())["model"]
+    assert all(score == round(score, 6) <= 0 for _, score in model["vocab"])
+    assert len(model["vocab"]) <= 45
+
+
+@pytest.mark.parametrize(("texts", "vocabulary", "kind", "message"), [
+    (["ab"], 300, "words", "kind must be one of bytes, characters, unigram, got 'words'"),
+    (["ab"], 2, "characters", "more than the 3 characters of the texts, got 2"),
+    (["ab ab"], 3, "unigram", "more than the 3 characters of the texts, got 3"),
+    (["", ""], 9, "unigram", "of texts that hold something, got 9"),
+    ([], 9, "characters", "of texts that hold something, got 9"),
+    (["a"], 255, "bytes", "vocabulary must be ≥ 256, got 255"),
+])  # fmt: skip
+def test_a_tokeniser_that_cannot_be_is_refused(texts, vocabulary, kind, message):
+    with pytest.raises(ValueError, match=message):
+        train_tokenizer(texts, vocabulary=vocabulary, kind=kind)
+
+
+@pytest.mark.parametrize("order", [1, 2, 4])
+def test_surprisals_are_those_of_whole_distributions_to_the_last_digit(order):
+    model = count_ngrams(TEXT[:300], order=order, vocabulary=11)
+    wanted = [-np.log(model.probabilities(TEXT[:i])[TEXT[i]]) for i in range(1, len(TEXT))]
+    np.testing.assert_array_equal(model.surprisals(TEXT), wanted)
 
 
 @pytest.mark.parametrize("order", [1, 2, 3, 4])

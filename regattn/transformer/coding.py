@@ -1,0 +1,144 @@
+"""What latent codes are measured against: other ways to send a row in so many bits, and the trials of chapter 15."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from sklearn.cluster import KMeans
+from sklearn.decomposition import PCA
+
+from regattn._validation import check_count, check_matrix, check_same_width
+
+__all__ = ["CodeTrials", "load_code_trials", "quantised_pca", "residual_kmeans"]
+
+STARTS = 4  # k-means keeps the best of so many
+
+
+def quantised_pca(X_train: np.ndarray, X_new: np.ndarray, *, bits: int, rng: int = 0) -> np.ndarray:
+    r"""Return rows as they come back from principal components that were sent in so many bits.
+
+    Bits go one by one to the component whose variance is largest, and divide it by four (halving the error of a number
+    takes one bit). A component with b bits is rounded to the nearest of :math:`2^b` centres found by k-means.
+
+    Parameters
+    ----------
+    X_train, X_new : ndarray of shape (n, p) and (m, p)
+        The rows that components and centres are found on, and those that are sent.
+    bits : int
+        Bits for a row, at least 1.
+    rng : int, default 0
+        The seed of k-means.
+
+    Returns
+    -------
+    ndarray of shape (m, p)
+
+    Raises
+    ------
+    ValueError
+        If the widths differ, an entry is not finite, or a component is to get more centres than it has values.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(100, 3)) * [4.0, 1.0, 0.1]
+    >>> errors = [np.mean((quantised_pca(X, X, bits=b) - X) ** 2) for b in (1, 4, 8)]
+    >>> errors[0] > errors[1] > errors[2]
+    True
+    """
+    X_train, X_new = _check_rows(X_train, X_new)
+    pca = PCA().fit(X_train)
+    left, given = pca.explained_variance_.copy(), np.zeros(len(pca.explained_variance_), dtype=int)
+    for _ in range(check_count(bits, "bits")):
+        k = int(left.argmax())
+        given[k] += 1
+        left[k] /= 4
+    known, scores = pca.transform(X_train), pca.transform(X_new)
+    sent = np.zeros_like(scores)
+    for k in np.flatnonzero(given):
+        if 2 ** given[k] > len(np.unique(known[:, k])):
+            raise ValueError(f"{bits} bits give component {k} {2 ** given[k]} centres, more than it has values")
+        found = KMeans(2 ** given[k], n_init=STARTS, random_state=rng).fit(known[:, [k]])
+        sent[:, k] = found.cluster_centers_[found.predict(scores[:, [k]]), 0]
+    return pca.inverse_transform(sent)
+
+
+def residual_kmeans(
+    X_train: np.ndarray, X_new: np.ndarray, *, n_codes: int, n_parts: int = 1, rng: int = 0
+) -> np.ndarray:
+    r"""Return rows as they come back from k-means on the rows, then on what it left, and so on.
+
+    .. math:: \hat x = \sum_{m=1}^{M} e^{(m)}_{k_m}, \qquad
+              k_m = \text{argmin}_k \Bigl\lVert x - \sum_{l<m} e^{(l)}_{k_l} - e^{(m)}_k \Bigr\rVert
+
+    With one part it is k-means. It takes :math:`M \log_2 K` bits, and M codebooks of K rows.
+
+    Parameters
+    ----------
+    X_train, X_new : ndarray of shape (n, p) and (m, p)
+        The rows that centres are found on, and those that are sent.
+    n_codes, n_parts : int
+        K and M.
+    rng : int, default 0
+        The seed of k-means.
+
+    Returns
+    -------
+    ndarray of shape (m, p)
+
+    Raises
+    ------
+    ValueError
+        If the widths differ, an entry is not finite, or there are fewer training rows than codes.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(100, 3))
+    >>> errors = [np.mean((residual_kmeans(X, X, n_codes=8, n_parts=m) - X) ** 2) for m in (1, 2, 3)]
+    >>> errors[0] > errors[1] > errors[2]
+    True
+    """
+    X_train, X_new = _check_rows(X_train, X_new)
+    check_count(n_codes, "n_codes", most=len(X_train), bound="the number of training rows")
+    sent = np.zeros_like(X_new)
+    for _ in range(check_count(n_parts, "n_parts")):
+        found = KMeans(n_codes, n_init=STARTS, random_state=rng).fit(X_train)
+        part = found.cluster_centers_[found.predict(X_new)]
+        X_train, X_new, sent = X_train - found.cluster_centers_[found.labels_], X_new - part, sent + part
+    return sent
+
+
+class CodeTrials(NamedTuple):
+    """What ``tools/codes.py`` kept."""
+
+    results: pd.DataFrame
+    """One row for each trial and seed: ``part``, ``name``, ``seed`` and what was measured."""
+    card: dict[str, Any]
+    """The script, its seeds, its minutes of processor time and the versions of its libraries."""
+
+
+def load_code_trials() -> CodeTrials:
+    """Return the trials of chapter 15: every comparison with all its seeds.
+
+    Returns
+    -------
+    CodeTrials
+        Errors are means of squares per pixel on images that nothing was fitted to.
+
+    Examples
+    --------
+    >>> trials = load_code_trials()
+    >>> sorted(trials.results["part"].unique())
+    ['ablation', 'bits', 'bottleneck', 'dead', 'generation']
+    """
+    card = json.loads(Path(__file__).with_name("codes.json").read_text(encoding="utf-8"))
+    return CodeTrials(pd.DataFrame(card.pop("parts")), card)
+
+
+def _check_rows(X_train: np.ndarray, X_new: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    X_train, X_new = check_matrix(X_train, "X_train"), check_matrix(X_new, "X_new")
+    check_same_width(X_train, X_new, "X_train", "X_new")
+    return X_train, X_new

@@ -1,0 +1,131 @@
+// TokenExplorer: any text, cut by each tokeniser; what it costs, and how one of its words was put together.
+import { controlRow, element } from "./controls.js";
+import { explorer } from "./explorer.js";
+import { formatNumber, isolate } from "./format.js";
+import { readable, tokenProblem, tokenState, wordsOf } from "./token-numbers.js";
+
+const MOST_BITS = 20; // the darkest
+
+function textBox(view, { name, label, most, help }) {
+  const value = view.model.get(name);
+  const plain = { spellcheck: "false", autocomplete: "off", autocapitalize: "none", dir: "auto" };
+  const input = element("input", { type: "text", value, maxlength: most, ...plain });
+  controlRow(view, name, label, input, { wide: true, help });
+  view.listen(input, "input", () => view.set({ [name]: input.value }));
+  view.refreshers.push(() => {
+    const now = view.model.get(name);
+    if (input.value !== now) input.value = now;
+  });
+}
+
+// A slider over the words of the text; its right end is the last, wherever that is.
+function wordSlider(view, { name, label, help, max }) {
+  const input = element("input", { type: "range", min: 1, max, step: 1 });
+  const said = element("span", { class: "ra-control-value", "data-output": name });
+  controlRow(view, name, label, input, { value: said, help });
+  const words = () => {
+    const { kind } = view.model.get("data").tokenizers.find((each) => each.name === view.model.get("tokenizer"));
+    return wordsOf(view.model.get("text"), kind).map((word) => readable(word, kind));
+  };
+  view.listen(input, "input", () => view.set({ [name]: Number(input.value) < words().length ? Number(input.value) : max }));
+  const show = () => {
+    const all = words();
+    const at = Math.min(view.model.get(name), all.length);
+    input.max = String(Math.max(2, all.length));
+    if (Number(input.value) !== at) input.value = String(at);
+    const shown = at ? `${at} of ${all.length}: ${isolate(all[at - 1])}` : "none";
+    if (said.textContent !== shown) said.textContent = shown;
+    input.setAttribute("aria-valuetext", shown);
+  };
+  view.refreshers.push(show);
+  show();
+}
+
+// One row of pieces; darker where a piece costs more.
+function pieceRow(host) {
+  const head = host.appendChild(element("p", { class: "ra-below ra-pieces-name" }));
+  const row = host.appendChild(element("div", { class: "ra-pieces", dir: "auto" }));
+  return (words, pieces) => {
+    if (head.textContent !== words) head.textContent = words;
+    const made = pieces.map(({ text, bits, lost, title }) => {
+      const chip = element("span", { class: lost ? "ra-piece ra-lost" : "ra-piece", title }, text);
+      chip.style.setProperty("--ra-shade", `${Math.round((40 * Math.min(bits, MOST_BITS)) / MOST_BITS)}%`);
+      return chip;
+    });
+    row.replaceChildren(...made);
+  };
+}
+
+const plural = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
+const costs = (problem, name) => problem.find((each) => each.name === name).bits;
+
+function tokenPanels(problem) {
+  const pieces = (host) => {
+    const rows = problem.map(() => pieceRow(host));
+    return ({ cuts }) =>
+      cuts.forEach(({ name, kind, pieces: cut, lost, perByte }, k) => {
+        const losses = lost ? `; ${plural(lost, "sign")} lost` : "";
+        const head = `${isolate(name)}: ${plural(cut.length, "token")}, ${formatNumber(perByte)} bits per byte${losses}`;
+        const chips = cut.map(({ id, token }) => {
+          const bits = problem[k].bits[id];
+          const unseen = kind !== "bytes" && id === 0;
+          return { text: readable(token, kind), bits, lost: unseen, title: `number ${id}, ${formatNumber(bits)} bits` };
+        });
+        rows[k](head, chips);
+      });
+  };
+  const history = (host) => {
+    const list = host.appendChild(element("ol", { class: "ra-history" }));
+    return ({ history: lines, kind }) => {
+      const chips = (line) => line.map((token) => element("span", { class: "ra-piece" }, readable(token, kind)));
+      list.replaceChildren(...lines.map((line) => element("li", { class: "ra-pieces", dir: "auto" }, ...chips(line))));
+    };
+  };
+  return {
+    pieces: { title: "The text in pieces; ▁ is a space", wide: true, make: pieces },
+    history: { title: "The word, merge by merge (unigram: the best cut of its beginnings)", wide: true, make: history },
+  };
+}
+
+function said({ cuts, own, word, history, kind }) {
+  if (!own.size) return ["", "Nothing to cut: type a text."];
+  const counts = cuts.map(({ name, pieces }) => `${isolate(name)} ${pieces.length}`);
+  const lossy = cuts.filter(({ lost }) => lost).map(({ name }) => isolate(name));
+  const merges = plural(history.length - 1, "merge");
+  const how = kind === "unigram" ? `a best cut for each of its ${history.length} beginnings` : merges;
+  const loss = lossy.length ? ` Not all of it comes back from ${lossy.join(" and ")}.` : "";
+  return [`${plural(own.size, "byte")}`, `, in tokens: ${counts.join(", ")}. ${isolate(readable(word, kind))} took ${how}.${loss}`];
+}
+
+const byName = (cuts, of) => Object.fromEntries(cuts.map((cut) => [cut.name, of(cut)]));
+
+const render = explorer({
+  name: "TokenExplorer",
+  prepare: tokenProblem,
+  compute: tokenState,
+  own: { text: textBox, place: wordSlider },
+  valid: {
+    text: (value, { most }) => typeof value === "string" && value.isWellFormed?.() !== false && Array.from(value).length <= most,
+    place: (value, { min, max }) => Number.isInteger(value) && value >= min && value <= max,
+  },
+  panels: tokenPanels,
+  numbers: () => [
+    ["count", "tokens", ({ own }) => String(own.pieces.length)],
+    ["length", "bytes per token", ({ own }) => formatNumber(own.size / own.pieces.length)],
+    ["bits", "bits", ({ own }) => formatNumber(own.bits)],
+    ["rate", "bits per byte", ({ own }) => formatNumber(own.perByte)],
+    ["lost", "signs lost", ({ own }) => String(own.lost)],
+  ],
+  say: said,
+  result: ({ cuts, word, history }) => ({
+    tokens: byName(cuts, ({ pieces }) => pieces.map(({ token }) => token)),
+    ids: byName(cuts, ({ pieces }) => pieces.map(({ id }) => id)),
+    bits: byName(cuts, ({ bits }) => bits),
+    bits_per_byte: byName(cuts, ({ perByte }) => perByte),
+    lost: byName(cuts, ({ lost }) => lost),
+    word,
+    history: history.map((line) => line.join(" ")),
+  }),
+});
+
+export default { render };

@@ -1,0 +1,170 @@
+"""The CodebookExplorer: its page computes as torch does, a hand drags the point, and a click lays it on a code."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from regattn.transformer import Autoencoder
+from regattn.widgets import CodebookExplorer
+from tests.explorers.codebook import example, expected
+from tests.hands import assert_same
+from tests.node import in_node
+from tests.widgets.harness import FIGURE, SET, STATE, opened
+
+MESSAGE = "[data-output=message]"
+AT = f"() => ['across', 'upwards'].map((name) => {FIGURE}.model.get(name))"
+
+
+def made(**options) -> CodebookExplorer:
+    """Return an explorer of a network of torch, with 23 images of 4 × 3 pixels."""
+    images = np.random.default_rng(1).uniform(size=(23, 4, 3))
+    model = Autoencoder(12, 2, hidden=5, rng=2).double()
+    z = model.encoder(torch.tensor(images.reshape(23, 12))).detach().numpy()
+    decoder = [part.detach().numpy() for part in model.decoder.parameters()]
+    return CodebookExplorer(z, images, decoder, [z[:2], z[:7]], **options)
+
+
+# ---- in Python ------------------------------------------------------------------------------------------------------
+
+
+def test_the_point_itself_is_drawn_as_the_network_draws_it():
+    model = Autoencoder(12, 2, hidden=5, rng=2).double()
+    explorer = made(assignment="none")
+    point = 0.7 * explorer.low + 0.3 * explorer.high
+    explorer.across, explorer.upwards = map(float, point)
+    wanted = model.decoder(torch.tensor(point)).detach()
+    np.testing.assert_allclose(explorer.result()["drawn"], wanted, atol=1e-12)
+    images = torch.tensor(explorer.images.reshape(23, 12))
+    assert explorer.result()["error"] == pytest.approx(float((model(images) - images).square().mean().detach()))
+
+
+def test_a_cold_average_is_the_nearest_code_and_a_hot_one_the_mean():
+    hard = example(assignment="hard").result()
+    cold, hot = (example(assignment="soft", temperature=T).result() for T in (1e-4, 1e6))
+    np.testing.assert_allclose(cold["drawn"], hard["drawn"], atol=1e-9)
+    assert cold["error"] == pytest.approx(hard["error"])
+    np.testing.assert_allclose(hot["told"], example().codebooks[1].mean(axis=0), atol=1e-4)
+
+
+def test_members_and_live_codes_are_counted_by_the_nearest():
+    explorer = example(assignment="none")
+    codes = explorer.codebooks[1]
+    away = ((explorer.latents[:, None] - codes) ** 2).sum(axis=2).argmin(axis=1)
+    assert explorer.result()["live"] == len(set(away))
+    for k in range(5):
+        explorer.across, explorer.upwards = map(float, codes[k])
+        found = explorer.result()
+        assert (found["code"], found["members"]) == (k + 1, int((away == k).sum()))
+
+
+GOOD = {"latents": np.zeros((3, 2)), "images": np.zeros((3, 4, 5)), "codebooks": [np.eye(2)]}
+DECODER = [np.ones((6, 2)), np.ones(6), np.ones((20, 6)), np.ones(20)]
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    ({"latents": np.zeros((3, 3))}, "latents must have 2 columns, got 3"),
+    ({"latents": np.full((3, 2), 1e7)}, r"numbers of latents must be at most 1e\+06, got 1e\+07"),
+    ({"latents": np.full((3, 2), np.nan)}, "latents must be finite, got nan"),
+    ({"images": np.zeros((2, 4, 5))}, r"images must have shape \(3, height, width\) .* got \(2, 4, 5\)"),
+    ({"images": np.zeros((3, 1, 20))}, r"sides from 2 to 28 .* got \(3, 1, 20\)"),
+    ({"decoder": DECODER[:3]}, "4 arrays, got 3"),
+    ({"decoder": [np.ones((6, 3)), *DECODER[1:]]}, r"decoder must have shapes .*, got \[\(6, 3\)"),
+    ({"codebooks": []}, "at least one codebook, got none"),
+    ({"codebooks": [np.zeros((1, 2))]}, "2 to 64 codes, got 1"),
+    ({"codebooks": [np.zeros((65, 2))]}, "2 to 64 codes, got 65"),
+    ({"labels": ["a"]}, "labels has 1 entries but there are 3 images"),
+    ({"book": 1}, r"book must be ≤ 0 \(the last codebook\), got 1"),
+    ({"temperature": 0.0}, "temperature must be ≥ 0.0001, got 0.0"),
+    ({"assignment": "firm"}, "assignment must be one of hard, soft, none, got 'firm'"),
+    ({"across": 50.0}, "across must be ≤ "),
+])  # fmt: skip
+def test_what_cannot_be_shown_is_refused_by_name(change, message):
+    with pytest.raises(ValueError, match=message):
+        CodebookExplorer(**({"decoder": DECODER} | GOOD | change))
+
+
+# ---- in JavaScript --------------------------------------------------------------------------------------------------
+
+
+def test_numbers_equal_the_packages_for_many_settings(tmp_path):
+    rng, explorer = np.random.default_rng(1), example()
+    settings = [
+        {
+            "across": float(rng.uniform(explorer.low[0], explorer.high[0])),
+            "upwards": float(rng.uniform(explorer.low[1], explorer.high[1])),
+            "book": int(rng.integers(3)),
+            "assignment": str(rng.choice(["hard", "soft", "none"])),
+            "temperature": float(10 ** rng.uniform(-4, 6)),
+        }
+        for _ in range(120)
+    ]
+    code = "const problem = codebookProblem(given.data); say(given.settings.map((s) => codebookState(problem, s)).map("
+    code += (
+        "(s) => ({...s, weights: [...s.weights], drawn: [...s.drawn], code: s.code + 1, members: s.members.length})));"
+    )
+    state = explorer.state()
+    given = {"data": dict(state["data"]), "settings": settings}
+    for values, shown in zip(settings, in_node(tmp_path, "codebook-numbers", code, given), strict=True):
+        wanted = expected({**state, **values})
+        assert_same({name: shown[name] for name in wanted}, wanted, str(values))
+
+
+# ---- in the browser -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.browser
+def test_a_drag_moves_the_point_and_stays_inside_the_plane(browser, tmp_path):
+    with opened(browser, tmp_path, example(assignment="none")) as page:
+        box = page.locator(".ra-handle").bounding_box()
+        start = page.evaluate(AT)
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        page.mouse.down()
+        page.mouse.move(box["x"] + 60, box["y"] - 30, steps=5)
+        moved = page.evaluate(AT)
+        assert moved[0] > start[0]
+        assert moved[1] > start[1]
+        assert_same(page.evaluate(f"{FIGURE}.model.result()"), expected(page.evaluate(STATE)))
+        page.mouse.move(5000, 5000)
+        page.mouse.up()
+        explorer = example()
+        np.testing.assert_allclose(page.evaluate(AT), [explorer.high[0], explorer.low[1]])
+
+
+@pytest.mark.browser
+def test_a_click_on_a_code_lays_the_point_on_it_and_shows_its_images(browser, tmp_path):
+    with opened(browser, tmp_path, example(assignment="hard")) as page:
+        svg = page.locator("[data-panel=plane] svg")
+        svg.focus()
+        page.keyboard.press("Home")
+        page.keyboard.press("Enter")
+        np.testing.assert_allclose(page.evaluate(AT), example().codebooks[1][0])
+        found = page.evaluate(f"{FIGURE}.model.result()")
+        assert found["code"] == 1
+        assert page.inner_text(MESSAGE).startswith("Code 1 of 5 is nearest to the point")
+        shown = page.locator("[data-panel=members] svg:visible").count()
+        assert shown == min(8, found["members"])
+
+
+@pytest.mark.browser
+def test_a_dead_code_says_so(browser, tmp_path):
+    far = [*example().codebooks, np.array([[0.0, 0.0], [99.0, 99.0]])]
+    data = example()
+    explorer = CodebookExplorer(data.latents, data.images, data.decoder, far, book=3, across=99.0, upwards=99.0)
+    with opened(browser, tmp_path, explorer) as page:
+        assert "no image" in page.inner_text(MESSAGE)
+        assert "it is dead" in page.inner_text("[data-panel=members]")
+        assert page.inner_text("[data-output=live]") == "1 of 2"
+
+
+@pytest.mark.browser
+def test_hostile_labels_stay_text(browser, tmp_path):
+    data, words = example(), ['<img src=x onerror="document.title=1">', "שלום", "&amp;"]
+    labels = [words[k % 3] for k in range(31)]
+    explorer = CodebookExplorer(data.latents, data.images, data.decoder, data.codebooks, labels)
+    with opened(browser, tmp_path, explorer, width=390) as page:
+        assert page.title() == "An explorer"
+        assert page.locator("figure.regattn img").count() == 0
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert_same(page.evaluate(SET, [{"book": 2}, 0]), expected(page.evaluate(STATE)))

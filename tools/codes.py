@@ -1,0 +1,279 @@
+"""Run the trials of chapter 15 with five seeds each, and keep what they measure: bits, bottlenecks, ablations, digits.
+
+    OMP_NUM_THREADS=1 python tools/codes.py          # some ten minutes of one processor
+    OMP_NUM_THREADS=1 python tools/codes.py --only dead --output trial.json
+
+A seed divides the 1,797 digits of scikit-learn into 1,400 to learn from and 397 to be measured on, and begins every
+model. Results are written after every trial, and one that the file already holds is not run again: the work can be
+interrupted. Chapter 15 reads the file, and runs a part of it again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from sklearn.datasets import load_digits
+from sklearn.decomposition import PCA
+from sklearn.model_selection import train_test_split
+from sklearn.svm import SVC
+
+from regattn.transformer import (
+    Architecture,
+    Autoencoder,
+    CodeAutoencoder,
+    LanguageModel,
+    LatentPlan,
+    TrainingPlan,
+    generate,
+    next_token_loss,
+    quantised_pca,
+    residual_kmeans,
+    train,
+    train_autoencoder,
+)
+
+HOME = Path(__file__).resolve().parent.parent / "regattn" / "transformer" / "codes.json"
+SEEDS = (0, 1, 2, 3, 4)
+PLAN = LatentPlan()  # the best of five settings on 300 of the training rows of two other divisions
+SIZES = [(32, 1), (32, 2), (32, 3), (32, 4), (32, 6), (256, 1), (16, 2)]  # codes in the codebook, codes of an image
+WIDTHS = (1, 2, 4, 8, 16)
+ABLATIONS = {
+    "as it should be": {},
+    "no straight-through": {"straight_through": False},
+    "β = 0": {"commitment": 0.0},
+    "β = 25": {"commitment": 25.0},
+    "no stop-gradients": {"stop_gradients": False},
+    "no reconstruction": {"reconstruction": 0.0},
+}
+STARTS = {"N(0, 1)": {"start": "normal"}, "N(0, 1), β = 0.25": {"start": "normal", "commitment": 0.25}, "data": {}}
+DRAWN = 50  # digits drawn of each class
+LABELS = np.array([32, 0, 0, 0, 0])  # what makes a label the number of a token that is no code
+SMOOTH = 0.5  # added to every count
+LIBRARIES = ("numpy", "scikit-learn", "torch")
+
+
+class Digits(NamedTuple):
+    """A division of the digits, in shades from 0 to 1, and a judge who learned to read on its training part."""
+
+    X: np.ndarray
+    X_new: np.ndarray
+    y: np.ndarray
+    y_new: np.ndarray
+    judge: SVC
+
+
+def digits(seed: int) -> Digits:
+    """Return the division of one seed."""
+    X, y = load_digits(return_X_y=True)
+    X, X_new, y, y_new = train_test_split(X / 16, y, train_size=1400, random_state=seed)
+    return Digits(X, X_new, y, y_new, SVC(C=10).fit(X, y))
+
+
+def tensor(X: np.ndarray) -> torch.Tensor:
+    """Return an array as the models take it."""
+    return torch.tensor(X, dtype=torch.float32)
+
+
+def coder(seed: int, *, n_codes: int = 32, n_parts: int = 4, epochs: int = PLAN.epochs, **plan: Any) -> CodeAutoencoder:
+    """Return a trained auto-encoder with a codebook."""
+    model = CodeAutoencoder(64, n_codes=n_codes, n_parts=n_parts, rng=seed)
+    train_autoencoder(model, tensor(digits(seed).X), replace(PLAN, epochs=epochs, **plan), rng=seed)
+    return model
+
+
+def measured(found: Digits, sent: Any) -> dict[str, float]:
+    """Return the error per pixel of what came back, and the share that the judge reads right."""
+    sent = np.asarray(sent)
+    return {
+        "error": round(float(np.mean((sent - found.X_new) ** 2)), 6),
+        "read": round(found.judge.score(sent, found.y_new), 4),
+    }
+
+
+@torch.no_grad()
+def of_coder(model: CodeAutoencoder, found: Digits) -> dict[str, float]:
+    """Return the same for a model, and how many of its codes are in use."""
+    live = len(model.codes(tensor(found.X)).unique())
+    return measured(found, model(tensor(found.X_new))) | {"live": live}
+
+
+def bits(seed: int, **options: Any) -> Iterator[dict]:
+    """Yield, for each size, what comes back by three ways of sending an image, and the mean image."""
+    found = digits(seed)
+    yield {"name": "mean image", "bits": 0} | measured(found, np.tile(found.X.mean(axis=0), (len(found.X_new), 1)))
+    yield {"name": "the image itself"} | measured(found, found.X_new)
+    for n_codes, n_parts in SIZES:
+        size = {"n_codes": n_codes, "n_parts": n_parts}
+        row = size | {"bits": round(n_parts * np.log2(n_codes))}
+        yield {"name": "latent codes"} | row | of_coder(coder(seed, **size, **options), found)
+        sent = residual_kmeans(found.X, found.X_new, **size, rng=seed)
+        yield {"name": "residual k-means"} | row | measured(found, sent)
+        if n_codes == 32 or n_parts == 1:
+            sent = quantised_pca(found.X, found.X_new, bits=row["bits"], rng=seed)
+            yield {"name": "quantised PCA", "bits": row["bits"]} | measured(found, sent)
+
+
+def bottleneck(seed: int, **options: Any) -> Iterator[dict]:
+    """Yield, for each width, the error of principal components and of a network with a hidden layer."""
+    found = digits(seed)
+    for width in WIDTHS:
+        pca = PCA(width, random_state=seed).fit(found.X)
+        sent = pca.inverse_transform(pca.transform(found.X_new))
+        yield {"name": "PCA", "width": width} | measured(found, sent)
+        model = Autoencoder(64, width, hidden=128, rng=seed)
+        train_autoencoder(model, tensor(found.X), replace(PLAN, **options), rng=seed)
+        with torch.no_grad():
+            yield {"name": "network", "width": width} | measured(found, model(tensor(found.X_new)))
+
+
+def _changed(changes: dict[str, dict], seed: int, **options: Any) -> Iterator[dict]:
+    found = digits(seed)
+    for name, change in changes.items():
+        yield {"name": name} | of_coder(coder(seed, **change, **options), found)
+
+
+def chances(sequences: np.ndarray, *, label: bool, before: bool) -> list[np.ndarray]:
+    """Return counted chances of each code by the label (if wanted) and the code before (if wanted), smoothed.
+
+    ``sequences`` has the label in its first column. Entry m has shape (10 or 1, 32 or 1, 32).
+    """
+    found = []
+    for m in range(1, sequences.shape[1]):
+        own = label or m == 1  # the first code always knows the label
+        table = np.zeros((10 if own else 1, 32 if before and m > 1 else 1, 32))
+        places = (
+            sequences[:, 0] if own else np.zeros(len(sequences), int),
+            sequences[:, m - 1] if before and m > 1 else np.zeros(len(sequences), int),
+        )
+        np.add.at(table, (*places, sequences[:, m]), 1)
+        if before and m > 1:  # smoothed towards the chances without the code before
+            shorter = table.sum(axis=1, keepdims=True) + SMOOTH
+            table = table + 5 * shorter / shorter.sum(axis=2, keepdims=True)
+        else:
+            table = table + SMOOTH
+        found.append(table / table.sum(axis=2, keepdims=True))
+    return found
+
+
+def drawn(tables: list[np.ndarray], labels: np.ndarray, *, rng: np.random.Generator) -> np.ndarray:
+    """Return codes drawn from counted chances, one row for each label."""
+    rows = []
+    for label in labels:
+        codes: list[int] = []
+        for table in tables:
+            own = table[label if len(table) > 1 else 0, codes[-1] if table.shape[1] > 1 else 0]
+            codes.append(int(rng.choice(32, p=own)))
+        rows.append(codes)
+    return np.array(rows)
+
+
+def nats(tables: list[np.ndarray], sequences: np.ndarray) -> float:
+    """Return the cross-entropy of codes under counted chances, in nats per code."""
+    total = 0.0
+    for m, table in enumerate(tables, 1):
+        label = sequences[:, 0] if len(table) > 1 else np.zeros(len(sequences), int)
+        last = sequences[:, m - 1] if table.shape[1] > 1 else np.zeros(len(sequences), int)
+        total -= np.log(table[label, last, sequences[:, m]]).mean()
+    return total / len(tables)
+
+
+def writer(sequences: np.ndarray, seed: int, *, steps: int = 300) -> LanguageModel:
+    """Return a small transformer trained on labels (as tokens from 32) followed by codes."""
+    tokens = torch.tensor(sequences + LABELS)
+    architecture = Architecture(vocabulary=42, layers=2, context=4, width=32, n_heads=4, positions="learned")
+    model = LanguageModel(architecture, rng=seed)
+
+    def batches(step: int) -> torch.Tensor:
+        return tokens[np.random.default_rng([seed, step]).integers(0, len(tokens), 128)]
+
+    train(model, batches, TrainingPlan(steps=steps, peak=3e-3, warmup=20))
+    return model
+
+
+@torch.no_grad()
+def generation(seed: int, *, epochs: int = PLAN.epochs, steps: int = 300) -> Iterator[dict]:
+    """Yield, for each way of drawing codes, nats on new images, how many are read as asked, and how many are copies."""
+    found = digits(seed)
+    with torch.enable_grad():
+        model = coder(seed, epochs=epochs)
+    old, new = (
+        np.column_stack([y, model.codes(tensor(X))]) for X, y in ((found.X, found.y), (found.X_new, found.y_new))
+    )
+    known = set(map(tuple, old[:, 1:].tolist()))
+    asked, rng = np.repeat(np.arange(10), DRAWN), np.random.default_rng(seed)
+
+    def judged(codes: np.ndarray) -> dict[str, float]:
+        whole = (codes < 32).all(axis=1)  # a transformer may write a label where a code belongs: no image
+        images = model.decode(torch.tensor(np.minimum(codes, 31)))
+        right = whole & (found.judge.predict(images) == asked)
+        copies = np.mean([tuple(row) in known for row in codes.tolist()])
+        return {"read": round(float(right.mean()), 4), "copies": round(float(copies), 4)}
+
+    yield {"name": "nothing", "nats": round(np.log(32), 4)} | judged(rng.integers(0, 32, (len(asked), 4)))
+    ways = {"the label": (True, False), "the code before": (False, True), "label and code before": (True, True)}
+    for name, (label, before) in ways.items():
+        tables = chances(old, label=label, before=before)
+        yield {"name": name, "nats": round(nats(tables, new), 4)} | judged(drawn(tables, asked, rng=rng))
+    with torch.enable_grad():
+        writes = writer(old, seed, steps=steps)
+    loss = float(next_token_loss(writes, torch.tensor(new + LABELS)))
+    codes = generate(writes, torch.tensor(asked[:, None] + 32), 4, rng=seed)[:, 1:].numpy()
+    yield {"name": "all before: a transformer", "nats": round(loss, 4)} | judged(codes)
+    copies = np.mean([tuple(row) in known for row in new[:, 1:].tolist()])
+    yield {"name": "real images", "copies": round(float(copies), 4)} | of_coder(model, found)
+
+
+TRIALS = {
+    "bits": bits,
+    "bottleneck": bottleneck,
+    "dead": partial(_changed, STARTS),
+    "ablation": partial(_changed, ABLATIONS),
+    "generation": generation,
+}
+
+
+def main() -> None:
+    """Parse the arguments and run what is missing."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", nargs="*", default=list(TRIALS), help=f"some of {', '.join(TRIALS)}")
+    parser.add_argument("--output", type=Path, default=HOME)
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    card = json.loads(arguments.output.read_text(encoding="utf-8")) if arguments.output.exists() else {}
+    rows, seconds = card.get("parts", []), card.get("seconds", {})
+    for part in arguments.only:
+        for seed in SEEDS:
+            if f"{part} {seed}" in seconds:
+                continue
+            start = time.process_time()
+            rows += [{"part": part, "seed": seed} | row for row in TRIALS[part](seed)]
+            seconds[f"{part} {seed}"] = round(time.process_time() - start, 1)
+            arguments.output.write_text(as_text(rows, seconds), encoding="utf-8")
+            print(part, seed, seconds[f"{part} {seed}"], flush=True)
+
+
+def as_text(rows: list[dict], seconds: dict[str, float]) -> str:
+    """Return the results as JSON, a line for each row, with how they were made before them."""
+    card = {
+        "script": "tools/codes.py",
+        "seeds": SEEDS,
+        "minutes": round(sum(seconds.values()) / 60, 1),
+        "libraries": {name: version(name) for name in LIBRARIES},
+        "seconds": seconds,
+    }
+    lines = ",\n  ".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    return f'{json.dumps(card)[:-1]}, "parts": [\n  {lines}\n]}}\n'
+
+
+if __name__ == "__main__":
+    main()
