@@ -34,13 +34,13 @@ from regattn.transformer.trials import induction_scores, lacking, repeating_text
 from regattn.words import train_tokenizer
 
 HOME = Path(__file__).resolve().parent.parent / "regattn" / "transformer" / "trials.json"
-SEEDS = 5
+SEEDS = 3
 GRAMMAR = Grammar()
 BATCH, LENGTH = 32, 32
 SMALL = Architecture(vocabulary=105, layers=2, context=LENGTH, width=32, n_heads=4, positions="rotary")
 LACKING = ("nothing", "norm", "residual", "feed-forward", "attention", "position", "half the mask")
-RATES = (3e-3, 1e-2)  # each model has the better of the two
-HEADS = (1, 2, 4, 8)
+RATE, FASTER, DEEP = 1e-2, (3e-2, 1e-1), 6  # rates at which the norm is tried too; blocks of a deeper model
+HEADS = (1, 4, 8)
 PERIODS, WORDS, REPEATING = (4, 12), 24, 48  # least and largest period, vocabulary, length of a text
 
 
@@ -301,8 +301,10 @@ TRIALS = {
     ),
     "parts": (
         parts,
-        [{"lacks": part, "layers": 2, "rate": rate} for part in LACKING for rate in RATES]
-        + [{"lacks": "feed-forward", "layers": 6, "rate": rate} for rate in RATES],
+        [{"lacks": part, "layers": 2, "rate": RATE} for part in LACKING]
+        + [{"lacks": "feed-forward", "layers": 6, "rate": RATE}]  # as many parameters as two whole blocks
+        + [{"lacks": part, "layers": 2, "rate": rate} for part in ("nothing", "norm") for rate in FASTER]
+        + [{"lacks": part, "layers": DEEP, "rate": RATE} for part in ("nothing", "residual")],
     ),
     "roles": (roles, [{"rate": 5e-3}]),
     "heads": (
