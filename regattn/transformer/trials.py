@@ -133,7 +133,7 @@ def repeating_texts(
     --------
     >>> tokens, period = repeating_texts(np.random.default_rng(4), texts=1, length=8, vocabulary=9, periods=(3, 4))
     >>> tokens, period
-    (array([[4, 7, 2, 4, 7, 2, 4, 7]]), array([3]))
+    (array([[0, 1, 2, 8, 0, 1, 2, 8]]), array([4]))
     """
     least, most = periods
     check_count(least, "the least period")
