@@ -76,7 +76,7 @@ class CodebookExplorer(Explorer, module="codebook", panels=[["plane", "drawn"], 
         most=lambda self: len(self.codebooks) - 1,
         bound="the last codebook",
         names="sizes",
-        help="How many codes there are, and the bits that one of them takes.",
+        help="How many codes there are to choose from.",
     )
     assignment = Choice(
         "Sent as",
@@ -125,7 +125,7 @@ class CodebookExplorer(Explorer, module="codebook", panels=[["plane", "drawn"], 
         self.middle = self.latents.mean(axis=0)
         data = {"latents": self.latents, "images": self.images, "decoder": self.decoder, "codebooks": self.codebooks}
         data |= {"labels": self.labels, "low": self.low, "high": self.high, "shown": SHOWN}
-        data["sizes"] = [f"{len(codes)} codes, {np.log2(len(codes)):.3g} bits" for codes in self.codebooks]
+        data["sizes"] = [f"{len(codes)} codes" for codes in self.codebooks]
         alt = (
             f"A plane in which {n} images have their places, and codes that stand for them. A point in it can be "
             "dragged: the decoder draws an image from the code nearest to it, or from an average of codes."
