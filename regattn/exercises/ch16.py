@@ -58,10 +58,9 @@ EXERCISES = {
     ),
     "16.3": Exercise(
         _spread,
-        "`P = clocks(range(200), 32, slip=1.0)`; products of `P[20:]` with `P[:-20]`, row by row.",
+        "a table of 200 rows with slip 1; the products of row p + 20 with row p; the range of these 180 numbers.",
         (
             Mistake(_spread(slip=0), "this is with the right exponent."),
-            Mistake(_spread(lag=5), "this is for places five apart."),
             Mistake(_spread(places=512), "this is for 512 places."),
             Mistake(_spread(places=64), "this is for 64 places."),
         ),

@@ -25,6 +25,7 @@ from regattn.widgets.mask import MaskExplorer
 from regattn.widgets.model import ModelExplorer
 from regattn.widgets.neighbour import NeighbourExplorer
 from regattn.widgets.network import NetworkExplorer
+from regattn.widgets.position import PositionExplorer
 from regattn.widgets.projection import ProjectionExplorer
 from regattn.widgets.sampling import SamplingExplorer
 from regattn.widgets.spectral import SpectralExplorer
@@ -90,6 +91,7 @@ MAKERS = {
         untrained(), Grammar(), sentence=" ".join(words)[:400], alt=words[0] + words[1]
     ),
     "sampling": lambda words: SamplingExplorer(X[:, :2], contexts=words, words=words[:2]),
+    "position": lambda words: PositionExplorer(alt=words[0] + words[1], presets={words[2]: {"lag": 3}}),
     "filter": lambda words: FilterExplorer(pd.Series(X[:, 0], name=words[0]), units=words[0], alt=words[0] + words[1]),
     "lag": lambda words: LagExplorer(
         pd.DataFrame(X[:, :2], columns=words[:2]), longest=2, units=words[0], alt=words[0] + words[1]
@@ -257,6 +259,13 @@ ENTRANCES = {
     "depth, y": lambda x: DepthExplorer(np.ones((4, 1)), x, list("abab"), [1, 1, 2, 2], known=1, deepest=2),
     "depth, units": lambda x: DepthExplorer(np.ones((4, 1)), np.arange(4.0), x, [1, 1, 2, 2], known=1, deepest=2),
     "depth, dates": lambda x: DepthExplorer(np.ones((4, 1)), np.arange(4.0), list("abab"), x, known=1, deepest=2),
+    "position, scheme": lambda x: PositionExplorer(scheme=x),
+    "position, dimension": lambda x: PositionExplorer(dimension=x),
+    "position, base": lambda x: PositionExplorer(base=x),
+    "position, exponent": lambda x: PositionExplorer(exponent=x),
+    "position, draw": lambda x: PositionExplorer(scheme="rotary", draw=x),
+    "position, lag": lambda x: PositionExplorer(lag=x),
+    "position, length": lambda x: PositionExplorer(length=x),
     "filter": lambda x: FilterExplorer(x),
     "filter, numbers": lambda x: FilterExplorer(pd.Series(np.ravel(x))),
     "filter, date": lambda x: FilterExplorer(PAST["a"], query=x),

@@ -63,7 +63,7 @@ def test_the_words_say_whether_there_is_a_stripe_and_what_lies_beyond(browser, t
         page.evaluate(SET, [{"exponent": 1.0}, 0])
         assert "from 21.0 to 26.9: no stripe" in words.inner_text()
         page.evaluate(SET, [{"scheme": "alibi", "head": 2}, 0])
-        assert "Each step costs 0.25, beyond the length of training as within it." in words.inner_text()
+        assert "Each step costs 0.250, beyond the length of training as within it." in words.inner_text()
         assert page.evaluate(f"{FIGURE}.model.result().around") == []
         page.locator("[data-panel=table] svg").click(position={"x": 200, "y": 100})
         assert page.evaluate(f"{FIGURE}.model.get('place')") > 0
