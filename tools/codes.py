@@ -196,7 +196,7 @@ def writer(sequences: np.ndarray, seed: int, *, steps: int = 300) -> LanguageMod
     def batches(step: int) -> torch.Tensor:
         return tokens[np.random.default_rng([seed, step]).integers(0, len(tokens), 128)]
 
-    train(model, batches, TrainingPlan(steps=steps, peak=3e-3, warmup=20))
+    train(model, batches, TrainingPlan(steps=steps, peak=3e-3, warmup=min(20, steps)))
     return model
 
 

@@ -34,13 +34,13 @@ def _error(*, width: int = 5, new: bool = True, total: bool = False) -> float:
 
 EXERCISES = {
     "15.1": Exercise(
-        lambda: 16**6,
-        "each of the six codes can be any of the sixteen.",
+        lambda: 8**4,
+        "each of the four codes can be any of the eight.",
         (
-            Mistake(96, "choices that follow each other multiply."),
-            Mistake(24, "these are the bits; how many images can so many bits tell apart?"),
-            Mistake(6**16, "six places with sixteen choices each, not the other way round."),
-            Mistake(16, "so many codes there are; an image is six of them in a row."),
+            Mistake(32, "choices that follow each other multiply."),
+            Mistake(12, "these are the bits; how many images can so many bits tell apart?"),
+            Mistake(4**8, "four places with eight choices each, not the other way round."),
+            Mistake(8, "so many codes there are; an image is four of them in a row."),
         ),
         tolerance=EXACT,
     ),
@@ -80,12 +80,14 @@ EXERCISES = {
         tolerance=1e-2,
     ),
     "15.5": Exercise(
-        lambda: 0,
-        "with as many codes as images, where does each code end?",
+        lambda: 262 + 11,
+        "a code for each digit: how long is the codebook, and how many digits share it?",
         (
-            Mistake(1, "how far is an image from a code that is the image?"),
-            Mistake(1400, "how far is an image from a code that is the image?"),
+            Mistake(11, "the receiver has no codebook yet; share its length among the digits."),
+            Mistake(262, "this is the codebook's part; the number of the code is sent too."),
+            Mistake(251, "nothing is saved: the codebook and the number of the code both have to be sent."),
+            Mistake(262 * 11, "lengths of what is sent one after the other add up."),
         ),
-        tolerance=EXACT,
+        tolerance=0.003,  # log₂ 1400 in place of 11 is right too
     ),
 }

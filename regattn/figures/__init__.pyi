@@ -38,4 +38,7 @@ from .least_squares import (
 )
 from .race import plot_race as plot_race
 from .steps import plot_steps as plot_steps
-from .transformer import plot_parts as plot_parts
+from .transformer import (
+    plot_blueprint as plot_blueprint,
+    plot_parts as plot_parts,
+)

@@ -1,4 +1,4 @@
-"""Figures of chapter 17: where parameters live, how the stream grows, what heads look at."""
+"""Figures of chapter 17: the block drawn, and where parameters live."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Mapping
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
 
-from regattn.figures._style import SEQUENCE, new_axes
+from regattn.figures._style import COLOURS, SEQUENCE, new_axes
 
-__all__ = ["plot_parts"]
+__all__ = ["plot_blueprint", "plot_parts"]
 
 
 def plot_parts(models: Mapping[str, Mapping[str, float]], *, unit: str = "share", ax: Axes | None = None) -> Axes:
@@ -45,3 +46,67 @@ def plot_parts(models: Mapping[str, Mapping[str, float]], *, unit: str = "share"
     ax.grid(visible=False, axis="y")
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False, fontsize=9)
     return ax
+
+
+def plot_blueprint(*, ax: Axes | None = None) -> Axes:
+    """Draw a decoder-only language model, and beside it one of its blocks in the order "pre", with all shapes.
+
+    Parameters
+    ----------
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+        Without ticks; the texts say what each part is, T the tokens, D the width, V the vocabulary.
+    """
+    ax = new_axes(ax, height=5.4)
+    ax.set(xlim=(0, 10), ylim=(0, 10.4), xticks=[], yticks=[])
+    ax.grid(visible=False)
+    ax.spines[:].set_visible(False)
+    model = ["tokens  (T)", "embedding, places", "block 1", "…", "block L", "norm", "unembedding", "softmax"]
+    shapes = ["", "(T, D)", "(T, D)", "", "(T, D)", "(T, D)", "(T, V)", "(T, V)"]
+    heights = np.linspace(0.5, 9.9, len(model))
+    for below, above, shape in zip(heights, heights[1:], shapes, strict=False):
+        _arrow(ax, (1.7, below + 0.3), (1.7, above - 0.3))
+        ax.text(1.85, (below + above) / 2, shape, fontsize=8, va="center")
+    for name, y in zip(model, heights, strict=True):
+        _box(ax, 1.7, y, name, 2.5, opened="block" in name)
+    parts = {  # what is read off the stream, from below: each sum's branch
+        1.9: "norm",
+        2.8: "Q, K, V   H times (T, d)",
+        3.7: "scores, mask, softmax   (T, T)",
+        4.6: "average of V, side by side, W_O",
+        7.0: "norm",
+        7.9: "W_1, max(0, ·)   (T, 4D)",
+        8.8: "W_2   (T, D)",
+    }
+    ax.add_patch(Rectangle((4.0, 0.55), 5.9, 9.35, fill=False, edgecolor=COLOURS["neutral"], linewidth=0.8))
+    _arrow(ax, (4.9, 0.1), (4.9, 10.35))
+    for y, name in parts.items():
+        _box(ax, 7.6, y, name, 4.2)
+    for start, first, last, sum_at in ((1.2, 1.9, 4.6, 5.5), (6.2, 7.0, 8.8, 9.55)):
+        ax.plot([4.9, 7.6], [start, start], color=COLOURS["neutral"], linewidth=1)
+        _arrow(ax, (7.6, start), (7.6, first - 0.3))
+        for y in [y for y in parts if first <= y < last]:
+            _arrow(ax, (7.6, y + 0.3), (7.6, y + 0.6))
+        ax.plot([7.6, 7.6], [last + 0.3, sum_at], color=COLOURS["neutral"], linewidth=1)
+        _arrow(ax, (7.6, sum_at), (5.1, sum_at))
+        ax.text(4.9, sum_at, "+", ha="center", va="center", fontsize=11, bbox=_PLATE | {"boxstyle": "circle,pad=0.15"})
+    ax.text(4.75, 0.8, "r  (T, D)", ha="right", va="center", fontsize=8, rotation=90)
+    return ax
+
+
+_PLATE = {"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": COLOURS["neutral"], "linewidth": 0.8}
+
+
+def _box(ax: Axes, x: float, y: float, name: str, width: float, *, opened: bool = False) -> None:
+    """Draw a box of one line; one that is opened beside has a stronger edge."""
+    line = {"edgecolor": COLOURS["query"] if opened else COLOURS["neutral"], "linewidth": 1.2 if opened else 0.8}
+    ax.add_patch(Rectangle((x - width / 2, y - 0.3), width, 0.6, facecolor="white", zorder=2, **line))
+    ax.text(x, y, name, ha="center", va="center", fontsize=8.5, zorder=3)
+
+
+def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:
+    ax.annotate("", end, start, arrowprops={"arrowstyle": "->", "color": COLOURS["neutral"], "linewidth": 1}, zorder=1)

@@ -60,3 +60,9 @@ from .training import (
     text_batches as text_batches,
     train as train,
 )
+from .trials import (
+    induction_scores as induction_scores,
+    lacking as lacking,
+    load_trials as load_trials,
+    repeating_texts as repeating_texts,
+)

@@ -46,7 +46,7 @@ def quantised_pca(X_train: np.ndarray, X_new: np.ndarray, *, bits: int, rng: int
     --------
     >>> X = np.random.default_rng(0).normal(size=(100, 3)) * [4.0, 1.0, 0.1]
     >>> errors = [np.mean((quantised_pca(X, X, bits=b) - X) ** 2) for b in (1, 4, 8)]
-    >>> errors[0] > errors[1] > errors[2]
+    >>> errors == sorted(errors, reverse=True)
     True
     """
     X_train, X_new = _check_rows(X_train, X_new)
@@ -98,7 +98,7 @@ def residual_kmeans(
     --------
     >>> X = np.random.default_rng(0).normal(size=(100, 3))
     >>> errors = [np.mean((residual_kmeans(X, X, n_codes=8, n_parts=m) - X) ** 2) for m in (1, 2, 3)]
-    >>> errors[0] > errors[1] > errors[2]
+    >>> errors == sorted(errors, reverse=True)
     True
     """
     X_train, X_new = _check_rows(X_train, X_new)

@@ -19,7 +19,7 @@ function planePanel({ latents, labels, low, high }, shown) {
       ["key", "dot", "codes, larger with more weight (click one)"],
       ["truth", "line", "to what the decoder is told"],
     ],
-    plot: { label: "Images and codes in the latent plane", xLabel: "first latent number", yLabel: "second", height: 360 },
+    plot: { label: "Images and codes in the latent plane", xLabel: "first latent number", yLabel: "second latent number", height: 360 },
     by: "xy",
     at: (k, { codes }) => codes[k],
     handle: { at: ({ point }) => point, to: (x, y) => ({ across: inside(x, 0), upwards: inside(y, 1) }) },
@@ -61,10 +61,9 @@ function drawnPanel({ images, most }) {
 // The images that are sent as the code nearest to the point, those closest to it first.
 function membersPanel({ images, labels, most, shown }) {
   return {
-    title: "Images sent as the code nearest to the point",
-    wide: true,
+    title: "Images nearest to the same code",
     make(host) {
-      const row = host.appendChild(element("div", { class: "ra-unit-row" }));
+      const row = host.appendChild(element("div", { class: "ra-unit-row ra-few" }));
       const places = Array.from({ length: Math.min(shown, images.length) }, (_, k) => {
         const box = row.appendChild(element("div"));
         return { box, draw: cellPicture(box, `Image ${k + 1}`) };

@@ -76,7 +76,7 @@ class CodebookExplorer(Explorer, module="codebook", panels=[["plane", "drawn"], 
         most=lambda self: len(self.codebooks) - 1,
         bound="the last codebook",
         names="sizes",
-        help="How many codes there are, and the bits that one of them takes.",
+        help="How many codes there are to choose from.",
     )
     assignment = Choice(
         "Sent as",
@@ -105,7 +105,7 @@ class CodebookExplorer(Explorer, module="codebook", panels=[["plane", "drawn"], 
     ) -> None:
         self.latents = _plane(latents, "latents")
         n = len(self.latents)
-        self.images = np.asarray(_near(check_array(images, "images"), "images"), dtype=float)
+        self.images = _near(np.asarray(check_array(images, "images"), dtype=float), "images")
         shape = self.images.shape
         if len(shape) != 3 or shape[0] != n or n > MOST_IMAGES or not all(2 <= size <= 28 for size in shape[1:]):
             wanted = f"({n}, height, width) with sides from 2 to 28 and at most {MOST_IMAGES} images"
@@ -125,7 +125,7 @@ class CodebookExplorer(Explorer, module="codebook", panels=[["plane", "drawn"], 
         self.middle = self.latents.mean(axis=0)
         data = {"latents": self.latents, "images": self.images, "decoder": self.decoder, "codebooks": self.codebooks}
         data |= {"labels": self.labels, "low": self.low, "high": self.high, "shown": SHOWN}
-        data["sizes"] = [f"{len(codes)} codes, {np.log2(len(codes)):.3g} bits" for codes in self.codebooks]
+        data["sizes"] = [f"{len(codes)} codes" for codes in self.codebooks]
         alt = (
             f"A plane in which {n} images have their places, and codes that stand for them. A point in it can be "
             "dragged: the decoder draws an image from the code nearest to it, or from an average of codes."
@@ -188,7 +188,7 @@ class CodebookExplorer(Explorer, module="codebook", panels=[["plane", "drawn"], 
                 ax.grid(False)
 
 
-def _near(x: Any, name: str) -> Any:
+def _near(x: np.ndarray, name: str) -> np.ndarray:
     """Return ``x`` or raise if a number in it is too large for a picture."""
     most = np.abs(x).max(initial=0.0)
     if most > FAR:
@@ -206,7 +206,7 @@ def _plane(x: Any, name: str) -> np.ndarray:
 def _check_decoder(decoder: Sequence[Any], pixels: int) -> list[np.ndarray]:
     if len(decoder) != 4:
         raise ValueError(f"decoder must hold two maps and their intercepts, 4 arrays, got {len(decoder)}")
-    parts = [np.asarray(_near(check_array(part, "decoder"), "decoder"), dtype=float) for part in decoder]
+    parts = [_near(np.asarray(check_array(part, "decoder"), dtype=float), "decoder") for part in decoder]
     hidden = len(parts[0])
     wanted = [(hidden, 2), (hidden,), (pixels, hidden), (pixels,)]
     if [part.shape for part in parts] != wanted:

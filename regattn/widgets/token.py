@@ -119,7 +119,9 @@ class TokenExplorer(Explorer, module="token", panels=[["pieces"], ["history"]]):
             ax.set_title(f"Tokens of “{self.text[:30]}”")
         if ax := axes.get("history"):
             ax.axis("off")
-            ax.text(0, 1, "\n".join(found["history"][-9:]), va="top", fontsize=9, color=figures.COLOURS["value"])
+            for k, line in enumerate(found["history"][-9:]):
+                words = line.replace(" ", " · ")
+                ax.text(0, 1 - 0.11 * k, words, va="top", fontsize=9, color=figures.COLOURS["value"])
             ax.set_title(f"How “{self.tokenizer[:20]}” cut the word")
 
 

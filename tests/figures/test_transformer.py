@@ -6,7 +6,7 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 import pytest
 
-from regattn.figures import plot_parts
+from regattn.figures import plot_blueprint, plot_parts
 
 
 @pytest.fixture(autouse=True)
@@ -22,3 +22,14 @@ def test_bars_are_the_parts_end_to_end():
     assert [bar.get_x() for bar in ax.patches] == [0.0, 0.0, 1.0, 2.0]
     assert [t.get_text() for t in ax.get_legend().get_texts()] == ["a", "b"]
     assert ax.get_xlabel() == "millions"
+
+
+def test_the_blueprint_names_every_part_inside_its_axes():
+    ax = plot_blueprint()
+    words = " ".join(text.get_text() for text in ax.texts)
+    for part in ("embedding", "block 1", "block L", "unembedding", "softmax", "Q, K, V", "mask", "W_O", "W_1", "W_2"):
+        assert part in words
+    for text in ax.texts:
+        x, y = text.get_position()
+        assert 0 <= x <= 10
+        assert 0 <= y <= 10.4

@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from regattn.grammar import Grammar, as_tokens, find_links, head_scores
-from regattn.transformer import load_shipped
+from regattn.transformer import load_shipped, load_trials
 
 
 @pytest.fixture(scope="module")
@@ -64,3 +64,38 @@ def test_br_11_1_the_number_of_the_subject_can_be_read_off_after_the_first_block
         share.append(probe.score(inputs[400:], plural[400:]))
     assert share[0] < 0.85  # the word before the verb says little of a subject behind it
     assert share[1] > 0.93  # of 400: the standard error is below 0.013
+
+
+def test_br_11_1_other_trainings_keep_the_relation_in_other_heads():
+    places = {}
+    for run in load_trials("roles"):
+        for relation in ("the other name", "the verb's subject"):
+            seen = run["scores"][relation]
+            beyond = np.subtract(seen["weight"], seen["baseline"])
+            assert seen["p_value"][beyond.argmax()] <= 0.01  # against the luckiest of twelve
+            places.setdefault(relation, set()).add(int(np.argmax(run["costs"][relation])))
+    assert all(len(found) > 1 for found in places.values())  # which head is missed most changes with the seed
+
+
+def test_br_11_1_early_layers_look_no_less_far_and_meaning_comes_as_early_as_syntax():
+    runs = load_trials("roles")
+    distance = np.array([run["distance"] for run in runs]).reshape(len(runs), 3, 4).mean(axis=2)
+    assert (distance[:, 0] > 1.5).all()  # words back, in the first layer
+    assert (np.abs(distance[:, 1] - distance[:, 0]) < 0.5).all()
+    for run in runs:
+        assert run["probes"]["sense of bank"][1] > 0.95
+        assert run["probes"]["number of the subject"][1] < 0.95 < run["probes"]["number of the subject"][3]
+
+
+def test_br_6d_several_heads_predict_no_better_than_one_at_equal_width_and_parameters():
+    loss, parameters = {}, {}
+    for run in load_trials("heads"):
+        loss[run["text"], run["seed"], run["n_heads"]] = run["loss"]
+        parameters.setdefault(run["text"], set()).add(run["parameters"])
+    assert all(len(sizes) == 1 for sizes in parameters.values())
+    gained = {
+        text: [loss[text, seed, 1] - loss[text, seed, n] for seed in range(3) for n in (4, 8)]
+        for text in ("grammar", "news")
+    }
+    assert max(map(abs, gained["news"])) < 0.01  # nats per token
+    assert max(gained["grammar"]) < 0.01

@@ -271,7 +271,8 @@ def test_rk_2_3_the_latent_objective_alone_draws_latent_vectors_and_codes_togeth
         before = model.latents(x).std(dim=0).mean()
         plan = LatentPlan(epochs=60, reconstruction=weight)
         terms = train_autoencoder(model, x, plan, rng=seed)
-        spread[weight] = float(model.latents(x).std(dim=0).mean() / before), terms[-1].codebook / terms[0].codebook
+        after = model.latents(x).std(dim=0).mean()
+        spread[weight] = (after / before).item(), terms[-1].codebook / terms[0].codebook
     assert spread[0.0][0] < 0.5
     assert spread[0.0][1] < 0.3  # the penalties are content
     assert spread[1.0][0] > 1.0
