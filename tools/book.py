@@ -131,7 +131,8 @@ def with_uv() -> list[str]:
     (pin,) = [pin for pin in pinned(ROOT / TESTERS) if pin.startswith("uv==")]
     if not url or "****" in url or not went_well(*INSTALL, pin):
         return []
-    return [sys.executable, "-m", "uv", "pip", "install", "--python", sys.executable, "--default-index", url]
+    here = ["--python", sys.executable, "--compile-bytecode"]  # as pip does: not every Python may write it later
+    return [sys.executable, "-m", "uv", "pip", "install", *here, "--default-index", url]
 
 
 def went_well(*command: str) -> bool:
