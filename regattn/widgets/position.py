@@ -32,8 +32,7 @@ class _Even(Count):
 class PositionExplorer(Explorer, module="position", panels=[["table", "clocks"], ["curve"]]):
     r"""Show the scores of 64 places with each other, for sines and cosines, rotary positions and ALiBi.
 
-    .. math:: s_{pt} = \langle P_p, P_t\rangle, \qquad s_{pt} = \langle R_p q, R_t k\rangle / \sqrt D, \qquad
-              s_{pt} = -m_h\,(p - t)
+    .. math:: s_{pt} = \langle P_p, P_t\rangle, \quad \langle R_p q, R_t k\rangle / \sqrt D, \quad -m_h\,(p - t)
 
     A query and a key of the rotary scheme are drawn, D numbers each. Implements :eq:`sinusoidal-position`,
     :eq:`rotary-score` and :eq:`alibi-score`; source: eqs. (6) and (7) of [RK]_ and Section 8 of [BR]_.
