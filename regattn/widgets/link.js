@@ -22,7 +22,7 @@ export function readHash(hash, key, specs, valid = {}) {
   } catch {
     return null; // not written by us
   }
-  if (found === null || typeof found !== "object") return null;
+  if (found === null || typeof found !== "object" || Array.isArray(found)) return null;
   const values = {};
   for (const spec of specs) {
     if (!Object.hasOwn(found, spec.name)) continue;
