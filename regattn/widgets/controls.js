@@ -108,7 +108,7 @@ function seedButton(view, { name, label, min, max, ...spec }, text) {
   view.controls.append(row);
   view.rows.set(name, row);
   for (const event of ["pointerdown", "focus"]) view.listen(made, event, () => view.use(row));
-  view.listen(made, "click", () => view.set({ [name]: view.model.get(name) < max ? view.model.get(name) + 1 : min }));
+  view.listen(made, "click", () => view.set({ [name]: view.model.get(name) < max ? view.model.get(name) + 1 : min, ...spec.sets }));
   view.refreshers.push(() => {
     const words = text(view.model.get(name));
     if (said.textContent !== words) said.textContent = words;
