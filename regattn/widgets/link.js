@@ -41,12 +41,13 @@ function csvCell(value) {
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-// One rectangle: a column for every setting, number and list, a list of lists as one column for each of its columns.
-// Short columns end in empty cells. Numbers keep all their digits.
+// One rectangle: a column for every setting, number and list, a list of lists as one column for each of its columns,
+// named parts as a column each. Short columns end in empty cells. Numbers keep all their digits.
 export function csvOf(settings, result) {
   const columns = [];
   const add = (name, value) => {
-    if (!Array.isArray(value)) columns.push([name, [value]]);
+    if (value?.constructor === Object) Object.entries(value).forEach(([part, own]) => add(`${name}_${part}`, own));
+    else if (!Array.isArray(value)) columns.push([name, [value]]);
     else if (!value.some(Array.isArray)) columns.push([name, value]);
     else value[0].forEach((_, j) => add(`${name}_${j + 1}`, value.map((row) => row[j])));
   };

@@ -90,7 +90,9 @@ def test_downloaded_numbers_are_the_result_to_the_last_digit(browser, tmp_path, 
         result = page.evaluate(f"{FIGURE}.model.result()")
     header, *rows = csv.reader(io.StringIO(text, newline=""))
     columns = {key: [row[k] for row in rows if row[k]] for k, key in enumerate(header)}
-    for key, value in result.items():
+    whole = {key: value for key, value in result.items() if not isinstance(value, dict)}
+    parts = {f"{key}_{name}": part for key, value in result.items() if key not in whole for name, part in value.items()}
+    for key, value in (whole | parts).items():
         if isinstance(value, list) and isinstance(value[0], list):
             parts = [columns[f"{key}_{j + 1}"] for j in range(len(value[0]))]
             assert np.array_equal(np.array(parts, dtype=float).T, np.array(value))
