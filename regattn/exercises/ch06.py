@@ -87,7 +87,7 @@ EXERCISES = {
         "call `identified_directions` with `A` and the four columns of one series in `ahead`, once for each.",
         (
             Mistake(
-                "inflation", "it persists: next year's quarters resemble each other more than those of another series."
+                "inflation", "it persists, so its four horizons resemble each other; is there one that forgets faster?"
             ),
             Mistake("unemployment", "it moves slowly, so its four horizons are nearly one lesson."),
             Mistake("bill_rate", "it moves slowly, so its four horizons are nearly one lesson."),

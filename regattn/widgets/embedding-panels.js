@@ -99,7 +99,7 @@ export function directionsPanel({ names }) {
     wide: true,
     legend: [
       ["neutral", "square", "part that the targets fix"],
-      ["prediction", "dot", "learned so far: 1 if right"],
+      ["prediction", "dot", "Ω now: 1 if right"],
     ],
     plot: {
       label: "Part of each principal direction that is fixed, and what is learned of it",
@@ -110,9 +110,11 @@ export function directionsPanel({ names }) {
     make(p) {
       const [bars, dots] = [p.bars("neutral"), p.dots("prediction")];
       return ({ shares, learned }) => {
-        p.frame({ x: [-0.5, names.length - 0.5], y: [-0.25, 1.25], xTicks });
+        const low = Math.max(-2, Math.min(-0.25, ...learned.map((value) => value - 0.1)));
+        const high = Math.min(3, Math.max(1.25, ...learned.map((value) => value + 0.1)));
+        p.frame({ x: [-0.5, names.length - 0.5], y: [low, high], xTicks });
         bars(shares);
-        const inside = learned.map((value) => Math.max(-0.25, Math.min(1.25, value)));
+        const inside = learned.map((value) => Math.max(low, Math.min(high, value)));
         dots(names.map((_, k) => k), inside, 5); // prettier-ignore
       };
     },

@@ -41,7 +41,7 @@ const render = explorer({
   ],
   say: embeddingMessage,
   panels: (problem, view) => ({
-    omega: matrixPanel("Ω, learned so far", problem, view, ({ omega }) => omega),
+    omega: matrixPanel("Ω now", problem, view, ({ omega }) => omega),
     inverse: matrixPanel("(X′X)⁻¹", problem, view, () => problem.inverse),
     loss: excessPanel(problem),
     error: errorPanel(problem),
