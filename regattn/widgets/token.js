@@ -4,7 +4,8 @@ import { explorer } from "./explorer.js";
 import { formatNumber, isolate } from "./format.js";
 import { readable, tokenProblem, tokenState, wordsOf } from "./token-numbers.js";
 
-const MOST_BITS = 20; // the darkest
+const [LEAST_BITS, MOST_BITS] = [4, 16]; // between them the colour of a piece grows
+const MOST_SHADE = 48; // per cent; the words on it keep a contrast of 4.5 in the dark theme
 
 function textBox(view, { name, label, most, help }) {
   const value = view.model.get(name);
@@ -41,7 +42,7 @@ function wordSlider(view, { name, label, help, max }) {
   show();
 }
 
-// One row of pieces; darker where a piece costs more.
+// One row of pieces; the colour of a piece stands out more where it costs more.
 function pieceRow(host) {
   const head = host.appendChild(element("p", { class: "ra-below ra-pieces-name" }));
   const row = host.appendChild(element("div", { class: "ra-pieces", dir: "auto" }));
@@ -49,7 +50,8 @@ function pieceRow(host) {
     if (head.textContent !== words) head.textContent = words;
     const made = pieces.map(({ text, bits, lost, title }) => {
       const chip = element("span", { class: lost ? "ra-piece ra-lost" : "ra-piece", title }, text);
-      chip.style.setProperty("--ra-shade", `${Math.round((40 * Math.min(bits, MOST_BITS)) / MOST_BITS)}%`);
+      const part = (Math.min(Math.max(bits, LEAST_BITS), MOST_BITS) - LEAST_BITS) / (MOST_BITS - LEAST_BITS);
+      chip.style.setProperty("--ra-shade", `${Math.round(MOST_SHADE * part)}%`);
       return chip;
     });
     row.replaceChildren(...made);

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from regattn.data import load_lee_corpus
 from regattn.words import count_ngrams, train_tokenizer
 
 TEXT = np.random.default_rng(5).zipf(1.6, size=400) % 11
@@ -163,3 +164,17 @@ def test_a_longer_context_helps_on_a_text_that_needs_it():
 def test_bad_input_is_refused_with_its_value(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize(("kind", "best"), [("single", 7), ("bytes", 4), ("characters", 4), ("unigram", 4)])
+def test_the_orders_that_chapter_14_compares_do_best_on_stories_that_it_does_not_report(kind, best):
+    stories = load_lee_corpus()[:240]
+    size = 256 if kind == "single" else 1000
+    tokenizer = train_tokenizer(stories, vocabulary=size, kind="bytes" if kind == "single" else kind)
+    coded = [[size, *tokenizer.encode(story).ids] for story in stories]
+    fit, asked = [token for story in coded[:180] for token in story], coded[180:]
+    bits = {}
+    for order in (best - 1, best, best + 1):
+        model = count_ngrams(fit, order=order, vocabulary=size + 1)
+        bits[order] = sum(model.surprisals(story).sum() for story in asked)
+    assert min(bits, key=bits.get) == best
