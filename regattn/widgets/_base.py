@@ -190,7 +190,8 @@ def _document(cls: type, declared: Mapping[str, Control]) -> None:
     entries = "".join(part.documentation(name) for name, part in rest.items())
     if "\n    Raises\n" in (cls.__doc__ or ""):
         head, raises, tail = inspect.cleandoc(cls.__doc__).partition("\nRaises\n")
-        cls.__doc__ = f"{head}{entries}{EVERY}{raises}{tail}"
+        begun = "" if "\nParameters\n" in head else "\nParameters\n----------\n"  # an explorer may have controls alone
+        cls.__doc__ = f"{head}{begun}{entries}{EVERY}{raises}{tail}"
     keyword = inspect.Parameter.KEYWORD_ONLY
     kept = [part for name, part in own.items() if name != "self" and part.kind is not inspect.Parameter.VAR_KEYWORD]
     more = [*rest, *(name for name in ("hide", "presets", "alt") if name not in own)]
