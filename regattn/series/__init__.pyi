@@ -13,6 +13,28 @@ from .filters import (
     local_trend as local_trend,
     shared_variances as shared_variances,
 )
+from .forecaster import (
+    Forecaster as Forecaster,
+    ForecasterDesign as ForecasterDesign,
+    ForecastPass as ForecastPass,
+    forecast_pass as forecast_pass,
+    forecaster_to_torch as forecaster_to_torch,
+)
+from .forecasting import (
+    PooledLinear as PooledLinear,
+    Windows as Windows,
+    drift_forecasts as drift_forecasts,
+    forecast_quantiles as forecast_quantiles,
+    forecast_windows as forecast_windows,
+    lags_kept as lags_kept,
+    load_forecaster as load_forecaster,
+    load_forecasts as load_forecasts,
+    local_forecasts as local_forecasts,
+    normalise as normalise,
+    quantile_losses as quantile_losses,
+    seasonal_scale as seasonal_scale,
+    train_forecaster as train_forecaster,
+)
 from .lags import lag_matrix as lag_matrix
 from .leaks import (
     future_leak as future_leak,

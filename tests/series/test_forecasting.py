@@ -1,0 +1,146 @@
+"""Forecasts of many series: windows, units, losses, rivals, training, and what the script has found."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from sklearn.metrics import mean_pinball_loss
+from statsmodels.tsa.ar_model import AutoReg
+
+from regattn.data import load_employment
+from regattn.series import (
+    Forecaster,
+    ForecasterDesign,
+    PooledLinear,
+    drift_forecasts,
+    forecast_quantiles,
+    forecast_windows,
+    lags_kept,
+    load_forecaster,
+    load_forecasts,
+    local_forecasts,
+    normalise,
+    quantile_losses,
+    seasonal_scale,
+    train_forecaster,
+)
+from regattn.transformer import TrainingPlan
+
+DECILES = ForecasterDesign(context=36, horizon=12).levels
+SIZES = {"context": 36, "horizon": 12}
+
+
+@pytest.fixture(scope="module")
+def table():
+    return np.log(load_employment())
+
+
+def test_employment_is_complete_and_monthly():
+    employment = load_employment()
+    assert employment.shape == (357, 145)
+    assert employment.notna().all(axis=None)
+    assert employment.index.freqstr == "M"
+    assert employment.columns.is_unique
+    parts = employment[["Goods-Producing", "Private Service-Providing"]].sum(axis=1)
+    assert (parts - employment["Total Private"]).abs().max() <= 2  # they are rounded
+
+
+def test_windows_are_cut_where_they_say(table):
+    windows = forecast_windows(table, [40, 101], context=37, horizon=3)
+    for row in (0, 144, 145, 289):
+        series, origin = windows.series[row], windows.origin[row]
+        np.testing.assert_array_equal(windows.past[row], table.iloc[origin - 37 : origin, series])
+        np.testing.assert_array_equal(windows.ahead[row], table.iloc[origin : origin + 3, series])
+        assert windows.season[row] == table.index[origin].month - 1
+
+
+@pytest.mark.parametrize("origin", [35, 346])
+def test_an_origin_without_its_past_or_its_future_is_refused(table, origin):
+    with pytest.raises(ValueError, match=f"got {origin}"):
+        forecast_windows(table, [100, origin], **SIZES)
+
+
+def test_a_normalised_window_forgets_level_and_unit():
+    past = np.random.default_rng(0).normal(size=(3, 36)).cumsum(axis=1)
+    x, level, scale = normalise(past)
+    np.testing.assert_allclose(x * scale + level, past)
+    again, _, _ = normalise(5e4 * past + 7)  # the constant in the scale is small beside these
+    np.testing.assert_allclose(again, x, rtol=1e-3, atol=1e-3)
+
+
+def test_quantile_losses_are_twice_scikit_learns():
+    rng = np.random.default_rng(1)
+    quantiles, outcome = rng.normal(size=(13, 9)), rng.normal(size=13)
+    found = quantile_losses(quantiles, outcome, levels=DECILES).mean(axis=0)
+    theirs = [mean_pinball_loss(outcome, q, alpha=level) for q, level in zip(quantiles.T, DECILES, strict=True)]
+    np.testing.assert_allclose(found, 2 * np.array(theirs))
+    with pytest.raises(ValueError, match=r"\(13, 9\)"):
+        quantile_losses(quantiles, outcome, levels=DECILES[1:])
+
+
+def test_the_mean_over_many_levels_is_the_continuous_ranked_probability_score():
+    sample, outcome = np.random.default_rng(2).normal(size=400), 0.7
+    levels = (np.arange(400) + 0.5) / 400
+    crps = np.abs(sample - outcome).mean() - np.abs(sample[:, None] - sample).mean() / 2
+    found = quantile_losses(np.sort(sample), outcome, levels=levels).mean()
+    assert found == pytest.approx(crps, abs=1e-9)
+
+
+def test_pooled_linear_starts_as_the_seasonal_naive_forecast_with_drift(table):
+    windows = forecast_windows(table, [100], **SIZES)
+    model = PooledLinear(ForecasterDesign(**SIZES)).double()
+    found = forecast_quantiles(model, windows)
+    np.testing.assert_allclose(found, np.repeat(drift_forecasts(windows)[..., None], 9, axis=-1), atol=1e-9)
+
+
+def test_local_forecasts_are_those_of_an_autoregression_fitted_before_each_origin(table):
+    table = table.iloc[:, [3, 71]]
+    windows = forecast_windows(table, [150, 233], **SIZES)
+    found = local_forecasts(table, windows, max_lag=13)
+    for row in range(4):
+        known = table.iloc[: windows.origin[row], windows.series[row]].to_numpy()
+        change = AutoReg(known[12:] - known[:-12], 13, trend="c").fit().forecast(12)
+        np.testing.assert_allclose(found[row], known[-12:] + change, atol=1e-8)
+
+
+def test_a_deleted_lag_is_counted_from_the_month_that_is_forecast():
+    keep = lags_kept([12, 24, 36], **SIZES)
+    assert (~keep).sum() == 36
+    for ahead in range(12):
+        assert set(ahead + 36 - np.flatnonzero(~keep[ahead])) == {12, 24, 36}
+
+
+def test_quantiles_come_in_order_and_obey_what_is_deleted(table):
+    model, _ = load_forecaster()
+    windows = forecast_windows(table.iloc[:, :7], [250], **SIZES)
+    found = forecast_quantiles(model, windows)
+    assert (np.diff(found, axis=-1) >= 0).all()
+    assert np.abs(forecast_quantiles(model, windows, keep=lags_kept([12], **SIZES)) - found).max() > 1e-4
+
+
+def test_training_is_the_same_when_repeated_and_lowers_the_loss(table):
+    table = table.iloc[:120, :5]
+    windows, models = forecast_windows(table, range(36, 109), **SIZES), []
+    for _ in range(2):
+        model = Forecaster(ForecasterDesign(**SIZES, width=8, n_heads=2, hidden=8), rng=3)
+        plan = TrainingPlan(steps=40, peak=0.01, evaluate_every=20)
+        history = train_forecaster(model, windows, plan, unit=seasonal_scale(table), batch=16, rng=3)
+        models.append(model)
+    assert history["loss"].iloc[1] < history["loss"].iloc[0]
+    assert torch.equal(models[0].readout.weight, models[1].readout.weight)
+
+
+def test_the_shipped_forecaster_is_the_first_seed_of_the_table(table):
+    model, _ = load_forecaster()
+    runs, _ = load_forecasts("employment")
+    kept = runs[(runs["model"] == "transformer") & (runs["seed"] == 0)]["by_series"].item()
+    windows = forecast_windows(table, range(240, 346, 5), **SIZES)
+    windows = windows.of(np.isin(windows.series, [0, 50, 144]))
+    errors = np.abs(forecast_quantiles(model, windows)[..., 4] - windows.ahead).mean(axis=1)
+    found = pd.Series(errors / seasonal_scale(table.iloc[:240])[windows.series]).groupby(windows.series).mean()
+    np.testing.assert_allclose(found, np.array(kept)[[0, 50, 144]], atol=2e-3)  # rounded, and on another processor
+
+
+def test_an_unknown_task_is_refused():
+    with pytest.raises(ValueError, match="'weather'"):
+        load_forecasts("weather")
