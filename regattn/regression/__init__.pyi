@@ -21,6 +21,7 @@ from .descent import (
 from .embedding import (
     EmbeddingPath as EmbeddingPath,
     IdentifiedDirections as IdentifiedDirections,
+    embedding_after as embedding_after,
     embedding_descent as embedding_descent,
     embedding_gradient as embedding_gradient,
     embedding_limit as embedding_limit,
@@ -28,8 +29,25 @@ from .embedding import (
     identified_directions as identified_directions,
     largest_embedding_step as largest_embedding_step,
     map_error as map_error,
+    target_error as target_error,
 )
 from .estimator import AttentionRegressor as AttentionRegressor
+from .in_context import (
+    CircleTrials as CircleTrials,
+    LinearLayers as LinearLayers,
+    SoftmaxHeads as SoftmaxHeads,
+    Tasks as Tasks,
+    best_embedding as best_embedding,
+    design_descent as design_descent,
+    design_flow as design_flow,
+    load_circle_trials as load_circle_trials,
+    make_tasks as make_tasks,
+    newton_schulz as newton_schulz,
+    population_embedding as population_embedding,
+    train_in_context as train_in_context,
+    tuned_descent as tuned_descent,
+    weights_on_context as weights_on_context,
+)
 from .least_squares import (
     LinearFit as LinearFit,
     Predictor as Predictor,

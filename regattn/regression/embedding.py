@@ -22,6 +22,7 @@ from regattn.regression.least_squares import spectrum
 __all__ = [
     "EmbeddingPath",
     "IdentifiedDirections",
+    "embedding_after",
     "embedding_descent",
     "embedding_gradient",
     "embedding_limit",
@@ -29,6 +30,7 @@ __all__ = [
     "identified_directions",
     "largest_embedding_step",
     "map_error",
+    "target_error",
 ]
 
 TOLERANCE = 1e-10  # directions of Z below this share of the strongest are rounding
@@ -341,6 +343,55 @@ def embedding_limit(X: ArrayLike, Y: ArrayLike, *, start: ArrayLike | None = Non
     return end
 
 
+def embedding_after(X: ArrayLike, Y: ArrayLike, *, steps: int, learning_rate: float | None = None) -> np.ndarray:
+    r"""Return the Ω that descent from zero has reached after so many steps, without taking them.
+
+    .. math:: \Omega_t = \sum_{j,k} \bigl[1 - (1 - \tfrac{2\eta}{M} s_j^2 \sigma_k^2)^t\bigr]\,
+              s_j^{-2}\, v_j^{} v_j^\top u_k^{} u_k^\top
+
+    with :math:`X^\top X = \sum_j s_j^2 v_j^{} v_j^\top` and :math:`ZZ^\top = \sum_k \sigma_k^2 u_k^{} u_k^\top`: along
+    each pair of directions the error shrinks by the same factor at every step. It is where
+    :func:`embedding_descent` stands after T steps, up to rounding. Implements :eq:`embedding-descent`, solved.
+
+    Parameters
+    ----------
+    X, Y
+        As in :func:`embedding_loss`; the columns of X must be independent.
+    steps : int
+        Number of steps, at least 1; a million costs no more than one.
+    learning_rate : float, optional
+        The step size η > 0, at most :func:`largest_embedding_step`; 0.9 of that by default.
+
+    Returns
+    -------
+    ndarray of shape (p, p)
+        In units of 1/X².
+
+    Raises
+    ------
+    ValueError
+        As :func:`largest_embedding_step`, or if the columns of X are dependent or a number is out of range.
+
+    Examples
+    --------
+    >>> embedding_after([[1.0], [1.0]], [1.0, 3.0], learning_rate=1 / 128, steps=2)
+    array([[0.375]])
+    """
+    X, Y = _check_problem(X, Y)
+    largest, steps = largest_embedding_step(X, Y), check_count(steps, "steps")
+    eta = 0.9 * largest
+    if learning_rate is not None:
+        eta = check_real(learning_rate, "learning_rate", least=0.0, most=largest, strictly=True)
+    factors = spectrum(X)
+    if factors.rank < X.shape[1]:
+        raise ValueError(f"the {X.shape[1]} columns of X must be independent, got rank {factors.rank}")
+    U, strengths, _ = np.linalg.svd(_moments(X, Y), full_matrices=False)
+    bends = np.outer(factors.singular_values**2, strengths**2)
+    learned = 1 - (1 - 2 * eta / Y.shape[1] * bends) ** steps
+    V = factors.directions
+    return V @ (learned / factors.singular_values[:, None] ** 2 * (V.T @ U)) @ U.T
+
+
 def identified_directions(X: ArrayLike, Y: ArrayLike) -> IdentifiedDirections:
     r"""Return the directions of the input space on which the targets fix Ω, and how strongly.
 
@@ -413,6 +464,50 @@ def map_error(X: ArrayLike, omega: ArrayLike) -> float:
     with np.errstate(over="ignore", invalid="ignore"):
         error = np.linalg.norm(root.T @ omega @ root - np.eye(factors.rank)) / np.sqrt(factors.rank)
     check_finite(np.asarray(error), "the map")
+    return float(error)
+
+
+def target_error(X: ArrayLike, omega: ArrayLike, target: ArrayLike) -> float:
+    r"""Return how far the fit of Ω to a target is from that of least squares, relative to its size.
+
+    .. math:: \frac{\lVert X\,\Omega\,X^\top y - X\hat\beta\rVert}{\lVert X\hat\beta\rVert}
+
+    For a target that Ω was not trained on it says what the training is worth. :func:`map_error` is the same for any
+    noise, on average.
+
+    Parameters
+    ----------
+    X : array of shape (n, p)
+        Inputs, one row per observation.
+    omega : array of shape (p, p)
+        Ω, in units of 1/X².
+    target : array of shape (n,)
+        One target.
+
+    Returns
+    -------
+    float
+        A share; 1 for Ω = 0, 0 for :math:`(X^\top X)^{-1}`, and may exceed 1.
+
+    Raises
+    ------
+    ValueError
+        If shapes disagree, an entry is not finite, the target is orthogonal to every column of X, or the fit
+        overflows.
+
+    Examples
+    --------
+    >>> [round(target_error([[1.0], [1.0]], [[omega]], [1.0, 3.0]), 6) for omega in (0.0, 0.25, 0.5)]
+    [1.0, 0.5, 0.0]
+    """
+    X, Y = _check_problem(X, target)
+    if Y.shape[1] != 1:
+        raise ValueError(f"target must be one target, got {Y.shape[1]}")
+    omega, Z = _check_square(omega, X, "omega"), _check_taught(X, Y)
+    coef = spectrum(X).coefficients(Y).coef
+    with np.errstate(over="ignore", invalid="ignore"):
+        error = np.linalg.norm(X @ (omega @ Z - coef)) / np.linalg.norm(X @ coef)
+    check_finite(np.asarray(error), "the fit")
     return float(error)
 
 

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
-from torch import Tensor, nn
+from torch import Generator, Tensor, nn
 from torch.nn import functional
 
 from regattn._validation import check_count, check_finite, check_real
@@ -108,23 +108,23 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):
         check_classification_targets(y)
         self._check_parameters()
         self.classes_, target = np.unique(y, return_inverse=True)
-        chance = torch.Generator().manual_seed(self.random_state)
+        rng = torch.Generator().manual_seed(self.random_state)
         self.network_ = self._drawn()
         outputs = self._read(self.network_, X[:1]).shape[-1]
         if outputs != len(self.classes_):
             raise ValueError(f"the network has {outputs} outputs but y has {len(self.classes_)} classes")
-        self.descend(self.network_.train(), torch.from_numpy(X), torch.from_numpy(target), chance)
+        self.descend(self.network_.train(), torch.from_numpy(X), torch.from_numpy(target), rng)
         self.network_.eval()
         return self
 
-    def descend(self, network: nn.Module, x: Tensor, target: Tensor, chance: torch.Generator) -> None:
-        """Take all steps: in every epoch each row once, in batches and in an order drawn anew."""
+    def descend(self, network: nn.Module, x: Tensor, y: Tensor, rng: Generator) -> None:
+        """Take all steps: in every epoch each row once, in batches drawn anew."""
         rates = {"lr": self.learning_rate, "weight_decay": self.weight_decay}
         optimiser = torch.optim.AdamW(network.parameters(), **rates, fused=True)
         for _ in range(self.epochs):
-            for rows in torch.randperm(len(x), generator=chance).split(self.batch_size):
+            for rows in torch.randperm(len(x), generator=rng).split(self.batch_size):
                 optimiser.zero_grad()
-                functional.cross_entropy(network(x[rows]), target[rows]).backward()
+                functional.cross_entropy(network(x[rows]), y[rows]).backward()
                 optimiser.step()
 
     def logits(self, X: ArrayLike) -> np.ndarray:

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from regattn.regression import (
+    embedding_after,
     embedding_descent,
     embedding_gradient,
     embedding_limit,
@@ -16,6 +17,7 @@ from regattn.regression import (
     map_error,
     proximity_weights,
     spectrum,
+    target_error,
 )
 
 N, P, M = 29, 5, 3
@@ -166,6 +168,35 @@ def test_decay_on_factors_keeps_of_each_code_what_soft_thresholding_keeps():
     assert kept[1] > 0
 
 
+@pytest.mark.parametrize("targets", [1, 3, 7])
+@pytest.mark.parametrize("steps", [1, 200])
+def test_descent_without_walking_arrives_where_the_walk_does(problem, targets, steps):
+    X, Y, _ = problem
+    Y = np.column_stack([Y, np.random.default_rng(2).normal(size=(N, 4)) / np.sqrt(N)])[:, :targets]
+    rate = 0.9 * largest_embedding_step(X, Y)
+    for chosen in (rate, rate / 7):
+        walked = embedding_descent(X, Y, learning_rate=chosen, steps=steps).omega
+        np.testing.assert_allclose(embedding_after(X, Y, steps=steps, learning_rate=chosen), walked, atol=1e-11)
+    np.testing.assert_array_equal(
+        embedding_after(X, Y, steps=steps), embedding_after(X, Y, steps=steps, learning_rate=rate)
+    )
+
+
+def test_after_very_many_steps_descent_is_at_its_limit(problem):
+    X, Y, _ = problem
+    np.testing.assert_allclose(embedding_after(X, Y, steps=10**9), embedding_limit(X, Y), rtol=1e-6)
+
+
+def test_the_error_on_a_target_is_that_of_its_fit_written_out(problem):
+    X, Y, omega = problem
+    target = 5.0 + Y[:, 0]
+    fit = X @ np.linalg.lstsq(X, target, rcond=None)[0]
+    written = np.linalg.norm(X @ omega @ X.T @ target - fit) / np.linalg.norm(fit)
+    assert target_error(X, omega, target) == pytest.approx(written)
+    assert target_error(X, inverse(X), target) < 1e-12
+    assert target_error(X, 0 * omega, target) == pytest.approx(1)
+
+
 def test_identified_directions_are_the_span_of_z(problem):
     X, Y, _ = problem
     found = identified_directions(X, Y)
@@ -230,6 +261,11 @@ def test_the_map_error_is_the_error_on_targets_of_noise(problem):
         (lambda X, Y: embedding_limit(X, Y, start=np.ones((5, 2))), r"start must have shape \(5, 5\)"),
         (lambda X, Y: identified_directions(X, 0 * Y), "orthogonal to every column of X"),
         (lambda X, Y: largest_embedding_step(X, 0 * Y), "orthogonal to every column of X"),
+        (lambda X, Y: embedding_after(X, Y, steps=0), "steps must be ≥ 1, got 0"),
+        (lambda X, Y: embedding_after(X, Y, steps=2, learning_rate=1e6), "learning_rate must be ≤ .*, got 1000000.0"),
+        (lambda X, Y: embedding_after(X[:, [0, 0]], Y, steps=2), "2 columns of X must be independent, got rank 1"),
+        (lambda X, Y: target_error(X, np.eye(5), Y), "target must be one target, got 3"),
+        (lambda X, Y: target_error(X, np.eye(5), 0 * Y[:, 0]), "orthogonal to every column of X"),
         (lambda X, Y: map_error(X, np.full((5, 5), np.nan)), "omega must be finite, got nan"),
     ],
 )

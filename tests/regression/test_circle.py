@@ -1,0 +1,84 @@
+"""The trials of chapter 20: whole, within the bars that the chapter states, and the same when a part runs again."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import numpy as np
+import pytest
+
+from regattn.regression import load_circle_trials
+from tests.built import ROOT
+
+spec = importlib.util.spec_from_file_location("circle_tool", ROOT / "tools" / "circle.py")
+tool = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(tool)
+
+
+def risks(part, **chosen):
+    """Return the risks of one part, of the rows that agree with what is chosen."""
+    rows = load_circle_trials(part).results
+    for name, value in chosen.items():
+        rows = rows[rows[name] == value]
+    return rows["risk"].to_numpy()
+
+
+def test_every_job_kept_is_one_of_the_plan():
+    planned = {tuple(known_by) for *known_by, _ in tool.plan()}
+    for part in {part for part, *_ in planned}:
+        kept = load_circle_trials(part).results
+        assert {(row.part, row.job, row.seed) for row in kept.itertuples()} <= planned
+
+
+def test_four_layers_beat_least_squares_on_few_noisy_rows_in_each_of_ten_seeds():
+    trained = risks("few", name="tied, GD++", depth=4)
+    assert len(trained) == 10
+    assert trained.max() <= 0.80 < 0.7 * risks("few", name="OLS")[0]
+    assert trained.min() > risks("few", name="Bayes")[0]
+
+
+def test_they_learn_a_prior_and_lose_to_least_squares_where_noise_is_less():
+    rows = load_circle_trials("few").results.query("name == 'tied, GD++' and depth == 4")
+    quiet = [place[1] for place in rows["elsewhere"]]
+    known = load_circle_trials("elsewhere").results
+    assert min(quiet) > 2 * known.query("noise == 0.3")["OLS"].item()
+
+
+def test_softmax_needs_two_heads():
+    linear = risks("softmax", name="linear", intercept=0.0)[0]
+    assert risks("softmax", name="softmax, 1", intercept=0.0).min() >= 1.5 * linear
+    assert risks("softmax", name="softmax, 2", intercept=0.0).max() <= 1.12 * linear
+    pairs = load_circle_trials("softmax").results.query("name == 'softmax, 2' and intercept == 0")
+    assert pairs["mirror"].min() > 0.998
+    assert pairs["optimum"].min() > 0.9995
+
+
+def test_with_an_intercept_two_heads_beat_a_linear_layer_with_ones():
+    two = risks("softmax", name="softmax, 2", intercept=2.0).max()
+    assert two < 0.85 * risks("softmax", name="linear, column of ones", intercept=2.0)[0]
+    assert two < 0.3 * risks("softmax", name="linear", intercept=2.0)[0]
+
+
+def test_one_linear_layer_has_the_risk_of_the_formula():
+    formula = risks("many", name="formula")[0]
+    assert risks("softmax", name="linear", intercept=0.0)[0] == pytest.approx(formula, rel=0.01)
+    assert risks("many", name="tied", depth=1).max() == pytest.approx(formula, rel=0.01)
+
+
+def test_what_needs_no_training_runs_again_to_the_same_figures():
+    kept = load_circle_trials("few").results.query("job == 'known'").reset_index(drop=True)
+    for again, (_, row) in zip(list(tool.known(tool.FEW))[:4], kept.iterrows(), strict=False):
+        assert again["name"] == row["name"]
+        assert again["risk"] == pytest.approx(row["risk"], rel=1e-4)
+
+
+def test_a_training_runs_again_to_nearly_the_same_risk():
+    again = tool.deep(0, tool.FEW, 2, "tied, GD++")
+    kept = load_circle_trials("few").results.query("name == 'tied, GD++' and depth == 2 and seed == 0")
+    assert again["risk"] == pytest.approx(kept["risk"].item(), rel=0.02)  # sums are taken in another order elsewhere
+
+
+def test_full_matrices_are_far_from_the_formula_after_a_few_steps():
+    row = tool.full(0, 0.1, steps=20)
+    assert row["error"] > 0.5
+    assert np.isfinite(row["losses"]).all()

@@ -1,0 +1,83 @@
+"""The ContextExplorer of chapter 20: its steps in the page, and what its presets promise."""
+
+from __future__ import annotations
+
+import pytest
+
+from regattn.widgets import ContextExplorer
+from regattn.widgets.context import PRESETS
+from tests.explorers.context import expected
+from tests.widgets.harness import SET, STATE, assert_same, opened
+
+NETWORKS = {
+    "one layer": {},
+    "fixed, clean": {"design": "fixed", "target": "clean", "noise": 2.0, "learning_rate": 0.3},
+    "untied": {"depth": 3, "tied": False, "dimension": 5},
+    "tied, keys move": {"attention": "plus", "depth": 4, "learning_rate": 0.05},
+    "fixed, keys move": {"design": "fixed", "attention": "plus", "depth": 2, "tied": False, "learning_rate": 0.05},
+    "one head": {"attention": "softmax", "dimension": 2},
+    "two heads": {"attention": "pair", "context": 8, "tested": "loud", "query": 3},
+}
+
+
+def after(preset: str, **options) -> dict:
+    """Return what a preset shows when its training has ended."""
+    return ContextExplorer(**(PRESETS[preset] | {"step": 600} | options)).result()
+
+
+# ---- without a browser ----------------------------------------------------------------------------------------------
+
+
+def test_noisy_goals_on_one_design_teach_least_squares_and_clean_ones_ridge():
+    noisy, clean = (after(f"one design, {goals} goals", beside="best") for goals in ("noisy", "clean"))
+    assert noisy["gap"] < 1e-3  # there is no floor of noise
+    assert noisy["agreement"] > 0.9999
+    assert clean["gap"] < 0.03 < 0.2 < after("one design, clean goals")["gap"]
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_new_designs_teach_the_optimum_of_the_population(seed):
+    assert after("new designs", beside="best", seed=seed)["gap"] < 0.05
+    assert after("new designs", seed=seed)["gap"] > 0.2
+    heads = [after(preset, seed=seed) for preset in ("one softmax head", "two softmax heads")]
+    assert heads[0]["risk"] > 1.5 * heads[0]["rivals"]["layer"]
+    assert heads[1]["risk"] < 0.8 * heads[0]["risk"]
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_four_layers_beat_least_squares_and_have_learned_the_noise_too(seed):
+    found = after("four layers", seed=seed)
+    assert found["rivals"]["bayes"] < found["risk"] < found["rivals"]["ols"]
+    quiet = after("four layers, less noise when tested", seed=seed)
+    assert quiet["risk"] > 2 * quiet["rivals"]["ols"]
+
+
+def test_bad_settings_are_refused():
+    for name, value in {"depth": 5, "context": 7, "noise": -1.0, "attention": "relu", "query": 5, "step": 601}.items():
+        with pytest.raises(ValueError, match=f"{name} must be .* got {value!r}"):
+            ContextExplorer(**{name: value})
+    with pytest.raises(ValueError, match=r"correlation must be ≤ 0\.95, got 1"):
+        ContextExplorer(correlation=1.0)
+
+
+# ---- in the browser -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", NETWORKS)
+def test_three_hundred_steps_are_the_packages(browser, tmp_path, name):
+    with opened(browser, tmp_path, ContextExplorer(seed=3)) as page:
+        found = page.evaluate(SET, [{**NETWORKS[name], "step": 300}, 0])
+        assert_same(found, expected(page.evaluate(STATE)), name)
+
+
+@pytest.mark.browser
+def test_a_training_that_runs_away_says_so_in_words(browser, tmp_path):
+    explorer = ContextExplorer(**(PRESETS["four layers"] | {"learning_rate": 3.0, "step": 300}))
+    step = explorer.result()["diverged_at"]
+    with opened(browser, tmp_path, explorer) as page:
+        assert f"step {step} would have taken" in page.locator(".ra-live").inner_text()
+        drawn = page.eval_on_selector_all("svg, table", "all => all.map((drawing) => drawing.outerHTML).join()")
+        assert not {word for word in ("NaN", "Infinity") if word in drawn}
+        page.evaluate(SET, [{"attention": "softmax", "learning_rate": 200.0, "step": 50}, 0])
+        assert "the steps are too long" in page.locator(".ra-live").inner_text()

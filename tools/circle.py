@@ -1,0 +1,392 @@
+"""Run the trials of chapter 20 that take longer than a page may, with several seeds each, and keep what they measure.
+
+    OMP_NUM_THREADS=1 python tools/circle.py          # some fifteen minutes of one processor
+    OMP_NUM_THREADS=1 python tools/circle.py --only deep --output trial.json
+
+Results are written after every training, and one that the file already holds is not run again: the work can be
+interrupted. Chapter 20 reads the file, and runs a part of it again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from importlib.metadata import version
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from regattn.data import load_macro
+from regattn.regression import (
+    LinearLayers,
+    SoftmaxHeads,
+    Tasks,
+    best_embedding,
+    make_tasks,
+    newton_schulz,
+    population_embedding,
+    train_in_context,
+    tuned_descent,
+)
+
+HOME = Path(__file__).resolve().parent.parent / "regattn" / "regression" / "circle.json"
+LIBRARIES = ("numpy", "scipy", "torch")
+P = 5
+C = 0.5 ** np.abs(np.subtract.outer(np.arange(P), np.arange(P)))  # covariance of the rows
+POOL, JUDGED = 100_000, 20_000  # tasks to learn from and to be measured on
+FEW, MANY = {"n": 10, "noise": 1.0}, {"n": 20, "noise": 0.5}  # few noisy rows, and more of less noise
+ELSEWHERE = [FEW, FEW | {"noise": 0.3}, FEW | {"noise": 2.0}, FEW | {"n": 20}, FEW | {"n": 40}]
+KINDS = {
+    "tied": {},
+    "untied": {"tied": False},
+    "tied, GD++": {"move_rows": True},
+    "untied, GD++": {"tied": False, "move_rows": True},
+}
+HEADS = [
+    (2, True, 0.0),
+    (1, True, 0.0),
+    (1, False, 0.0),
+    (2, True, 2.0),
+    (4, True, 0.0),
+    (3, True, 2.0),
+    (1, True, 2.0),
+]
+FULL_STEPS, FULL_BATCH = 3000, 128
+WINDOW, SPLIT, SHARED = 32, 120, 800  # quarters of a window, the first unseen quarter, steps on real tasks
+
+
+def pool(seed: int, setting: dict[str, float], tasks: int = POOL, **more: Any) -> Tasks:
+    """Return tasks to learn from."""
+    return make_tasks(np.random.default_rng([1, seed]), C, tasks=tasks, **setting, **more)
+
+
+def judged(setting: dict[str, float], **more: Any) -> Tasks:
+    """Return the tasks that everything is measured on."""
+    return make_tasks(np.random.default_rng(77), C, tasks=JUDGED, **setting, **more)
+
+
+def slopes(model: LinearLayers, tasks: Tasks) -> np.ndarray:
+    """Return what a model answers."""
+    with torch.no_grad():
+        return model(*(torch.from_numpy(part) for part in tasks.moments())).numpy()
+
+
+def known(setting: dict[str, float]) -> Iterator[dict]:
+    """Yield the risks of what needs no training: nothing, least squares, Bayes, descent and Newton's iteration."""
+    tasks, taught = judged(setting), pool(0, setting, JUDGED)
+    G, z = tasks.moments()
+    yield {"name": "zero", "risk": tasks.risk(0 * z, C)}
+    yield {"name": "OLS", "risk": tasks.risk(tasks.ridge_slopes(), C)}
+    yield {"name": "Bayes", "risk": tasks.risk(tasks.ridge_slopes(setting["noise"] ** 2), C)}
+    omega = setting["n"] * population_embedding(C, **setting)
+    yield {"name": "formula", "depth": 1, "risk": tasks.risk(z @ omega.T, C)}
+    for depth in (1, 2, 3, 4):
+        w = np.zeros_like(z)
+        for size in tuned_descent(taught, C, depth=depth):
+            w = w + size * (z - np.einsum("tpq,tq->tp", G, w))
+        yield {"name": "tuned descent", "depth": depth, "risk": tasks.risk(w, C)}
+        G_taught, z_taught = taught.moments()
+        starts = np.linspace(0.05, 1.0, 39) / np.linalg.norm(C, 2)
+
+        def answered(start: float, G: np.ndarray, z: np.ndarray, depth: int = depth) -> np.ndarray:
+            return np.einsum("tpq,tq->tp", newton_schulz(G, rounds=depth, start=start), z)
+
+        best = min(starts, key=lambda start: taught.risk(answered(start, G_taught, z_taught), C))
+        yield {"name": "Newton–Schulz", "depth": depth, "start": best, "risk": tasks.risk(answered(best, G, z), C)}
+
+
+def deep(seed: int, setting: dict[str, float], depth: int, kind: str, steps: int = 1000) -> dict:
+    """Return the risk of trained layers, and elsewhere for the deepest of those trained on few rows."""
+    model = LinearLayers(depth, P, **KINDS[kind], rng=seed)
+    train_in_context(model, pool(seed, setting), C, steps=steps, rng=seed)
+    row = {"name": kind, "depth": depth, "risk": judged(setting).risk(slopes(model, judged(setting)), C)}
+    if setting == FEW and depth == 4:
+        row["elsewhere"] = [judged(place).risk(slopes(model, judged(place)), C) for place in ELSEWHERE]
+    if kind == "untied":  # how alike are its matrices to the inverse of the population?
+        A, inverse = model.A.detach().numpy(), np.linalg.inv(C)
+        row["cosines"] = [float(np.sum(a * inverse) / np.linalg.norm(a) / np.linalg.norm(inverse)) for a in A]
+    return row
+
+
+def elsewhere() -> Iterator[dict]:
+    """Yield what least squares and Bayes score where the layers are tried without being trained."""
+    for place in ELSEWHERE:
+        tasks = judged(place)
+        risks = {"OLS": tasks.ridge_slopes(), "Bayes": tasks.ridge_slopes(place["noise"] ** 2)}
+        yield place | {name: tasks.risk(w, C) for name, w in risks.items()}
+
+
+def asked(tasks: Tasks) -> tuple[np.ndarray, np.ndarray]:
+    """Return eight rows that ask in every task, and the right answers."""
+    rows = np.random.default_rng(5).normal(size=(len(tasks.y), 8, P)) @ np.linalg.cholesky(C).T
+    return rows, tasks.intercepts[:, None] + np.einsum("tmp,tp->tm", rows, tasks.slopes)
+
+
+def with_ones(rows: np.ndarray) -> np.ndarray:
+    """Return rows with a column of ones before them."""
+    return np.concatenate([np.ones_like(rows[..., :1]), rows], axis=-1)
+
+
+def one_layer(intercept: float) -> Iterator[dict]:
+    """Yield the risks of one linear layer and of least squares, without and with a column of ones."""
+    taught, tasks = pool(0, MANY, intercept=intercept), judged(MANY, intercept=intercept)
+    rows, right = asked(tasks)
+
+    def risk(name: str, w: np.ndarray, ones: bool) -> dict:
+        answers = np.einsum("tmp,tp->tm", with_ones(rows) if ones else rows, w)
+        return {"name": name, "intercept": intercept, "risk": float(np.mean((answers - right) ** 2))}
+
+    def widened(given: Tasks) -> Tasks:
+        return Tasks(with_ones(given.X), given.y, np.column_stack([given.intercepts, given.slopes]), given.intercepts)
+
+    n = MANY["n"]
+    yield risk("linear", n * tasks.moments()[1] @ best_embedding(taught).T, False)
+    taught, tasks = widened(taught), widened(tasks)
+    yield risk("linear, column of ones", n * tasks.moments()[1] @ best_embedding(taught).T, True)
+    yield risk("OLS, column of ones", tasks.ridge_slopes(), True)
+
+
+def softmax(seed: int, heads: int, scaled: bool, intercept: float, steps: int = 1500) -> dict:
+    """Return the risk of trained softmax heads; for two, how far they mirror each other."""
+    model = SoftmaxHeads(heads, P, scaled=scaled, rng=seed)
+    taught = pool(seed, MANY, intercept=intercept)
+    train_in_context(model, taught, C, steps=steps, rng=seed)
+    tasks = judged(MANY, intercept=intercept)
+    rows, right = asked(tasks)
+    with torch.no_grad():
+        answers = model(*(torch.from_numpy(part) for part in (tasks.X, tasks.y, rows))).numpy()
+    row: dict[str, Any] = {"name": f"softmax, {heads}" + ("" if scaled else " bare"), "intercept": intercept}
+    row["risk"] = float(np.mean((answers - right) ** 2))
+    omega, v = model.omega.detach().numpy(), model.v.detach().numpy()
+    row["v"] = v.round(3).tolist()
+    if heads == 2:
+        both = np.tensordot(v, omega, axes=1)
+        row["mirror"] = cosine(omega[0], -omega[1])
+        row["optimum"] = cosine(both, population_embedding(C, **MANY))
+    return row
+
+
+def cosine(a: np.ndarray, b: np.ndarray) -> float:
+    """Return the cosine of two matrices."""
+    return float(np.sum(a * b) / np.linalg.norm(a) / np.linalg.norm(b))
+
+
+def full(seed: int, scale: float, steps: int = FULL_STEPS) -> dict:
+    """Return how far the full matrices of one layer get from a random start.
+
+    Tokens are (x, y), the one that asks (x, 0); it answers q'K(Σ tokens tokens')v/n, the last entry of what it hears.
+    """
+    taught, n = pool(seed, MANY), MANY["n"]
+    tokens = np.concatenate([taught.X, taught.y[..., None]], axis=-1)
+    moments = torch.from_numpy(tokens.mT @ tokens)
+    target = torch.from_numpy(taught.slopes)
+    generator = torch.Generator().manual_seed(seed)
+    start = [scale * torch.randn(size, generator=generator, dtype=torch.float64) for size in ((P + 1, P + 1), (P + 1,))]
+    K, v = (part.requires_grad_() for part in start)
+    root = torch.from_numpy(np.linalg.cholesky(C))
+    optimiser = torch.optim.Adam([K, v], lr=0.01)
+    fall = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: 1 - step / steps)
+    losses = []
+    for _ in range(steps):
+        pick = torch.randint(len(target), (FULL_BATCH,), generator=generator)
+        x = torch.randn(FULL_BATCH, P, generator=generator, dtype=torch.float64) @ root.mT
+        q = torch.cat([x, torch.zeros_like(x[:, :1])], dim=1)
+        heard = (moments[pick] @ v[:, None])[..., 0] + q * (q @ v)[:, None]
+        loss = ((((q @ K) * heard).sum(-1) / n - (x * target[pick]).sum(-1)) ** 2).mean()
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        fall.step()
+        losses.append(loss.item())
+    omega, theory = (K[:P, :P] * v[-1]).detach().numpy() / n, population_embedding(C, **MANY)
+    error = float(np.linalg.norm(omega - theory) / np.linalg.norm(theory))
+    kept = [float(part) for part in np.mean(np.reshape(losses, (10, -1)), axis=1)]
+    return {"name": "full", "scale": scale, "steps": steps, "error": error, "losses": kept}
+
+
+def macro_tasks() -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Return windows of six US series: forecast one of them a quarter ahead, from all six today."""
+    macro = load_macro()
+    table = {name: 400 * np.log(macro[name]).diff() for name in ("consumption", "investment")}
+    table |= {name: macro[name].diff() for name in ("inflation", "unemployment", "bill_rate")}
+    values = np.column_stack([macro["gdp_growth"], *table.values()])[1:]
+    values = (values - values[:SPLIT].mean(axis=0)) / values[:SPLIT].std(axis=0)
+    kept: tuple[list, list] = [], []
+    for now in range(WINDOW + 1, len(values)):
+        rows, ahead = values[now - WINDOW - 1 : now - 1], values[now - WINDOW : now]
+        mean, level = rows.mean(axis=0), ahead.mean(axis=0)
+        for k in range(values.shape[1]):
+            part = (rows - mean, ahead[:, k] - level[k], values[now - 1] - mean, values[now, k] - level[k], k)
+            kept[now >= SPLIT].append(part)
+    return tuple(  # type: ignore[return-value]
+        {
+            name: np.array(column)
+            for name, column in zip(("X", "y", "asks", "right", "group"), zip(*part, strict=True), strict=True)
+        }
+        for part in kept
+    )
+
+
+def employment_tasks() -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Return windows of monthly employment series: growth over a year, from its values 1, 2, 3 and 12 months before.
+
+    Two years of months make a window. A hundred series to the end of 2009 are learned from, the others are forecast
+    from 2010 on; every window is in units of the size of its own inputs.
+    """
+    from regattn.data import load_employment
+
+    table = load_employment()
+    logs = np.log(table.to_numpy()).T
+    growth, lags, window = logs[:, 12:] - logs[:, :-12], np.array([1, 2, 3, 12]), 24
+    cut = list(table.index.astype(str)).index("2010-01") - 12
+    order = np.random.default_rng(0).permutation(len(growth))
+    sets = []
+    for series, months in (
+        (order[:100], range(window + 14, cut, 2)),
+        (order[100:], range(cut, growth.shape[1], 3)),
+    ):
+        kept = []
+        for s in series:
+            for now in months:
+                rows = growth[s][np.arange(now - window, now)[:, None] - lags]
+                size = np.sqrt(np.mean(rows**2))
+                y, asks = growth[s][now - window : now], growth[s][now - lags]
+                kept.append((rows / size, y / size, asks / size, growth[s][now] / size, 0))
+        columns = zip(("X", "y", "asks", "right", "group"), zip(*kept, strict=True), strict=True)
+        sets.append({name: np.array(column) for name, column in columns})
+    return sets[0], sets[1]
+
+
+def real(name: str, seed: int, depth: int, steps: int = SHARED) -> Iterator[dict]:
+    """Yield squared errors of layers that correct slopes common to all tasks, and of what needs no training."""
+    taught, tasks = {"macro": macro_tasks, "employment": employment_tasks}[name]()
+    n, p = taught["X"].shape[1:]
+    common = np.array(
+        [
+            np.linalg.lstsq(taught["asks"][mine], taught["right"][mine], rcond=None)[0]
+            for mine in (taught["group"] == k for k in np.unique(taught["group"]))
+        ]
+    )
+
+    def moments(given: dict[str, np.ndarray], start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        left = given["y"] - np.einsum("tnp,tp->tn", given["X"], start)
+        return given["X"].mT @ given["X"] / n, np.einsum("tnp,tn->tp", given["X"], left) / n
+
+    def error(given: dict[str, np.ndarray], w: np.ndarray) -> float:
+        return float(np.mean((np.sum(given["asks"] * w, axis=1) - given["right"]) ** 2))
+
+    def own(given: dict[str, np.ndarray], ridge: float, start: np.ndarray) -> np.ndarray:
+        G, z = moments(given, start)
+        return start + np.linalg.solve(G + ridge * np.eye(p), z[..., None])[..., 0]
+
+    start, start_new = common[taught["group"]], common[tasks["group"]]
+    if depth == 0:
+        yield {"name": "pooled", "error": error(tasks, start_new)}
+        yield {"name": "window's own OLS", "error": error(tasks, own(tasks, 0.0, 0 * start_new))}
+        grid = np.geomspace(1e-4, 1e3, 50)
+        for title, here, there in (("zero", 0 * start, 0 * start_new), ("pooled", start, start_new)):
+            best = min(grid, key=lambda ridge: error(taught, own(taught, ridge, here)))
+            yield {"name": f"ridge towards {title}", "ridge": best, "error": error(tasks, own(tasks, best, there))}
+        return
+    model = LinearLayers(depth, p, move_rows=depth > 1, rng=seed)
+    G, z = (torch.from_numpy(part) for part in moments(taught, start))
+    asks, right = (torch.from_numpy(taught[part]) for part in ("asks", "right"))
+    missing = right - (asks * torch.from_numpy(start)).sum(-1)
+    optimiser = torch.optim.Adam(model.parameters(), lr=5e-3)
+    cycle = torch.optim.lr_scheduler.OneCycleLR(optimiser, 5e-3, total_steps=steps)
+    generator = torch.Generator().manual_seed(seed)
+    for _ in range(steps):
+        pick = torch.randint(len(right), (256,), generator=generator)
+        loss = (((asks[pick] * model(G[pick], z[pick])).sum(-1) - missing[pick]) ** 2).mean()
+        optimiser.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimiser.step()
+        cycle.step()
+    with torch.no_grad():
+        more = model(*(torch.from_numpy(part) for part in moments(tasks, start_new))).numpy()
+    yield {"name": "layers from pooled", "depth": depth, "error": error(tasks, start_new + more)}
+
+
+def layers(part: str, setting: dict[str, float], depths: Iterable[int], kinds: Iterable[str], seeds: range) -> list:
+    """Return trainings of linear layers; one layer is one layer, of whatever kind."""
+    chosen = [(s, d, k) for s, d, k in product(seeds, depths, kinds) if d > 1 or k == "tied"]
+    return [(part, f"{k} {d}", s, partial(deep, s, setting, d, k)) for s, d, k in chosen]
+
+
+def plan() -> list[tuple[str, str, int, Callable[[], Any]]]:
+    """Return what is to be run, what matters most first: part, job and seed that name it, and how it is done."""
+    heads = [
+        ("softmax", f"{h} {scaled} {a:g}", s, partial(softmax, s, h, scaled, a))
+        for s, (h, scaled, a) in product(range(3), HEADS)
+    ]
+    whole = [("full", f"{scale}", s, partial(full, s, scale)) for scale, s in product((0.1, 0.01), range(10))]
+    shared = [
+        (name, f"{depth}", s, partial(real, name, s, depth))
+        for s, name, depth in product(range(3), ("macro", "employment"), (0, 1, 4))
+        if s == 0 or depth
+    ]
+    return [
+        *((part, "known", 0, partial(known, setting)) for part, setting in (("few", FEW), ("many", MANY))),
+        ("elsewhere", "known", 0, elsewhere),
+        *(("softmax", f"linear {a:g}", 0, partial(one_layer, a)) for a in (0.0, 2.0)),
+        *layers("few", FEW, (4,), ("tied, GD++",), range(10)),
+        *heads,
+        *layers("many", MANY, (1, 4, 2, 3), KINDS, range(1)),
+        *whole[:10],
+        *shared,
+        *layers("few", FEW, (2, 3), ("tied, GD++",), range(5)),
+        *layers("many", MANY, (1, 4, 2, 3), KINDS, range(1, 3)),
+        *whole[10:],
+    ]
+
+
+def main() -> None:
+    """Parse the arguments and run what is missing."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", nargs="*", help="names of parts")
+    parser.add_argument("--output", type=Path, default=HOME)
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    made = json.loads(arguments.output.read_text(encoding="utf-8"))["parts"] if arguments.output.exists() else []
+    there = {(row["part"], row["job"], row["seed"]) for row in made}
+    for *known_by, do in plan():
+        if tuple(known_by) in there or (arguments.only and known_by[0] not in arguments.only):
+            continue
+        job = dict(zip(("part", "job", "seed"), known_by, strict=True))
+        start, found = time.process_time(), do()
+        rows = [job | row for row in ([found] if isinstance(found, dict) else list(found))]
+        rows[0]["seconds"] = round(time.process_time() - start, 1)
+        made += rows
+        arguments.output.write_text(as_text(made), encoding="utf-8")
+        print(*rows, sep="\n", flush=True)
+
+
+def as_text(rows: list[dict]) -> str:
+    """Return the results as JSON, a line for each row, with how they were made before them."""
+    card = {
+        "script": "tools/circle.py",
+        "minutes": round(sum(row.get("seconds", 0) for row in rows) / 60, 1),
+        "libraries": {name: version(name) for name in LIBRARIES},
+    }
+    lines = ",\n  ".join(json.dumps(rounded(row)) for row in rows)
+    return f'{json.dumps(card)[:-1]}, "parts": [\n  {lines}\n]}}\n'
+
+
+def rounded(value: Any) -> Any:
+    """Return numbers with six digits, wherever they are."""
+    if isinstance(value, dict):
+        return {name: rounded(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [rounded(part) for part in value]
+    return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
+if __name__ == "__main__":
+    main()
