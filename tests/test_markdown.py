@@ -102,7 +102,7 @@ def test_a_link_to_an_equation_says_its_label(path):
 def name_of(key: str) -> str:
     """Return how a source is called: its author, both authors, or the first of several."""
     entry = BIBLIOGRAPHY.entries[key]
-    authors = [" ".join(person.last_names) for person in entry.persons.get("author", [])]
+    authors = [" ".join([*person.prelast_names, *person.last_names]) for person in entry.persons.get("author", [])]
     if not authors:
         return entry.fields["key"]
     return f"{authors[0]} et al." if len(authors) > 2 else " and ".join(authors)

@@ -20,7 +20,7 @@ from tests.built import ROOT, copy_checkout, notebooks, read_notebook
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 MODULES = sorted((ROOT / "regattn").rglob("*.py"))
 READ = re.compile(r'find_spec\("(\w+)"\)')  # a package whose files are read without importing it
-SHIPPED = {".css", ".js", ".json", ".mplstyle", ".py", ".pyi", ".safetensors", ".typed"}
+SHIPPED = {".css", ".csv", ".js", ".json", ".mplstyle", ".py", ".pyi", ".safetensors", ".typed"}
 STRANGER = """
 import json, pkgutil, sys
 sys.path.insert(0, sys.argv[1])

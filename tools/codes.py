@@ -24,8 +24,12 @@ import numpy as np
 import torch
 from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
+from sklearn.linear_model import Ridge
 from sklearn.model_selection import train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import SVC
+from torch.nn import functional
 
 from regattn.transformer import (
     Architecture,
@@ -35,7 +39,6 @@ from regattn.transformer import (
     LatentPlan,
     TrainingPlan,
     generate,
-    next_token_loss,
     quantised_pca,
     residual_kmeans,
     train,
@@ -55,7 +58,13 @@ ABLATIONS = {
     "no stop-gradients": {"stop_gradients": False},
     "no reconstruction": {"reconstruction": 0.0},
 }
-STARTS = {"N(0, 1)": {"start": "normal"}, "N(0, 1), β = 0.25": {"start": "normal", "commitment": 0.25}, "data": {}}
+STARTS = {
+    "N(0, 1)": {"start": "normal"},
+    "N(0, 1), β = 0.25": {"start": "normal", "commitment": 0.25},
+    "N(0, 1) · spread": {"start": "scaled"},
+    "data": {},
+}
+ENCODERS = {"as it should be": {}, "no reconstruction": {"reconstruction": 0.0}, "never trained": None}
 DRAWN = 50  # digits drawn of each class
 LABELS = np.array([32, 0, 0, 0, 0])  # what makes a label the number of a token that is no code
 SMOOTH = 0.5  # added to every count
@@ -142,6 +151,23 @@ def _changed(changes: dict[str, dict], seed: int, **options: Any) -> Iterator[di
         yield {"name": name} | of_coder(coder(seed, **change, **options), found)
 
 
+def afterwards(seed: int, *, epochs: int = PLAN.epochs) -> Iterator[dict]:
+    """Yield, for each encoder, what a linear decoder makes of its codes that was fitted when the encoder was done.
+
+    It is told which codes were sent and not where they stand, so that their scale is nothing to it.
+    """
+    found = digits(seed)
+    for name, change in ENCODERS.items():
+        if change is None:
+            model = CodeAutoencoder(64, n_parts=4, rng=seed)
+            model.start_from(tensor(found.X), rng=seed)
+        else:
+            model = coder(seed, epochs=epochs, **change)
+        sent, sent_new = (model.codes(tensor(X)).numpy() for X in (found.X, found.X_new))
+        decoder = make_pipeline(OneHotEncoder(handle_unknown="ignore"), Ridge()).fit(sent, found.X)
+        yield {"name": name} | measured(found, decoder.predict(sent_new)) | {"live": len(np.unique(sent))}
+
+
 def chances(sequences: np.ndarray, *, label: bool, before: bool) -> list[np.ndarray]:
     """Return counted chances of each code by the label (if wanted) and the code before (if wanted), smoothed.
 
@@ -226,9 +252,11 @@ def generation(seed: int, *, epochs: int = PLAN.epochs, steps: int = 300) -> Ite
         yield {"name": name, "nats": round(nats(tables, new), 4)} | judged(drawn(tables, asked, rng=rng))
     with torch.enable_grad():
         writes = writer(old, seed, steps=steps)
-    loss = float(next_token_loss(writes, torch.tensor(new + LABELS)))
-    codes = generate(writes, torch.tensor(asked[:, None] + 32), 4, rng=seed)[:, 1:].numpy()
-    yield {"name": "all before: a transformer", "nats": round(loss, 4)} | judged(codes)
+    logits = writes(torch.tensor(new + LABELS)[:, :-1])[..., :32]  # of codes alone, as the counted chances are
+    loss = float(functional.cross_entropy(logits.flatten(0, 1), torch.tensor(new[:, 1:]).flatten()))
+    for name, temperature in (("all before: a transformer", 1.0), ("a transformer at temperature ½", 0.5)):
+        codes = generate(writes, torch.tensor(asked[:, None] + 32), 4, temperature=temperature, rng=seed)[:, 1:].numpy()
+        yield {"name": name} | ({"nats": round(loss, 4)} if temperature == 1 else {}) | judged(codes)
     copies = np.mean([tuple(row) in known for row in new[:, 1:].tolist()])
     yield {"name": "real images", "copies": round(float(copies), 4)} | of_coder(model, found)
 
@@ -238,6 +266,7 @@ TRIALS = {
     "bottleneck": bottleneck,
     "dead": partial(_changed, STARTS),
     "ablation": partial(_changed, ABLATIONS),
+    "afterwards": afterwards,
     "generation": generation,
 }
 

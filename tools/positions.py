@@ -1,10 +1,11 @@
-"""Train the models of chapter 16 at one length, ask them at three, and keep every score: 3 tasks, 5 schemes, 3 seeds.
+"""Train the models of chapter 16 at one length, ask them at three, and keep every score: 3 tasks, 6 schemes, 3 seeds.
 
-    OMP_NUM_THREADS=1 python tools/positions.py                  # half an hour of one core
+    OMP_NUM_THREADS=1 python tools/positions.py                  # about a quarter of an hour of one core
     OMP_NUM_THREADS=1 python tools/positions.py --seeds 0 --only copying --output trial.json
 
 Results are written after every run, and a run that the file already holds is not made again: the work can be
-interrupted. Chapter 16 reads the file, and makes one of its runs again.
+interrupted. Beside them stands what tables of counts lose on the same letters. Chapter 16 reads the file, and makes one
+of its runs again.
 """
 
 from __future__ import annotations
@@ -17,14 +18,27 @@ from importlib.metadata import version
 from itertools import product
 from pathlib import Path
 
+import numpy as np
 import torch
 from joblib import Parallel, delayed
+from torch.nn import functional
 
-from regattn.transformer.lengths import length_scores, length_task, loss_by_place, train_at_one_length
+from regattn.data import load_lee_corpus
+from regattn.transformer.lengths import (
+    LengthTask,
+    _letters,
+    length_scores,
+    length_task,
+    loss_by_place,
+    train_at_one_length,
+)
+from regattn.words import count_ngrams
 
 HOME = Path(__file__).resolve().parent.parent / "regattn" / "transformer" / "lengths.json"
 STEPS = {"news": 800, "copying": 450, "sorting": 400}
-SCHEMES = ("none", "sinusoidal", "learned", "rotary", "alibi")
+SCHEMES = ("none", "sinusoidal", "learned", "rotary", "alibi", "rotary, base 5")  # five, and one with fast clocks alone
+IN_PLACE = {"none": 1}  # letters at the end that stay in place when all before them are shuffled
+TABLES = (1, 2, 3, 4)  # letters of an n-gram: the one asked, and those before it that are read
 SEEDS = range(3)
 PLACES = 4  # neighbouring places whose losses are averaged
 LIBRARIES = ("numpy", "torch")
@@ -36,9 +50,9 @@ def run(seed: int, name: str, positions: str, text: Path | None, ends: float, st
         return None
     torch.set_num_threads(1)
     start = time.process_time()
-    stories = text.read_text(encoding="utf-8").split("\n") if text else None
-    task = length_task(name, stories=stories, rng=seed)
-    model, history = train_at_one_length(task, positions, steps=steps or STEPS[name], rng=seed)
+    scheme, _, base = positions.partition(", base ")
+    task = length_task(name, stories=stories_of(text), rng=seed)
+    model, history = train_at_one_length(task, scheme, steps=steps or STEPS[name], base=float(base or 10_000), rng=seed)
     part = {
         "task": name,
         "positions": positions,
@@ -52,7 +66,43 @@ def run(seed: int, name: str, positions: str, text: Path | None, ends: float, st
         part["by_place"] = (
             loss_by_place(model, windows).astype(float).reshape(-1, PLACES).mean(axis=1).round(4).tolist()
         )
+        if positions in IN_PLACE:
+            part["shuffled"] = shuffled_scores(model, task, IN_PLACE[positions], seed)
     return part | {"seconds": round(time.process_time() - start, 1)}
+
+
+def stories_of(text: Path | None) -> list[str]:
+    """Return the stories of a file, or those of the corpus."""
+    return text.read_text(encoding="utf-8").split("\n") if text else load_lee_corpus()
+
+
+@torch.no_grad()
+def shuffled_scores(model: torch.nn.Module, task: LengthTask, in_place: int, seed: int) -> list[dict]:
+    """Return the loss at the last place, and the same after all letters but the last ones were shuffled."""
+    rng = np.random.default_rng([seed, in_place])
+    rows = []
+    for m, (tokens, targets) in task.tests.items():
+        mixed = tokens.numpy().copy()
+        mixed[:, :-in_place] = rng.permuted(mixed[:, :-in_place], axis=1)
+        loss, shuffled = (
+            round(functional.cross_entropy(model(x)[:, -1], targets[:, -1]).item(), 4)
+            for x in (tokens, torch.from_numpy(mixed))
+        )
+        rows.append({"multiple": m, "in_place": in_place, "loss": loss, "shuffled": shuffled})
+    return rows
+
+
+def table_losses(stories: list[str], orders: tuple[int, ...] = TABLES) -> dict[str, float]:
+    """Return the loss of the count tables of chapter 14 where the news is asked: letters of a table -> nats."""
+    read, _, vocabulary = _letters(stories)
+    tokens, targets = length_task("news", stories=stories).tests[1]
+    windows = torch.cat([tokens, targets[:, -1:]], dim=1).tolist()
+    asked = -tokens.shape[1] // 2
+    losses = {}
+    for order in orders:
+        table = count_ngrams(read, order=order, vocabulary=vocabulary)
+        losses[str(order)] = round(float(np.mean([table.surprisals(window)[asked:] for window in windows])), 4)
+    return losses
 
 
 def main() -> None:
@@ -67,7 +117,8 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no run after so many")
     parser.add_argument("--output", type=Path, default=HOME)
     a = parser.parse_args()
-    made = json.loads(a.output.read_text(encoding="utf-8"))["parts"] if a.output.exists() else []
+    kept = json.loads(a.output.read_text(encoding="utf-8")) if a.output.exists() else {}
+    made, tables = kept.get("parts", []), kept.get("tables") or table_losses(stories_of(a.text))
     there = {(part["seed"], part["task"], part["positions"]) for part in made}
     missing = [one for one in product(a.seeds, STEPS, a.schemes) if one[1] in a.only and one not in there]
     start = time.time()
@@ -76,7 +127,7 @@ def main() -> None:
         if part is None:
             continue
         made.append(part)
-        a.output.write_text(as_text(made), encoding="utf-8")
+        a.output.write_text(as_text(made, tables), encoding="utf-8")
         scores = [round(score["loss"], 3) for score in part["scores"]]
         print(
             f"{time.time() - start:5.0f} s",
@@ -86,7 +137,7 @@ def main() -> None:
         )
 
 
-def as_text(parts: list[dict]) -> str:
+def as_text(parts: list[dict], tables: dict[str, float]) -> str:
     """Return the results as JSON, a line for each part, with how they were made before them."""
     parts = sorted(parts, key=lambda part: (list(STEPS).index(part["task"]), part["positions"], part["seed"]))
     card = {
@@ -97,6 +148,7 @@ def as_text(parts: list[dict]) -> str:
         "machine": machine(),
         "libraries": {name: version(name) for name in LIBRARIES},
         "places": PLACES,
+        "tables": tables,
     }
     lines = ",\n  ".join(json.dumps(part) for part in parts)
     return f'{json.dumps(card)[:-1]}, "parts": [\n  {lines}\n]}}\n'

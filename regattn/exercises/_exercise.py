@@ -59,7 +59,8 @@ class Exercise:
     tolerance : float, default 0.01
         Largest relative error of a number (of the largest entry for an array), so that rounding does no harm.
     counted : str, default ""
-        What the answer counts, in the singular, where that word would be read as a number: "3 quarters" is then 3.
+        What the answer counts, in the singular, where that word would be read as a number: "3 quarters" is then 3. Or
+        what may follow the number, such as "of 100".
     """
 
     expected: Callable[[], Any]

@@ -55,6 +55,7 @@ EXERCISES = {
                 2 * _sigmoid(LOGIT) ** 2 * (1 - _sigmoid(LOGIT)),
                 "this is the derivative of the squared error of the probability.",
             ),
+            Mistake(_sigmoid(-LOGIT), "this is the probability of the no, which is what happened."),
             Mistake(math.log(1 + math.exp(LOGIT)), "this is the cross-entropy itself; its slope is asked for."),
             Mistake(_sigmoid(LOGIT) * (1 - _sigmoid(LOGIT)), "this is the slope of the sigmoid, not of the loss."),
         ),

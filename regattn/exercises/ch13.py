@@ -18,11 +18,11 @@ def _share_of_a_match(*, places: int = 8, matches: int = 2, sharpness: float = 2
     return float(weight / (matches * weight + places - matches))
 
 
-def _lost(*, rank: int = 3, directed: bool = True, power: int = 1) -> float:
-    """Return the relative error of the best maps of this width."""
-    S = load_seven_words().to_numpy().astype(float)
-    S = np.triu(S) if directed else S
-    W_Q, W_K = query_key_maps(S, rank=rank)
+def _lost(*, columns: int = 2, pairs: bool = True, direction: bool = True, power: int = 1) -> float:
+    """Return the relative error that maps of this width leave in the upper half of the table, or in its direction."""
+    S = np.triu(load_seven_words().to_numpy().astype(float))
+    S = S - S.T if direction else S
+    W_Q, W_K = query_key_maps(S, rank=2 * columns if pairs else columns)
     return float((np.linalg.norm(W_Q @ W_K.T - S) / np.linalg.norm(S)) ** power)
 
 
@@ -60,12 +60,11 @@ EXERCISES = {
     ),
     "13.3": Exercise(
         _lost,
-        "`query_key_maps` with `rank=3` on the upper half of `S7`; the norm of what is missing over that of the table.",
+        "the singular values of U − Uᵀ come in pairs, and one column does for a pair. What is left?",
         (
-            Mistake(_lost(directed=False), "this is for the symmetric table; keep only its upper half."),
+            Mistake(_lost(pairs=False), "this spends both columns on one pair; one column does for a pair."),
+            Mistake(_lost(pairs=False, direction=False), "this is what is lost of U; what is lost of U − Uᵀ?"),
             Mistake(_lost(power=2), "this is the share of the squares; take its root."),
-            Mistake(_lost(rank=2), "this is for two columns."),
-            Mistake(_lost(rank=4), "this is for four columns."),
         ),
         share=True,
     ),
@@ -91,5 +90,6 @@ EXERCISES = {
             Mistake(15.5, "a tie counts one half whether it is among the 31 or not."),
         ),
         tolerance=EXACT,
+        counted="of 100",
     ),
 }

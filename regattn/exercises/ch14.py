@@ -61,6 +61,8 @@ EXERCISES = {
         (
             Mistake(_contexts() - 1, "so many are not quite enough."),
             Mistake(_contexts(50_000), "this is for 50,000 tokens."),
+            Mistake(15.09, "tokens come whole: round up."),
+            Mistake(15.1, "tokens come whole: round up."),
         ),
         tolerance=EXACT,
     ),

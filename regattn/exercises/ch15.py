@@ -23,10 +23,10 @@ def _slope(*, copy: bool = True, beta: float = 1.0) -> float:
     return (by_code * copy + 2 * beta * (z - e)) * x
 
 
-def _error(*, width: int = 5, new: bool = True, total: bool = False) -> float:
-    """Return the squared error per pixel that principal components leave."""
+def _error(*, width: int = 5, new: bool = True, total: bool = False, intercept: bool = True) -> float:
+    """Return the squared error per pixel that principal components leave; without intercept, directions from zero."""
     X, X_new = train_test_split(load_digits().data / 16, train_size=1400, random_state=0)
-    pca = PCA(width).fit(X)
+    pca = PCA(width).fit(X if intercept else np.concatenate([X, -X]))
     rows = X_new if new else X
     squares = (pca.inverse_transform(pca.transform(rows)) - rows) ** 2
     return float(squares.sum(axis=1).mean() if total else squares.mean())
@@ -65,6 +65,7 @@ EXERCISES = {
             Mistake(_slope() / 2, "this is the slope by z; by a there is a factor x more."),
             Mistake(-_slope(), "the other sign: both terms grow when z grows."),
             Mistake(0.0, "the choice has no slope, but the copy hands one on."),
+            Mistake(_slope() - 2, "the commitment's slope by z is multiplied by dz/da = x too."),
             Mistake(_slope() + 4, "the codebook term does not move the encoder: its z is stopped."),
         ),
     ),
@@ -74,6 +75,7 @@ EXERCISES = {
         (
             Mistake(_error(new=False), "this is the error on `X`."),
             Mistake(_error(total=True), "this is the error of an image; divide by its pixels."),
+            Mistake(_error(intercept=False), "its maps have intercepts, so the mean is taken off first."),
             Mistake(_error(width=4), "this is for width 4."),
             Mistake(_error(width=6), "this is for width 6."),
         ),

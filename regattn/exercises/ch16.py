@@ -51,6 +51,7 @@ EXERCISES = {
         (
             Mistake(np.exp(-1 / 8), "this is the factor from one step to the next."),
             Mistake(1 / 8, "nearly; the series is one of exponentials, and so is the answer."),
+            Mistake(1 / 9, "that is smoothing by 1/(1 + 8); here each step back multiplies by e^(−1/8)."),
             Mistake(_own_share() / np.exp(1 / 8), "this is the share of the token before."),
             Mistake(0.0, "the past is endless, but its weights have a finite sum."),
         ),

@@ -1,16 +1,17 @@
-"""A language model rounded to half precision, as it travels in a page."""
+"""A model rounded to half precision, as it travels in a page."""
 
 from __future__ import annotations
 
 import base64
 import copy
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
 
 from regattn.transformer.language_model import LanguageModel
 
+Model = TypeVar("Model", bound=torch.nn.Module)
 WANTED = {"order": "pre", "norm": "layer", "activation": "gelu", "kernel": "softmax", "positions": "rotary"}
 WANTED |= {"bias": True, "tied": True}
 
@@ -26,7 +27,7 @@ def check_design(model: Any) -> LanguageModel:
     return model
 
 
-def in_halves(model: LanguageModel) -> LanguageModel:
+def in_halves(model: Model) -> Model:
     """Return a copy whose weights are rounded to half precision, and which computes with them in double.
 
     Raises
@@ -43,13 +44,15 @@ def in_halves(model: LanguageModel) -> LanguageModel:
 
 def packed(model: LanguageModel) -> dict[str, Any]:
     """Return what transformer.js makes a model of: its sizes, and its weights as base64, 16 bits each."""
+    a = model.architecture
+    return travelling(model) | {"layers": a.layers, "n_heads": a.n_heads, "width": a.width}
+
+
+def travelling(model: torch.nn.Module) -> dict[str, Any]:
+    """Return the names and shapes of all parameters, and their numbers as base64, 16 bits each."""
     parameters = dict(model.named_parameters())  # a tied matrix appears once
     numbers = np.concatenate([p.detach().cpu().numpy().astype("<f2").ravel() for p in parameters.values()])
-    a = model.architecture
     return {
         "shapes": [[name, list(p.shape)] for name, p in parameters.items()],
-        "layers": a.layers,
-        "n_heads": a.n_heads,
-        "width": a.width,
         "numbers": base64.b64encode(numbers.tobytes()).decode(),
     }

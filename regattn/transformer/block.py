@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from torch import Tensor, nn
 
 from regattn._types import KernelLike, MaskLike
-from regattn._validation import check_count
+from regattn._validation import check_count, check_real
 from regattn.transformer._checks import ACTIVATIONS, NORMS, ORDERS, check_choice, check_heads, check_tokens
 from regattn.transformer._linear import Linear
 from regattn.transformer._norm import make_norm
@@ -43,6 +43,8 @@ class BlockDesign:
         Only "rotary" and "alibi" change the block; the others are added to the tokens before it.
     bias : bool, default True
         Whether the linear maps have intercepts.
+    base : float, default 10000
+        b of rotary positions; a small one has no slow clocks.
 
     Examples
     --------
@@ -62,9 +64,11 @@ class BlockDesign:
     kernel: KernelLike = "softmax"
     positions: str = "none"
     bias: bool = True
+    base: float = 10_000.0
 
     def __post_init__(self) -> None:
         check_heads(self.width, self.n_heads, kernel=self.kernel, positions=self.positions)
+        check_real(self.base, "base", least=0.0, strictly=True)
         hidden = 4 * self.width if self.hidden is None else check_count(self.hidden, "hidden")
         object.__setattr__(self, "hidden", hidden)
         check_choice(self.order, "order", ORDERS)
@@ -134,7 +138,12 @@ class Block(nn.Module):
         super().__init__()
         self.design = design
         self.attention = MultiHeadAttention(
-            design.width, design.n_heads, kernel=design.kernel, positions=design.positions, bias=design.bias
+            design.width,
+            design.n_heads,
+            kernel=design.kernel,
+            positions=design.positions,
+            bias=design.bias,
+            base=design.base,
         )
         self.feed_forward = FeedForward(design.width, design.hidden, activation=design.activation, bias=design.bias)
         self.norm_1 = make_norm(design)

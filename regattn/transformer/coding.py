@@ -132,7 +132,7 @@ def load_code_trials() -> CodeTrials:
     --------
     >>> trials = load_code_trials()
     >>> sorted(trials.results["part"].unique())
-    ['ablation', 'bits', 'bottleneck', 'dead', 'generation']
+    ['ablation', 'afterwards', 'bits', 'bottleneck', 'dead', 'generation']
     """
     card = json.loads(Path(__file__).with_name("codes.json").read_text(encoding="utf-8"))
     return CodeTrials(pd.DataFrame(card.pop("parts")), card)

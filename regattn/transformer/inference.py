@@ -82,7 +82,9 @@ class Decoder:
         self.positions = _positions(model, self.capacity).astype(self.embedding.dtype)
         self.layers = [_layer(block, self.capacity) for block in model.blocks]
         self.unembedding = _folded(model.final_norm, model.unembedding)
-        angles = rotation_angles(range(self.capacity), a.width // a.n_heads) if a.positions == "rotary" else np.empty(0)
+        angles = np.empty(0)
+        if a.positions == "rotary":
+            angles = rotation_angles(range(self.capacity), a.width // a.n_heads, base=a.base)
         self.turns = np.cos(angles).astype(self.embedding.dtype), np.sin(angles).astype(self.embedding.dtype)
 
     @staticmethod

@@ -18,7 +18,7 @@ from regattn.transformer._checks import check_choice
 
 __all__ = ["Autoencoder", "CodeAutoencoder", "LatentPlan", "LatentTerms", "train_autoencoder"]
 
-STARTS = ("data", "normal")
+STARTS = ("data", "normal", "scaled")
 
 
 class LatentTerms(NamedTuple):
@@ -49,8 +49,9 @@ class LatentPlan:
         The rate at the start.
     reconstruction, codebook, commitment : float, default 1
         The weights of the three terms; the last is β.
-    start : {"data", "normal"}, default "data"
-        Where the codebook begins: at latent vectors of the rows, or at random normal numbers.
+    start : {"data", "normal", "scaled"}, default "data"
+        Where the codebook begins: at latent vectors of the rows, at random normal numbers, or at these times the mean
+        standard deviation of a latent number.
     straight_through : bool, default True
         Whether the slope at a code is handed to the latent vector it stands for.
     stop_gradients : bool, default True
@@ -292,6 +293,9 @@ def train_autoencoder(model: Autoencoder, x: Tensor, plan: LatentPlan, *, rng: C
         options = {"straight_through": plan.straight_through, "stop_gradients": plan.stop_gradients}
         if plan.start == "data":
             model.start_from(x, rng=chance)
+        elif plan.start == "scaled":
+            with torch.no_grad():
+                model.codebook.mul_(model.latents(x).std(dim=0).mean())
     weights = plan.reconstruction, plan.codebook, plan.commitment
     optimiser = torch.optim.Adam(model.parameters(), lr=plan.peak, fused=True)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, plan.epochs)

@@ -144,20 +144,25 @@ def _sorting(seed: int, *, items: int = 12, largest: int = 64) -> LengthTask:
 
 
 def _news(stories: Sequence[str], seed: int, *, held_out: int = 50, length: int = 32) -> LengthTask:
-    before, after = "\n".join(stories[:-held_out]), "\n".join(stories[-held_out:])
-    known = sorted(sign for sign, n in Counter(before).items() if n >= 20)
-    alphabet = {sign: i for i, sign in enumerate(known, start=1)}
-    before, after = (np.array([alphabet.get(sign, 0) for sign in text]) for text in (before, after))
+    before, after, vocabulary = _letters(stories, held_out)
     windows = text_batches(before, batch=BATCH, context=length, rng=seed)
     longest = max(MULTIPLES) * length
     ends = np.linspace(longest, len(after) - 1, WINDOWS).astype(int)
     asked = torch.from_numpy(after[ends[:, None] + np.arange(-longest, 1)])
     return LengthTask(
-        vocabulary=len(alphabet) + 1,
+        vocabulary=vocabulary,
         length=length,
         batches=lambda step: (windows(step)[:, :-1], windows(step)[:, 1:]),
         tests=_last_places(asked[:, :-1], asked[:, 1:], length),
     )
+
+
+def _letters(stories: Sequence[str], held_out: int = 50) -> tuple[np.ndarray, np.ndarray, int]:
+    """Return the characters of the stories to learn from and of those to test on, as numbers below the third, V."""
+    before, after = "\n".join(stories[:-held_out]), "\n".join(stories[-held_out:])
+    known = sorted(sign for sign, n in Counter(before).items() if n >= 20)
+    alphabet = {sign: i for i, sign in enumerate(known, start=1)}
+    return *(np.array([alphabet.get(sign, 0) for sign in text]) for text in (before, after)), len(alphabet) + 1
 
 
 TASKS = {"news": _news, "copying": _copying, "sorting": _sorting}
@@ -171,7 +176,7 @@ def _last_places(tokens: Tensor, targets: Tensor, length: int) -> dict[int, tupl
 
 
 def train_at_one_length(
-    task: LengthTask, positions: str, *, steps: int, peak: float = 2e-3, rng: int = 0
+    task: LengthTask, positions: str, *, steps: int, peak: float = 2e-3, base: float = 10_000.0, rng: int = 0
 ) -> tuple[LanguageModel, pd.DataFrame]:
     """Return a small model that has read nothing longer than T, and the history of its training.
 
@@ -188,6 +193,8 @@ def train_at_one_length(
         Updates of the weights, one for each batch of the task.
     peak : float, default 0.002
         Largest learning rate.
+    base : float, default 10000
+        b of rotary positions.
     rng : int, default 0
         Seed of the starting weights.
 
@@ -206,7 +213,7 @@ def train_at_one_length(
     """
     context = task.longest if positions == "learned" else task.length
     design = Architecture(
-        vocabulary=task.vocabulary, layers=2, context=context, width=64, n_heads=4, positions=positions
+        vocabulary=task.vocabulary, layers=2, context=context, width=64, n_heads=4, positions=positions, base=base
     )
     model = LanguageModel(design, rng=rng)
     plan = TrainingPlan(steps=steps, peak=peak, warmup=steps // 10, final=0.05, decay=0.01)
@@ -259,6 +266,10 @@ def loss_by_place(model: nn.Module, tokens: Tensor) -> np.ndarray:
 
 def load_lengths() -> tuple[pd.DataFrame, dict[str, Any]]:
     """Return what ``tools/positions.py`` kept: a row for each task, scheme, seed and multiple, and how.
+
+    The last scheme, "rotary, base 5", has no clock that is slower than the windows of training are long. The card
+    holds, too, what tables of counts lose on the letters that are asked (``tables``, by the letters of an n-gram), and
+    in the ``parts`` of news the loss at each place and, for two schemes, after a shuffle.
 
     Examples
     --------

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from regattn._types import KernelLike, MaskLike
-from regattn._validation import check_count
+from regattn._validation import check_count, check_real
 from regattn.attention import attend, attention_weights
 from regattn.transformer._checks import check_heads, check_tokens
 from regattn.transformer._linear import Linear, linear
@@ -60,9 +60,9 @@ class KeyValueCache:
 
 
 @lru_cache(maxsize=32)
-def _rotary_tables(n: int, width: int, dtype: torch.dtype, device: torch.device) -> tuple[Tensor, Tensor]:
+def _rotary_tables(n: int, width: int, base: float, dtype: torch.dtype, device: torch.device) -> tuple[Tensor, Tensor]:
     with torch.inference_mode(False):  # kept for training, whoever asked first
-        angles = torch.from_numpy(rotation_angles(range(n), width))
+        angles = torch.from_numpy(rotation_angles(range(n), width, base=base))
         return angles.cos().to(device, dtype), angles.sin().to(device, dtype)
 
 
@@ -87,6 +87,8 @@ class MultiHeadAttention(nn.Module):
         "rotary" or "alibi" act on the scores here; every other scheme leaves them alone.
     bias : bool, default True
         Whether the four maps have intercepts.
+    base : float, default 10000
+        b of rotary positions.
 
     Examples
     --------
@@ -98,11 +100,19 @@ class MultiHeadAttention(nn.Module):
     """
 
     def __init__(
-        self, width: int, n_heads: int, *, kernel: KernelLike = "softmax", positions: str = "none", bias: bool = True
+        self,
+        width: int,
+        n_heads: int,
+        *,
+        kernel: KernelLike = "softmax",
+        positions: str = "none",
+        bias: bool = True,
+        base: float = 10_000.0,
     ) -> None:
         super().__init__()
         self.kernel = check_heads(width, n_heads, kernel=kernel, positions=positions)
         self.width, self.n_heads, self.positions = width, n_heads, positions
+        self.base = check_real(base, "base", least=0.0, strictly=True)
         self.scale = 1 / math.sqrt(width // n_heads) if self.kernel.name == "softmax" else 1.0
         self.projection = Linear(width, 3 * width, bias=bias)  # W_Q, W_K, W_V in one product
         self.output = Linear(width, width, bias=bias)  # W_O
@@ -159,7 +169,7 @@ class MultiHeadAttention(nn.Module):
         m, n = queries.shape[-2], keys.shape[-2]
         if self.positions == "rotary":
             longest = 1 << (start + max(m, n) - 1).bit_length()  # few sizes of table, each made once
-            cosines, sines = _rotary_tables(longest, queries.shape[-1], queries.dtype, queries.device)
+            cosines, sines = _rotary_tables(longest, queries.shape[-1], self.base, queries.dtype, queries.device)
             queries = rotate_pairs(queries, cosines[start : start + m], sines[start : start + m])
             keys = rotate_pairs(keys, cosines[start : start + n], sines[start : start + n])
         elif self.positions == "alibi":

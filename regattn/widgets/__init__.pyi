@@ -1,12 +1,14 @@
 from .average import AverageExplorer as AverageExplorer
 from .block import BlockExplorer as BlockExplorer
 from .codebook import CodebookExplorer as CodebookExplorer
+from .context import ContextExplorer as ContextExplorer
 from .convolution import ConvolutionExplorer as ConvolutionExplorer
 from .depth import DepthExplorer as DepthExplorer
 from .descent import DescentExplorer as DescentExplorer
 from .direction import DirectionExplorer as DirectionExplorer
 from .embedding import EmbeddingExplorer as EmbeddingExplorer
 from .filter import FilterExplorer as FilterExplorer
+from .forecast import ForecastExplorer as ForecastExplorer
 from .kernel import KernelExplorer as KernelExplorer
 from .lag import LagExplorer as LagExplorer
 from .mask import MaskExplorer as MaskExplorer

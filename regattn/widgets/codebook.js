@@ -10,6 +10,8 @@ const inked = (rows) => rows.map((row) => row.map((shade) => Math.max(0, shade))
 
 function planePanel({ latents, labels, low, high }, shown) {
   const [xs, ys] = [0, 1].map((axis) => latents.map((point) => point[axis]));
+  const sides = [0, 1].map((axis) => [low[axis], high[axis]]);
+  const slope = (high[1] - low[1]) / (high[0] - low[0]);
   const inside = (value, axis) => Math.max(low[axis], Math.min(high[axis], value));
   return {
     title: "The latent plane",
@@ -19,7 +21,7 @@ function planePanel({ latents, labels, low, high }, shown) {
       ["key", "dot", "codes, larger with more weight (click one)"],
       ["truth", "line", "to what the decoder is told"],
     ],
-    plot: { label: "Images and codes in the latent plane", xLabel: "first latent number", yLabel: "second latent number", height: 360 },
+    plot: { label: "Images and codes in the latent plane", xLabel: "first latent number", yLabel: "second latent number", height: (width) => Math.max(220, Math.min(460, 72 + slope * (width - 58))) }, // prettier-ignore
     by: "xy",
     at: (k, { codes }) => codes[k],
     handle: { at: ({ point }) => point, to: (x, y) => ({ across: inside(x, 0), upwards: inside(y, 1) }) },
@@ -30,7 +32,7 @@ function planePanel({ latents, labels, low, high }, shown) {
       let drawn = "";
       return (state) => {
         shown.state = state;
-        p.frame({ x: [low[0], high[0]], y: [low[1], high[1]] });
+        for (let k = 0; k < 2; k++) p.frame(p.evenDomain(...sides)); // nearest is by distance; the first makes room for numbers
         const nearest = new Set(state.members);
         members(xs, ys, 7, (i) => nearest.has(i));
         way([state.point[0], state.told[0]], [state.point[1], state.told[1]]);
@@ -117,7 +119,7 @@ const render = explorer({
   numbers: () => [
     ["error", "squared error per pixel, all images", ({ error }) => formatNumber(error, 3)],
     ["bits", "bits for an image", ({ codes, assignment }) => (assignment === "hard" ? formatNumber(Math.log2(codes.length), 3) : "not counted")],
-    ["live", "codes nearest to some image", ({ live, codes }) => `${live} of ${codes.length}`],
+    ["live", "codes nearest to one of these images", ({ live, codes }) => `${live} of ${codes.length}`],
   ],
   say: told,
   result: ({ weights, told, drawn, code, members, error, live }) => ({

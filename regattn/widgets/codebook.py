@@ -176,6 +176,7 @@ class CodebookExplorer(Explorer, module="codebook", panels=[["plane", "drawn"], 
             ax.scatter(*self.latents.T, s=4, c=figures.COLOURS["neutral"], linewidths=0)
             ax.scatter(*codes.T, s=28, c=figures.COLOURS["key"], linewidths=0)
             ax.plot(self.across, self.upwards, "D", color=figures.COLOURS["query"])
+            ax.set_aspect("equal", adjustable="datalim")  # nearest is by distance
             ax.set(title="Images (grey), codes and the point", xlabel="first latent number", ylabel="second")
         pictures = {
             "drawn": ("What the decoder draws", np.reshape(found["drawn"], sides)),

@@ -54,9 +54,15 @@ function convolutionState({ images }, { image, stride, padding, bias, turned, pl
 
 // ---- pictures ------------------------------------------------------------------------------------------------------
 
-function stagePanel(title, rowsOf, windowOf) {
+const SIGNS = [
+  ["positive", "box", "above zero"],
+  ["negative", "box", "below zero"],
+];
+
+function stagePanel(title, rowsOf, windowOf, legend = []) {
   return {
     title,
+    legend,
     make(host) {
       const draw = cellPicture(host, title);
       return (state) => {
@@ -81,11 +87,13 @@ function kernelCell(view, { name, label, min, max, step }) {
     const value = input.valueAsNumber;
     if (Number.isFinite(value)) view.set({ [name]: Math.max(min, Math.min(max, value)) });
   });
+  const show = () => {
+    if (input.valueAsNumber !== view.model.get(name)) input.value = String(view.model.get(name));
+  };
+  view.listen(input, "change", show); // a cell that was emptied shows again what counts
   const use = () => view.use(box.parentElement);
   for (const event of ["pointerdown", "focus"]) view.listen(input, event, use);
-  view.refreshers.push(() => {
-    if (input.valueAsNumber !== view.model.get(name)) input.value = String(view.model.get(name));
-  });
+  view.refreshers.push(show);
 }
 
 // ---- the explorer --------------------------------------------------------------------------------------------------
@@ -112,7 +120,7 @@ const render = explorer({
   },
   panels: () => ({
     image: stagePanel("Image, with its padding", ({ around }) => around, ({ row, column, stride }) => [row * stride, column * stride, SIZE]), // prettier-ignore
-    map: stagePanel("Feature map", ({ map }) => map, ({ row, column }) => [row, column, 1]),
+    map: stagePanel("Feature map", ({ map }) => map, ({ row, column }) => [row, column, 1], SIGNS),
     activated: stagePanel("After bias and ReLU", ({ activated }) => activated, ({ row, column, pooled }) => {
       const [i, j] = [Math.floor(row / POOL), Math.floor(column / POOL)];
       return i < pooled.length && j < pooled[0].length ? [POOL * i, POOL * j, POOL] : [0, 0, 0];

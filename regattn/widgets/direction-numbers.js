@@ -18,7 +18,7 @@ export function directionProblem(data) {
     const queries = left.map((row) => sizes.slice(0, rank).map((size, k) => row[k] * size));
     return multiply(queries, transposed(right.map((row) => row.slice(0, rank))));
   };
-  const tables = { symmetric, directed: counts };
+  const tables = { symmetric, directed: counts, turned };
   const kept = Object.fromEntries(
     Object.entries(tables).map(([name, table]) => [name, words.map((_, k) => cut(name, table, k + 1))]),
   );
@@ -60,7 +60,7 @@ function directionRead(problem, order, { table, rank, kernel, zsz, zsp, psz, psp
   const hidden = (r, s) => masked && s > r; // ahead of the word that looks
   scores.forEach((row, r) => row.forEach((score, s) => (Math.abs(score) <= noise || hidden(r, s)) && (row[s] = 0)));
   const weights = directionWeights(scores, kernel, cancelled, hidden);
-  const mixed = multiply(weights, picked.map((k) => problem.tables[table][k])); // prettier-ignore
+  const mixed = multiply(weights, picked.map((k) => problem.tables[table === "turned" ? "directed" : table][k])); // prettier-ignore
   const chances = softmax(words.map((_, j) => sum(mixed.map((row) => row[j])) / order.length));
   return { scores, weights, chances, best: firstLargest(chances) };
 }

@@ -7,12 +7,14 @@ import { shareBars, tablePanel } from "./tables.js";
 
 const shareCell = (share) => (share === 0 ? "0" : share.toFixed(2).replace("-", "−"));
 
-// A difference in few signs: what is smaller than a thousandth only says in which direction it goes.
-function changeCell(by) {
+// A difference in few signs: what rounds to zero only says in which direction it goes.
+function changeText(by, decimals) {
   if (by === 0) return "0";
-  if (Math.abs(by) < 0.0005) return by > 0 ? "> 0" : "< 0";
-  return `${by > 0 ? "+" : ""}${Math.abs(by) < 10 ? by.toFixed(3).replace("-", "−") : formatNumber(by, 2)}`;
+  if (Math.abs(by) < 0.5 * 10 ** -decimals) return by > 0 ? "> 0" : "< 0";
+  return `${by > 0 ? "+" : ""}${Math.abs(by) < 10 ? by.toFixed(decimals).replace("-", "−") : formatNumber(by, 2)}`;
 }
+
+const changeCell = (by) => changeText(by, 2); // a phone has no room for more
 
 const largestOf = (rows) => Math.max(...rows.map((row) => Math.max(...row.map(Math.abs)))) || 1;
 
@@ -38,13 +40,13 @@ function directionPanels({ words, sentence }, view) {
     const title = host.parentElement.querySelector(".ra-title");
     const draw = shareBars(host, { label: "Probability of each word" });
     return ({ chances, best, table }) => {
-      title.textContent = `p: ${table === "directed" ? "the next word" : "which word stands beside them"}`;
+      title.textContent = `p: ${table === "symmetric" ? "which word stands beside them" : "the next word"}`;
       draw(words, chances, shareText, best);
     };
   };
   return {
     scores: wordsTable(view, "M: scores in this order", order, (state) => state.scores, cellText, place, ahead),
-    weights: wordsTable(view, "Weights g(M) of each word", order, (state) => state.weights, shareCell, place, ahead),
+    weights: wordsTable(view, "Weights of each word, from M", order, (state) => state.weights, shareCell, place, ahead),
     changed: wordsTable(view, "Change of each weight, word by word", () => sentence, (state) => state.changed, changeCell, first), // prettier-ignore
     next: { title: "", make: next },
   };
@@ -53,7 +55,7 @@ function directionPanels({ words, sentence }, view) {
 function largestChange({ changed, largest }, { sentence }) {
   const cells = changed.flatMap((row, a) => row.map((by, b) => [Math.abs(by), a, b, by]));
   const [, a, b, by] = cells.find(([size]) => size >= largest * (1 - 1e-9));
-  return `${isolate(sentence[a])} on ${isolate(sentence[b])}, by ${changeCell(by)}`;
+  return `${isolate(sentence[a])} on ${isolate(sentence[b])}, by ${changeText(by, 3)}`;
 }
 
 function said(state, problem, { model }) {
@@ -64,7 +66,7 @@ function said(state, problem, { model }) {
     const row = `in its row, marked below, ${count} of ${order.length} shares differ from the start`;
     return [isolate(order[held - 1]), ` is held; ${row}. Choose another word to swap the two.`];
   }
-  const kind = model.get("table") === "directed" ? "next" : "beside";
+  const kind = model.get("table") === "symmetric" ? "beside" : "next";
   const parts = [`Most probable ${kind}: ${isolate(words[best])}, ${shareText(chances[best])}`];
   const moved = !sentence.every((word, k) => word === order[k]);
   if (moved) parts[0] += state.shifted ? `, before ${isolate(words[start.best])}, ${shareText(start.chances[start.best])}.` : ", as before.";

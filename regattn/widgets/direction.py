@@ -71,10 +71,11 @@ class DirectionExplorer(Explorer, module="direction", panels=[["scores", "weight
     .. math:: M = \sum_{\text{terms on}} A\, S_{d_k} B^\top \;(A, B \in \{Z, P\}), \qquad
               S_{d_k} = W_Q W_K^\top, \qquad E = g(M)\, Z S, \qquad p = \mathrm{softmax}(\bar e)
 
-    With all four terms :math:`M = (Z + P) S_{d_k} (Z + P)^\top`. S is either the directed table C or
+    With all four terms :math:`M = (Z + P) S_{d_k} (Z + P)^\top`. S is the directed table C, or
     :math:`C + C^\top`, and :math:`S_{d_k}` its singular value decomposition cut to the first :math:`d_k` directions;
-    the values ZS are not cut. Under a causal mask a word looks at itself and at those before it only: the other
-    scores and weights are 0.
+    the values ZS are not cut. *Turned*, the scores come from :math:`C^\top` and the values from C: the word that looks
+    is then the later one, as under a mask, and p is still the next word. Under a causal mask a word looks at itself
+    and at those before it only: the other scores and weights are 0.
     The row shares of the order shown are held against those of the sentence as it was given, word by word; equal words
     are matched as they stand. Source: Secs. 4 to 6 of [MH]_, where Z is called Q.
 
@@ -117,8 +118,12 @@ class DirectionExplorer(Explorer, module="direction", panels=[["scores", "weight
     )
     table = Choice(
         "Table S",
-        {"symmetric": "symmetric: C + Cᵀ, who meets whom", "directed": "directed: C, who comes before whom"},
-        help="Whether S keeps the direction of the counts C.",
+        {
+            "symmetric": "symmetric: C + Cᵀ, who meets whom",
+            "directed": "directed: C, who comes before whom",
+            "turned": "directed, turned: Cᵀ, who comes after whom",
+        },
+        help="Whether S keeps the direction of the counts C. Under a mask the word that looks is the later one: Cᵀ.",
     )
     kernel = Choice(
         "Kernel",
@@ -163,7 +168,7 @@ class DirectionExplorer(Explorer, module="direction", panels=[["scores", "weight
         project(pd.DataFrame(C, rows, self.words), self.sentence)  # words on both sides, each once, and known
         self.positions = _check_positions(positions, len(self.sentence), len(self.words))
         with np.errstate(over="ignore"):
-            self.tables = {"symmetric": C + C.T, "directed": C}
+            self.tables = {"symmetric": C + C.T, "directed": C, "turned": C.T}
             size = float(C.sum() * 2 * (1 + np.abs(self.positions).sum(axis=1).max()) ** 2)
         if not size < BEYOND:
             raise ValueError(f"counts and positions are too large: scores could reach {size:g}, beyond {BEYOND:g}")
@@ -196,7 +201,8 @@ class DirectionExplorer(Explorer, module="direction", panels=[["scores", "weight
             sums = M.sum(axis=1, keepdims=True)
             shared = np.abs(sums) > CANCELLED * np.abs(M).sum(axis=1, keepdims=True)
             weights = np.divide(M, sums, where=shared, out=np.zeros_like(M))
-        mean = (weights @ (Z @ S)).mean(axis=0)
+        handed_over = self.tables["directed"] if self.table == "turned" else S
+        mean = (weights @ (Z @ handed_over)).mean(axis=0)
         return _Read(M, weights, attention_weights([[1.0]], mean[:, None], scale=1.0)[0])
 
     def result(self) -> dict[str, Any]:
@@ -238,7 +244,7 @@ class DirectionExplorer(Explorer, module="direction", panels=[["scores", "weight
     def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
         tables = {
             "scores": ("M: scores in this order", self.order),
-            "weights": ("Weights g(M)", self.order),
+            "weights": ("Weights, from M", self.order),
             "changed": ("Change of each weight, word by word", self.sentence),
         }
         for panel, (title, words) in tables.items():
@@ -247,7 +253,7 @@ class DirectionExplorer(Explorer, module="direction", panels=[["scores", "weight
                 axes[panel].set_title(title)
         if ax := axes.get("next"):
             draw_shares(ax, self.words, found["probabilities"])
-            ax.set_title("p: the next word" if self.table == "directed" else "p: which word stands beside them")
+            ax.set_title("p: which word stands beside them" if self.table == "symmetric" else "p: the next word")
 
 
 def _check_positions(positions: Any, n_words: int, width: int) -> np.ndarray:

@@ -2,8 +2,20 @@
 import { isolate, powerText } from "./format.js";
 import { numberTable } from "./tables.js";
 
+const [HIGHEST_ERROR, LOWEST_DOT, HIGHEST_DOT] = [4, -2, 3]; // where the frames end at the latest
+
+// Whether something stands at the rim of its picture because it is beyond.
+export function beyondFrames({ errors, map_errors, learned }) {
+  const outside = (value) => value < LOWEST_DOT || value > HIGHEST_DOT;
+  return Math.max(...errors, ...map_errors) > HIGHEST_ERROR || learned.some(outside);
+}
+
 function cellNumber(value) {
   const size = Math.abs(value);
+  if (size >= 9995) {
+    const [front, power] = value.toExponential(0).split("e+");
+    return `${front.replace("-", "−")}·${powerText(10 ** Number(power))}`;
+  }
   return size < 0.05 ? "0" : value.toFixed(size >= 9.95 ? 0 : 1).replace("-", "−");
 }
 
@@ -62,7 +74,7 @@ export function excessPanel({ steps }) {
 }
 
 export function errorPanel({ steps, new_name }) {
-  const top = (whole) => Math.min(4, Math.max(1.1, ...whole.errors, ...whole.map_errors));
+  const top = (whole) => Math.min(HIGHEST_ERROR, Math.max(1.1, ...whole.errors, ...whole.map_errors));
   const cut = (values, high) => values.map((value) => Math.min(value, high));
   return {
     title: "Error on a target that is not taught",
@@ -110,8 +122,8 @@ export function directionsPanel({ names }) {
     make(p) {
       const [bars, dots] = [p.bars("neutral"), p.dots("prediction")];
       return ({ shares, learned }) => {
-        const low = Math.max(-2, Math.min(-0.25, ...learned.map((value) => value - 0.1)));
-        const high = Math.min(3, Math.max(1.25, ...learned.map((value) => value + 0.1)));
+        const low = Math.max(LOWEST_DOT, Math.min(-0.25, ...learned.map((value) => value - 0.1)));
+        const high = Math.min(HIGHEST_DOT, Math.max(1.25, ...learned.map((value) => value + 0.1)));
         p.frame({ x: [-0.5, names.length - 0.5], y: [low, high], xTicks });
         bars(shares);
         const inside = learned.map((value) => Math.max(low, Math.min(high, value)));

@@ -1,26 +1,28 @@
 // EmbeddingExplorer: Ω trained on M targets, beside the inverse that it should become.
 import { embeddingProblem, embeddingState } from "./embedding-numbers.js";
-import { directionsPanel, errorPanel, excessPanel, matrixPanel } from "./embedding-panels.js";
+import { beyondFrames, directionsPanel, errorPanel, excessPanel, matrixPanel } from "./embedding-panels.js";
 import { explorer } from "./explorer.js";
 import { formatNumber, isolate } from "./format.js";
 
 const percent = (share) => (share < 10 ? `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %` : "over 1000 %");
 
-function embeddingMessage({ last, losses, errors, rank, whole, diverged_at }, { names, new_name }, view) {
+function embeddingMessage(state, { names, new_name }, view) {
+  const { last, losses, errors, rank, whole, diverged_at } = state;
+  const rim = beyondFrames(state) ? " What lies beyond a frame is drawn at its rim." : "";
   if (diverged_at !== null) {
     const beyond = "beyond a million million times its start. Take a smaller learning rate.";
-    return `Descent ran away: step ${diverged_at} would have taken the loss ${beyond}`;
+    return `Descent ran away: step ${diverged_at} would have taken the loss ${beyond}${rim}`;
   }
   const count = view.model.get("count");
   const fixed = `${count === 1 ? "One target fixes" : `${count} targets fix`} ${rank} of ${names.length} directions.`;
-  if (last === 0) return `${fixed} Nothing is learned yet.`;
+  if (last === 0) return `${fixed} Nothing is learned yet.${rim}`;
   const above = formatNumber(Math.max(0, losses[last] - whole.least), 2);
   const after = last === 1 ? "one step" : `${last} steps`;
   const risky = view.model.get("start") === "factors" && view.model.get("learning_rate") > 1;
   const chaos = "Beyond the limit factors may neither settle nor run away; where they stand is a matter of rounding.";
   return (
     `${fixed} After ${after} the loss is ${above} above its least value; ` +
-    `on ${isolate(new_name)} the error is ${percent(errors[last])}.${risky ? ` ${chaos}` : ""}`
+    `on ${isolate(new_name)} the error is ${percent(errors[last])}.${risky ? ` ${chaos}` : ""}${rim}`
   );
 }
 
@@ -30,7 +32,7 @@ const render = explorer({
   compute: embeddingState,
   ended: ({ diverged_at }) => diverged_at !== null,
   texts: ({ targets }, view) => ({
-    count: (count) => `${count} (the last: ${isolate(targets[view.model.get("teacher")][count - 1])})`,
+    count: (count) => `${count}, to ${isolate(targets[view.model.get("teacher")][count - 1])}`,
   }),
   numbers: () => [
     ["loss", "loss", ({ losses }) => formatNumber(losses.at(-1), 4)],

@@ -86,7 +86,7 @@ export function unitsPanel() {
             });
             squares.forEach((path, side) => path.setAttribute("d", d[side]));
             const name = `Unit ${u + 1} of hidden layer ${k + 1}`;
-            svg.setAttribute("aria-label", `${name}: answers up to ${formatNumber(most)}`);
+            svg.setAttribute("aria-label", `${name}: answers ${most > 1e-12 ? `up to ${formatNumber(most)}` : "nothing"}`);
           }),
         );
       };

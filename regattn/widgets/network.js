@@ -22,9 +22,25 @@ function shareRight(z, y) {
   return right / y.length;
 }
 
+const SILENT = 1e-9; // an answer below this is none
+
+// How many hidden units answer nothing to any training row; `taken` is what the layers after the first took in.
+function countSilent(taken, n) {
+  let silent = 0;
+  for (const answers of taken) {
+    const width = answers.length / n;
+    for (let u = 0; u < width; u++) {
+      let i = 0;
+      while (i < n && Math.abs(answers[i * width + u]) < SILENT) i++;
+      if (i === n) silent++;
+    }
+  }
+  return silent;
+}
+
 const percent = (share) => `${(100 * share).toFixed(1)} %`;
 
-function describe({ step, loss, losses, diverged_at, right, right_held_out }) {
+function describe({ step, loss, losses, layers, silent, diverged_at, right, right_held_out }) {
   if (diverged_at !== null) {
     const beyond = "beyond a million million times its start";
     return `The training ran away: step ${diverged_at} would have taken the loss ${beyond}.`;
@@ -32,7 +48,9 @@ function describe({ step, loss, losses, diverged_at, right, right_held_out }) {
   const also = right_held_out === null ? "" : ` and ${percent(right_held_out)} of those held out`;
   const begun = step === 0 ? "At the start" : `After ${step} ${step === 1 ? "step" : "steps"}`;
   const warning = step > 0 && loss > losses[0] ? " The loss is above that of the start: the steps are too long." : "";
-  return `${begun} the network is right in ${percent(right)} of the training rows${also}.${warning}`;
+  const units = layers.reduce((total, width) => total + width, 0);
+  const dead = silent ? ` ${silent} of ${units} hidden ${units === 1 ? "unit answers" : "units answer"} nothing to any training row.` : "";
+  return `${begun} the network is right in ${percent(right)} of the training rows${also}.${warning}${dead}`;
 }
 
 const render = explorer({
@@ -50,9 +68,10 @@ const render = explorer({
     const state = problem.train(step, settings);
     const { theta } = state;
     const z = logitsOf(settings, theta, problem.fine.inputs);
-    const own = logitsOf(settings, theta, problem.inputs);
     const held = problem.y_held_out.length ? logitsOf(settings, theta, problem.inputs_held_out) : null;
     const sizes = networkSizes(settings);
+    const fed = feed(sizes, theta, settings.activation, problem.inputs);
+    const own = fed.sums.at(-1);
     return {
       step,
       z,
@@ -66,6 +85,7 @@ const render = explorer({
       loss_held_out: held && crossEntropy(held, problem.y_held_out),
       right: shareRight(own, problem.y),
       right_held_out: held && shareRight(held, problem.y_held_out),
+      silent: countSilent(fed.taken.slice(1), problem.y.length),
       diverged_at: state.diverged_at,
     };
   },
@@ -91,7 +111,7 @@ const render = explorer({
       return `step ${k * every}: loss ${formatNumber(losses[k], 4)}${also}`;
     },
   }),
-  result: ({ parameters, probabilities, losses, held_out, loss, right, right_held_out, diverged_at }) => ({
+  result: ({ parameters, probabilities, losses, held_out, loss, right, right_held_out, silent, diverged_at }) => ({
     parameters,
     probabilities,
     losses,
@@ -99,6 +119,7 @@ const render = explorer({
     loss,
     right,
     right_held_out,
+    silent,
     diverged_at,
   }),
 });

@@ -28,6 +28,7 @@ WORDS = {"tanh": "tanh", "relu": "ReLU", "leaky_relu": "LeakyReLU", "gelu": "GEL
 START = {"step": 0}  # what another setting does to the training
 WIDEST = 8
 EVERY = 10  # steps between two losses that are kept
+SILENT = 1e-9  # an answer below this is none
 COARSE = 9  # points along each axis at which the probabilities are reported
 
 
@@ -182,8 +183,8 @@ class NetworkExplorer(Explorer, module="network", panels=[["border", "loss"], ["
         -------
         dict
             ``parameters``; ``probabilities`` on a grid over the picture, row by row; ``losses`` and ``held_out`` after
-            every tenth step; ``loss`` now; ``right`` and ``right_held_out``, shares or None; ``diverged_at``, a step
-            or None.
+            every tenth step; ``loss`` now; ``right`` and ``right_held_out``, shares or None; ``silent``, the
+            number of hidden units that answer nothing to any training row; ``diverged_at``, a step or None.
         """
         network, way, diverged_at = self.trained()
         grid = np.meshgrid(*(np.linspace(self.low[k], self.high[k], COARSE) for k in (0, 1)))
@@ -196,6 +197,7 @@ class NetworkExplorer(Explorer, module="network", panels=[["border", "loss"], ["
             "loss": network.loss(self.X, self.y),
             "right": _right(network, self.X, self.y),
             "right_held_out": _right(network, self.X_held_out, self.y_held_out) if held else None,
+            "silent": sum(int((np.abs(h) < SILENT).all(axis=0).sum()) for h in network.hidden(self.X)),
             "diverged_at": diverged_at,
         }
 

@@ -11,7 +11,8 @@ export function svgElement(tag, attributes = {}) {
   return element;
 }
 
-// One plot in `host`. Options: label (spoken), xLabel, yLabel, height in pixels of ordinary text.
+// One plot in `host`. Options: label (spoken), xLabel, yLabel, height in pixels of ordinary text, or what gives it for
+// the width.
 export function plot(host, { label, xLabel = "", yLabel = "", height = 220 }) {
   const svg = host.appendChild(svgElement("svg", { class: "ra-plot", role: "img", "aria-label": label }));
   const grid = svg.appendChild(svgElement("g", { class: "ra-grid" }));
@@ -44,7 +45,7 @@ export function plot(host, { label, xLabel = "", yLabel = "", height = 220 }) {
     if (width < 40) return false;
     if (width !== size.width) {
       const unit = (parseFloat(getComputedStyle(svg).fontSize) || 12) / 12; // a reader's larger text needs larger margins
-      Object.assign(size, { width, unit, height: Math.round(height * Math.sqrt(unit)) });
+      Object.assign(size, { width, unit, height: Math.round((height.call ? height(width) : height) * Math.sqrt(unit)) });
       const room = { left: 46, right: 12, top: yLabel ? 26 : 10, bottom: xLabel ? 46 : 28 };
       for (const side of Object.keys(room)) margin[side] = room[side] * unit;
       svg.setAttribute("viewBox", `0 0 ${width} ${size.height}`);
@@ -69,6 +70,14 @@ export function plot(host, { label, xLabel = "", yLabel = "", height = 220 }) {
     const { w, h } = inner();
     const unit = radius / Math.min(w, h);
     return { x: [-unit * w, unit * w], y: [-unit * h, unit * h] };
+  };
+
+  // The smallest domain around two intervals with the same units per pixel on both axes.
+  self.evenDomain = (...sides) => {
+    const room = [inner().w, inner().h];
+    const unit = Math.max(...sides.map(([low, high], axis) => (high - low) / room[axis]));
+    const [x, y] = sides.map(([low, high], axis) => [-1, 1].map((way) => (low + high + way * unit * room[axis]) / 2));
+    return { x, y };
   };
 
   // Keep the limits of both axes as they are; what leaves them is cut off, so that "small" looks small.

@@ -1,7 +1,7 @@
 // PositionExplorer: scores of places with places under three schemes, against distance, and what training has shown.
 import { element } from "./controls.js";
 import { explorer } from "./explorer.js";
-import { formatNumber, formatResult, powerText, rounded } from "./format.js";
+import { formatNumber, formatResult, numberTicks, powerText, rounded } from "./format.js";
 import { shades } from "./lag-map.js";
 import { positionState } from "./position-numbers.js";
 
@@ -18,7 +18,7 @@ function tablePanel({ places }) {
     click: (x) => ({ place: Math.max(0, Math.min(places - 1, Math.round(x))) }),
     make(p) {
       const layers = ["positive", "negative"].map((role) => element("div", { class: `ra-raster ra-${role}`, "aria-hidden": "true" })); // prettier-ignore
-      p.host.classList.add("ra-layered");
+      p.host.classList.add("ra-layered", "ra-unruled");
       p.host.prepend(...layers);
       const [stripe, upright] = [p.line("query"), p.marker("query", "upright")];
       const at = [0, 16, 32, 48, 63];
@@ -78,15 +78,19 @@ function clocksPanel() {
     hint: () => "one dot for each clock",
     make(p) {
       const [round, open, level] = [p.dots("key"), p.dots("negative"), p.marker("test", "level")];
+      const none = p.note("neutral", "middle");
       return ({ around, length }) => {
+        const n = around.length;
         const logs = around.map(Math.log10);
         const top = Math.ceil(Math.max(3, ...logs));
         const yTicks = Array.from({ length: top + 1 }, (_, at) => ({ at, text: powerText(10 ** at) }));
-        p.frame({ x: [-1, Math.max(2, around.length)], y: [0, top], yTicks });
+        const xTicks = numberTicks(0, Math.max(1, n - 1), 5).filter(({ at }) => n && Number.isInteger(at));
+        p.frame({ x: n ? [-1, n] : [-2, 1], y: [0, top], xTicks, yTicks });
+        none(n ? "" : "no clocks: ALiBi has a price in their place", (n - 1) / 2, 1.5);
         const index = logs.map((_, i) => i);
         round(index, logs, 3, (i) => around[i] <= length);
         open(index, logs, 3, (i) => around[i] > length);
-        level(0, Math.log10(length));
+        level(0, n ? Math.log10(length) : NaN);
       };
     },
   };
@@ -108,10 +112,10 @@ const render = explorer({
     start: ({ lag }) => lag,
   }),
   numbers: () => [
-    ["score", "score at the lag", print("score")],
-    ["least", "least of all pairs there", print("least")],
-    ["most", "most", print("most")],
-    ["unfinished", "clocks not round once in training", ({ unfinished, around }) => `${unfinished} of ${around.length}`],
+    ["score", "score at the lag, of the place", print("score")],
+    ["least", "least of the pairs in the table", print("least")],
+    ["most", "most of them", print("most")],
+    ["unfinished", "clocks not round once in training", ({ unfinished, around }) => (around.length ? `${unfinished} of ${around.length}` : "no clocks")],
   ],
   say({ scheme, lag, least, most, spread, pairs, unfinished, around, length, head }) {
     const along = spread
@@ -119,7 +123,7 @@ const render = explorer({
       : ` ${pairs === 1 ? "the only pair scores" : `all ${pairs} pairs score`} ${formatNumber(most)}.`;
     const beyond =
       scheme === "alibi"
-        ? ` Each step costs ${formatNumber(2 ** -head)}, beyond the length of training as within it.`
+        ? ` Each step costs ${formatNumber(2 ** -head)}, beyond the length of training as within it. Later places are masked.`
         : ` ${unfinished} of ${around.length} clocks do not go round once within ${length} places.`;
     return [`Lag ${lag}:`, along + beyond];
   },

@@ -82,14 +82,14 @@ class PositionExplorer(Explorer, module="position", panels=[["table", "clocks"],
         help="Clock i goes round once in 2π times the power 2i/D of it.",
     )
     exponent = Slider(
-        "Exponent of the cosine: 2i +",
+        "Cosine's exponent: 2i +",
         0,
         1,
         default=0.0,
         step=0.05,
         sets={"scheme": "sinusoidal"},
         used={"scheme": ["sinusoidal"]},
-        notes={0: "that of the sine", 1: "as printed"},
+        notes={0: "the sine's", 1: "as printed"},
         help="0 is that of the sine, 1 the one in print.",
     )
     draw = Seed("Another query and key", sets={"scheme": "rotary"}, used={"scheme": ["rotary"]})

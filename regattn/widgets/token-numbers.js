@@ -32,6 +32,14 @@ export function wordsOf(text, kind) {
   return (text.match(WORDS.bytes) ?? []).map(encode);
 }
 
+// The words that have a history: spaces alone at the end are none yet, unless there is nothing else.
+export function shownWords(text, kind) {
+  const words = wordsOf(text, kind);
+  const space = kind === "bytes" ? /^Ġ+$/u : /^▁+$/u;
+  const end = words.findLastIndex((word) => !space.test(word)) + 1;
+  return end ? words.slice(0, end) : words;
+}
+
 // Byte pairs: the oldest merge first, the leftmost of equals.
 function merged(signs, { tokens, ids, ranks }) {
   const parts = signs.map((sign) => ids.get(sign) ?? 0);
@@ -80,9 +88,19 @@ function backFrom(end, signs, best, joined) {
 // The tokens of a word: [{ id, token }], as the library writes them.
 function cutWord(word, tokeniser) {
   const signs = Array.from(word);
-  if (tokeniser.kind !== "unigram") return merged(signs, tokeniser).at(-1).map((id) => ({ id, token: tokeniser.tokens[id], signs: 1 }));
-  const pieces = backFrom(signs.length, signs, bestEnds(signs, tokeniser), true);
-  return pieces.map(({ piece }) => ({ id: tokeniser.ids.get(piece) ?? 0, token: piece, signs: Array.from(piece).length }));
+  if (tokeniser.kind !== "unigram") return spelled(merged(signs, tokeniser).at(-1).map((id) => tokeniser.tokens[id]), word, tokeniser);
+  return spelled(backFrom(signs.length, signs, bestEnds(signs, tokeniser), true).map(({ piece }) => piece), word, tokeniser);
+}
+
+// The tokens with their numbers and the signs that they stand for, also where those are lost.
+function spelled(tokens, word, { ids, kind }) {
+  const signs = Array.from(word);
+  return tokens.map((token) => {
+    const id = ids.get(token) ?? 0;
+    const lost = kind !== "bytes" && id === 0;
+    const own = signs.splice(0, lost && kind !== "unigram" ? 1 : Array.from(token).length);
+    return { id, token, text: own.join(""), lost, signs: own.length };
+  });
 }
 
 function history(word, tokeniser) {
@@ -110,14 +128,14 @@ export function tokenState(problem, { text, tokenizer, word }) {
     const { kind, name, bits: costs } = tokeniser;
     const pieces = wordsOf(text, kind).flatMap((each) => cutWord(each, tokeniser));
     const bits = pieces.reduce((sum, { id }) => sum + costs[id], 0);
-    const unseen = pieces.reduce((sum, { id, signs }) => sum + (id === 0 ? signs : 0), 0);
+    const unseen = pieces.reduce((sum, { lost: gone, signs }) => sum + (gone ? signs : 0), 0);
     const lost = kind === "bytes" ? 0 : unseen + text.split("▁").length - 1;
     return { name, kind, pieces, bits, lost, size, perByte: bits / Math.max(1, size) };
   });
   const chosen = problem.find(({ name }) => name === tokenizer);
-  const words = wordsOf(text, chosen.kind);
+  const words = shownWords(text, chosen.kind);
   const at = Math.min(word, words.length);
   const shown = words[at - 1] ?? "";
   const lines = shown || chosen.kind !== "unigram" ? history(shown, chosen) : [];
-  return { cuts, own: cuts.find(({ name }) => name === tokenizer), words, at, word: shown, history: lines, kind: chosen.kind };
+  return { cuts, own: cuts.find(({ name }) => name === tokenizer), words, at, word: shown, history: lines, drawn: lines.map((line) => spelled(line, shown, chosen)), kind: chosen.kind };
 }

@@ -2,7 +2,7 @@
 import { controlRow, element } from "./controls.js";
 import { explorer } from "./explorer.js";
 import { formatNumber, isolate } from "./format.js";
-import { readable, tokenProblem, tokenState, wordsOf } from "./token-numbers.js";
+import { readable, shownWords, tokenProblem, tokenState } from "./token-numbers.js";
 
 const [LEAST_BITS, MOST_BITS] = [4, 16]; // between them the colour of a piece grows
 const MOST_SHADE = 48; // per cent; the words on it keep a contrast of 4.5 in the dark theme
@@ -26,7 +26,7 @@ function wordSlider(view, { name, label, help, max }) {
   controlRow(view, name, label, input, { value: said, help });
   const words = () => {
     const { kind } = view.model.get("data").tokenizers.find((each) => each.name === view.model.get("tokenizer"));
-    return wordsOf(view.model.get("text"), kind).map((word) => readable(word, kind));
+    return shownWords(view.model.get("text"), kind).map((word) => readable(word, kind));
   };
   view.listen(input, "input", () => view.set({ [name]: Number(input.value) < words().length ? Number(input.value) : max }));
   const show = () => {
@@ -58,6 +58,7 @@ function pieceRow(host) {
   };
 }
 
+const fairRate = ({ lost, perByte }) => (lost ? null : perByte); // what is left of a text that lost signs is another one
 const plural = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
 const costs = (problem, name) => problem.find((each) => each.name === name).bits;
 
@@ -67,19 +68,20 @@ function tokenPanels(problem) {
     return ({ cuts }) =>
       cuts.forEach(({ name, kind, pieces: cut, lost, perByte }, k) => {
         const losses = lost ? `; ${plural(lost, "sign")} lost` : "";
-        const head = `${isolate(name)}: ${plural(cut.length, "token")}, ${formatNumber(perByte)} bits per byte${losses}`;
-        const chips = cut.map(({ id, token }) => {
+        const rate = `${formatNumber(fairRate({ lost, perByte }))} bits per byte`;
+        const head = `${isolate(name)}: ${plural(cut.length, "token")}, ${rate}${losses}`;
+        const chips = cut.map(({ id, text, lost: gone }) => {
           const bits = problem[k].bits[id];
-          const unseen = kind !== "bytes" && id === 0;
-          return { text: readable(token, kind), bits, lost: unseen, title: `number ${id}, ${formatNumber(bits)} bits` };
+          return { text: readable(text, kind), bits, lost: gone, title: `number ${id}, ${formatNumber(bits)} bits` };
         });
         rows[k](head, chips);
       });
   };
   const history = (host) => {
     const list = host.appendChild(element("ol", { class: "ra-history" }));
-    return ({ history: lines, kind }) => {
-      const chips = (line) => line.map((token) => element("span", { class: "ra-piece" }, readable(token, kind)));
+    return ({ drawn: lines, kind }) => {
+      const made = ({ text, lost }) => element("span", { class: lost ? "ra-piece ra-lost" : "ra-piece" }, readable(text, kind));
+      const chips = (line) => line.map(made);
       list.replaceChildren(...lines.map((line) => element("li", { class: "ra-pieces", dir: "auto" }, ...chips(line))));
     };
   };
@@ -94,9 +96,9 @@ function said({ cuts, own, word, history, kind }) {
   const counts = cuts.map(({ name, pieces }) => `${isolate(name)} ${pieces.length}`);
   const lossy = cuts.filter(({ lost }) => lost).map(({ name }) => isolate(name));
   const merges = plural(history.length - 1, "merge");
-  const how = kind === "unigram" ? `a best cut for each of its ${history.length} beginnings` : merges;
+  const how = kind === "unigram" ? `was cut beginning by beginning, ${history.length} of them` : `took ${merges}`;
   const loss = lossy.length ? ` Not all of it comes back from ${lossy.join(" and ")}.` : "";
-  return [`${plural(own.size, "byte")}`, `, in tokens: ${counts.join(", ")}. ${isolate(readable(word, kind))} took ${how}.${loss}`];
+  return [`${plural(own.size, "byte")}`, `, in tokens: ${counts.join(", ")}. ${isolate(readable(word, kind))} ${how}.${loss}`];
 }
 
 const byName = (cuts, of) => Object.fromEntries(cuts.map((cut) => [cut.name, of(cut)]));
@@ -115,7 +117,7 @@ const render = explorer({
     ["count", "tokens", ({ own }) => String(own.pieces.length)],
     ["length", "bytes per token", ({ own }) => formatNumber(own.size / own.pieces.length)],
     ["bits", "bits", ({ own }) => formatNumber(own.bits)],
-    ["rate", "bits per byte", ({ own }) => formatNumber(own.perByte)],
+    ["rate", "bits per byte", ({ own }) => formatNumber(fairRate(own))],
     ["lost", "signs lost", ({ own }) => String(own.lost)],
   ],
   say: said,

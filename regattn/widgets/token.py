@@ -23,7 +23,7 @@ KINDS = {("BPE", "ByteLevel"): "bytes", ("BPE", "Metaspace"): "characters", ("Un
 
 
 class _Place(Control):
-    """A word of the text, counted from 1; what is beyond the end is the last."""
+    """A word of the text, counted from 1; what is beyond the end is the last that is more than a space."""
 
     kind = "place"
 
@@ -93,9 +93,9 @@ class TokenExplorer(Explorer, module="token", panels=[["pieces"], ["history"]]):
         -------
         dict
             For each tokeniser by name: its ``tokens``, as the library writes them, and their ``ids``; the ``bits``
-            they cost, and ``bits_per_byte`` (0 for no text); how many signs of the text are ``lost``. Of the chosen
-            tokeniser: the ``word`` shown and its ``history``, one line for each merge, or for the best cut of its
-            first one, two, … signs.
+            they cost, and ``bits_per_byte`` (0 for no text; the page draws a dash where signs are lost); how many
+            signs of the text are ``lost``. Of the chosen tokeniser: the ``word`` shown and its ``history``, one line
+            for each merge, or for the best cut of its first one, two, … signs.
         """
         found: dict[str, Any] = {"tokens": {}, "ids": {}, "bits": {}, "bits_per_byte": {}, "lost": {}}
         for name, tokenizer in self.tokenizers.items():
@@ -109,7 +109,9 @@ class TokenExplorer(Explorer, module="token", panels=[["pieces"], ["history"]]):
                 found[key][name] = value
         tokenizer, packed = self.tokenizers[self.tokenizer], self.packed[self.tokenizer]
         words = [word for word, _ in tokenizer.pre_tokenizer.pre_tokenize_str(self.text)] or [""]
-        word = words[min(self.word, len(words)) - 1]
+        space = "Ġ" if packed["kind"] == "bytes" else "▁"
+        shown = max((k for k, word in enumerate(words, 1) if word.strip(space)), default=len(words))
+        word = words[min(self.word, shown) - 1]
         return {**found, "word": word, "history": _history(word, packed)}
 
     def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:

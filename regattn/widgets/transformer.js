@@ -18,7 +18,7 @@ export function halves(text) {
 }
 
 // y = W x + b for W of shape (out, in), row after row; four rows at a time, so that no sum waits for another.
-function applied({ weight, bias }, x) {
+export function applied({ weight, bias }, x) {
   const n = x.length;
   const y = new Float64Array(bias);
   let o = 0;
@@ -127,7 +127,7 @@ function gathered({ heads, d, turns, layers }, l, x, rows, silent) {
   return applied(layers[l].output, together);
 }
 
-const added = (a, b) => a.map((value, i) => value + b[i]);
+export const added = (a, b) => a.map((value, i) => value + b[i]);
 
 // The scores of the vocabulary that a stream leads to: after the last block, or before it (a logit lens).
 export function logitsOf(model, stream) {

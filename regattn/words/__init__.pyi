@@ -18,6 +18,7 @@ from .direction import (
     position_terms as position_terms,
     query_key_maps as query_key_maps,
     score_alignment as score_alignment,
+    share_right as share_right,
     term_defects as term_defects,
     translation_table as translation_table,
 )
@@ -34,7 +35,9 @@ from .results import load_word_results as load_word_results
 from .tokens import (
     NGram as NGram,
     count_ngrams as count_ngrams,
+    ngram_bits as ngram_bits,
     train_tokenizer as train_tokenizer,
+    unseen_share as unseen_share,
 )
 from .vectors import (
     nearest_words as nearest_words,

@@ -29,6 +29,7 @@ __all__ = [
     "position_terms",
     "query_key_maps",
     "score_alignment",
+    "share_right",
     "term_defects",
     "translation_table",
 ]
@@ -377,10 +378,49 @@ def score_alignment(table: pd.DataFrame, pairs: Iterable[AlignedPair]) -> pd.Dat
         if not (set(source) <= set(table.columns) and set(target) <= set(table.index)):
             continue
         scores = table.loc[target, source].to_numpy(dtype=float)
-        best = np.isclose(scores, scores.max(axis=1, keepdims=True), atol=0)
-        right = best[range(len(places)), places] / best.sum(axis=1)
+        right = share_right(scores, places)
         copies = [source.count(source[place]) for place in places]
         rows += zip(right, copies, range(len(places)), places, strict=True)
     if not rows:
         raise ValueError("there is no pair whose words the table has")
     return pd.DataFrame(rows, columns=["right", "copies", "place", "partner"])
+
+
+def share_right(scores: ArrayLike, truth: ArrayLike) -> np.ndarray:
+    """Return, for each row of scores, whether its largest one is the right one; a tie is shared.
+
+    Parameters
+    ----------
+    scores : array of shape (n, K)
+        One row for each question, one column for each answer.
+    truth : array of n integers
+        The column of the right answer to each question.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        1 where the right answer alone has the largest score, 1/k where it is one of k, else 0. Scores that differ by
+        a share of 1e-9 or less are the same.
+
+    Raises
+    ------
+    ValueError
+        If ``scores`` is no table or has a NaN, or ``truth`` is not one column of it for each row.
+
+    Examples
+    --------
+    >>> share_right([[0.2, 0.8], [0.5, 0.5]], [1, 1])
+    array([1. , 0.5])
+    """
+    scores, truth = np.asarray(scores, dtype=float), np.asarray(truth)
+    if scores.ndim != 2 or not scores.shape[1]:
+        raise ValueError(f"scores must be a table with a column for each answer, got shape {scores.shape}")
+    if np.isnan(scores).any():
+        raise ValueError(f"scores must not be NaN, found in row {int(np.isnan(scores).any(axis=1).argmax())}")
+    if truth.shape != (len(scores),):
+        raise ValueError(f"truth must have one entry for each of the {len(scores)} rows, got shape {truth.shape}")
+    whole = truth.size == 0 or np.issubdtype(truth.dtype, np.integer)
+    if not whole or ((truth < 0) | (truth >= scores.shape[1])).any():
+        raise ValueError(f"truth must hold columns from 0 to {scores.shape[1] - 1}, got {truth.tolist()}")
+    best = np.isclose(scores, scores.max(axis=1, keepdims=True), rtol=1e-9, atol=0)
+    return best[np.arange(len(scores)), truth.astype(int)] / best.sum(axis=1)

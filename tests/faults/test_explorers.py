@@ -19,6 +19,7 @@ from regattn.widgets.descent import DescentExplorer
 from regattn.widgets.direction import DirectionExplorer
 from regattn.widgets.embedding import EmbeddingExplorer
 from regattn.widgets.filter import FilterExplorer
+from regattn.widgets.forecast import ForecastExplorer
 from regattn.widgets.kernel import KernelExplorer
 from regattn.widgets.lag import LagExplorer
 from regattn.widgets.mask import MaskExplorer
@@ -30,6 +31,7 @@ from regattn.widgets.projection import ProjectionExplorer
 from regattn.widgets.sampling import SamplingExplorer
 from regattn.widgets.spectral import SpectralExplorer
 from regattn.widgets.token import TokenExplorer
+from tests.explorers.forecast import table as series, untrained as forecaster
 from tests.explorers.model import untrained
 from tests.explorers.token import trained
 from tests.faults.inputs import ODD, assert_finite, many, matrices, outcome
@@ -93,6 +95,9 @@ MAKERS = {
     "sampling": lambda words: SamplingExplorer(X[:, :2], contexts=words, words=words[:2]),
     "position": lambda words: PositionExplorer(alt=words[0] + words[1], presets={words[2]: {"lag": 3}}),
     "filter": lambda words: FilterExplorer(pd.Series(X[:, 0], name=words[0]), units=words[0], alt=words[0] + words[1]),
+    "forecast": lambda words: ForecastExplorer(
+        forecaster(), series().set_axis(words[:3], axis=1), units=words[0], alt=words[0] + words[1]
+    ),
     "lag": lambda words: LagExplorer(
         pd.DataFrame(X[:, :2], columns=words[:2]), longest=2, units=words[0], alt=words[0] + words[1]
     ),
@@ -193,6 +198,13 @@ def test_numbers_that_json_does_not_know_are_refused(number):
         safe_json({"x": np.array([number])})
 
 
+def months_of(x):
+    """Return the made-up series with other numbers in the last months."""
+    logs, numbers = series(), np.ravel(x)[:9]
+    logs.iloc[-len(numbers) :, 0] = numbers
+    return logs
+
+
 TABLE = pd.DataFrame(1 - np.eye(3), list("abc"), list("abc"))
 PAST = pd.DataFrame(X[:, :2], columns=["a", "b"])
 ENTRANCES = {
@@ -271,6 +283,13 @@ ENTRANCES = {
     "filter, date": lambda x: FilterExplorer(PAST["a"], query=x),
     "filter, layers": lambda x: FilterExplorer(PAST["a"], layers=x),
     "filter, level": lambda x: FilterExplorer(PAST["a"], level=x),
+    "forecast": lambda x: ForecastExplorer(forecaster(), x),
+    "forecast, model": lambda x: ForecastExplorer(x, series()),
+    "forecast, numbers": lambda x: ForecastExplorer(forecaster(), months_of(x)),
+    "forecast, first": lambda x: ForecastExplorer(forecaster(), series(), first=x),
+    "forecast, query": lambda x: ForecastExplorer(forecaster(), series(), query=x),
+    "forecast, rival": lambda x: ForecastExplorer(forecaster(), series(), rival=x),
+    "forecast, deleted": lambda x: ForecastExplorer(forecaster(), series(), deleted=x),
     "lag": lambda x: LagExplorer(x, longest=1),
     "lag, numbers": lambda x: LagExplorer(pd.DataFrame(np.atleast_2d(x)), longest=1),
     "lag, longest": lambda x: LagExplorer(PAST, longest=x),

@@ -17,6 +17,7 @@ from regattn.regression import (
     batches,
     convolution_matrix,
     curvatures,
+    embedding_after,
     embedding_descent,
     embedding_gradient,
     embedding_limit,
@@ -38,6 +39,7 @@ from regattn.regression import (
     scale_and_alignment,
     spectrum,
     stochastic_gradient_descent,
+    target_error,
 )
 from regattn.series import corrected_t_test, diebold_mariano, expanding_window_forecasts, lag_matrix
 from regattn.transformer import alibi_columns, alibi_slopes, frequencies, rotate, sinusoidal_positions
@@ -104,6 +106,11 @@ ENTRANCES = {
     "largest_embedding_step": lambda x: largest_embedding_step(x, _rows(x)),
     "identified_directions": lambda x: identified_directions(x, _rows(x)),
     "map_error": lambda x: map_error(X, x),
+    "target_error": lambda x: target_error(X, x, Y),
+    "target_error, target": lambda x: target_error(np.eye(3), np.eye(3), x),
+    "embedding_after": lambda x: embedding_after(x, _rows(x), steps=4),
+    "embedding_after, Y": lambda x: embedding_after(np.eye(3), x, steps=4),
+    "embedding_after, step size": lambda x: embedding_after(X, Y, steps=4, learning_rate=x),
     "batches": lambda x: stochastic_gradient_descent(X, Y, x, learning_rate=0.1),
     "batch sizes": lambda x: list(batches(7, size=x, steps=2, rng=np.random.default_rng(0))),
     "Network": lambda x: Network(((x, np.zeros(1)),)).logits(np.ones((1, 3))),

@@ -195,11 +195,15 @@ def test_br_8e_rotary_scores_depend_on_the_distance_alone():
     assert abs(at[0] - at[3]) > 1e-3
 
 
-def test_br_8g_the_mask_alone_lets_a_model_count():
-    values = np.zeros((10, 1))
+def test_br_8g_a_start_token_and_a_causal_mask_let_a_model_count():
+    nothing, values = np.zeros((10, 1)), np.zeros((10, 1))
     values[0] = 1  # a start token, and nothing else to tell positions apart
-    counted = attend(np.zeros((10, 1)), np.zeros((10, 1)), values, mask="causal")[:, 0]
+    counted = attend(nothing, nothing, values, mask="causal")[:, 0]
     np.testing.assert_allclose(counted, 1 / np.arange(1, 11), atol=1e-15)
+    np.testing.assert_allclose(
+        attend(nothing, nothing, values + (values == 0), mask="causal"), 1
+    )  # without it: nothing
+    np.testing.assert_allclose(attend(nothing, nothing, values), 1 / 10)
 
 
 def test_br_8h_alibi_multiplies_weights_by_a_constant_per_step():

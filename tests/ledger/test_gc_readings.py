@@ -6,7 +6,7 @@ import torch
 
 from regattn import attend
 from regattn.data import load_diabetes
-from regattn.regression import spectrum
+from regattn.regression import design_flow, spectrum
 
 
 @pytest.fixture(scope="module")
@@ -167,3 +167,11 @@ def test_gc_x2_the_ridge_embedding_is_the_best_denoiser(small, ridge):
     b, e = rng.normal(size=(5, 40_000)), np.sqrt(ridge) * rng.normal(size=(31, 40_000))
     draws = ((X @ b - X @ best @ X.T @ (X @ b + e)) ** 2).sum(axis=0)
     assert draws.mean() == pytest.approx(expected_loss(best), abs=5 * draws.std() / 200)
+
+
+def test_gc_x2_descent_that_is_told_the_clean_target_ends_at_the_ridge_and_not_at_least_squares(small):
+    X, _ = small
+    rate = 0.1 / np.linalg.norm(X, 2) ** 6
+    told = {"noise": 1.5, "steps": 10**7, "learning_rate": rate}
+    np.testing.assert_allclose(design_flow(X, target="clean", **told), spectrum(X).omega(ridge=1.5**2), rtol=1e-6)
+    np.testing.assert_allclose(design_flow(X, target="own", **told), spectrum(X).omega(), rtol=1e-6)

@@ -174,6 +174,16 @@ def test_mh_4_6_the_trace_prefers_one_order_but_which_one_is_up_to_the_positions
     assert [np.trace(with_positions(order, np.eye(3, 7))) for order in (GOOD, BAD)] == [18, 14]
 
 
+@pytest.mark.parametrize(("met_themselves", "ahead"), [(0, -1), (3.9, -1), (4, 0), (4.1, 1), (9, 1)])
+def test_mh_4_6_with_average_words_the_diagonal_of_the_table_decides_which_order(met_themselves, ahead):
+    table = TABLE + met_themselves * np.eye(7)
+    for often in (3, 5, 50):  # river flooded bank so many times, and once reversed
+        P = (often * selector(GOOD, 7) + selector(BAD, 7)) / (often + 1)
+        good, bad = (with_positions(order, P, table) for order in (GOOD, BAD))
+        assert good.sum() == pytest.approx(bad.sum())
+        assert np.sign(np.round(np.trace(good) - np.trace(bad), 9)) == ahead
+
+
 def test_mh_4_6_directed_counts_with_positions_do_separate_the_totals_of_neighbours():
     directed = np.triu(TABLE)  # river before bank, flooded before shore, …
     P = random_positions()

@@ -99,6 +99,7 @@ def test_every_trial_was_run_with_every_seed():
 def test_each_part_holds_every_setting_of_the_script():
     assert set(kept("dead")["name"]) == set(tool.STARTS)
     assert set(kept("ablation")["name"]) == set(tool.ABLATIONS)
+    assert set(kept("afterwards")["name"]) == set(tool.ENCODERS)
     assert set(kept("bottleneck")["width"]) == set(tool.WIDTHS)
     sizes = kept("bits").dropna(subset="n_parts")[["n_codes", "n_parts"]].drop_duplicates()
     assert {tuple(map(int, row)) for row in sizes.to_numpy()} == set(tool.SIZES)
@@ -126,6 +127,15 @@ def test_the_reference_run_again_gives_about_what_was_kept():
 def test_dead_codes_run_again_briefly_are_as_dead():
     model = tool.coder(2, epochs=6, start="normal")
     assert len(model.codes(tool.tensor(tool.digits(2).X)).unique()) <= 5
+
+
+def test_a_decoder_fitted_afterwards_to_an_encoder_that_was_never_trained_gives_what_was_kept():
+    rows = kept("afterwards")
+    [row] = rows[(rows["name"] == "never trained") & (rows["seed"] == 2)].to_dict("records")
+    found = {found["name"]: found for found in tool.afterwards(2, epochs=1)}
+    assert set(found) == set(tool.ENCODERS)
+    assert found["never trained"]["error"] == pytest.approx(row["error"], rel=0.02)
+    assert found["never trained"]["live"] == 32
 
 
 def test_counted_chances_sum_to_one_and_know_what_they_are_told():

@@ -40,6 +40,16 @@ def test_logits_are_those_of_the_model_to_rounding(positions, norm, bias, rng):
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
 
 
+def test_rotary_clocks_of_another_base_are_those_of_the_model(rng):
+    model, usual = trained(positions="rotary", base=5.0), trained(positions="rotary")
+    tokens = rng.integers(0, 13, size=20)
+    expected, other = (m(torch.from_numpy(tokens)[None])[0].detach().numpy() for m in (model, usual))
+    np.testing.assert_allclose(Decoder(model, 20).read(tokens), expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+    assert np.abs(expected - other).max() > 1e-3
+    with pytest.raises(ValueError, match="base must be > 0, got 0"):
+        trained(positions="rotary", base=0.0)
+
+
 @pytest.mark.parametrize("activation", ["relu", "gelu", "silu", "tanh", "softmax", "identity"])
 def test_every_activation_is_that_of_the_model(activation, rng):
     model = trained(activation=activation, tied=False)

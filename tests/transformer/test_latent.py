@@ -132,6 +132,30 @@ def test_a_weight_of_zero_leaves_what_only_this_term_trains():
     assert torch.equal(before, codes.codebook.detach())
 
 
+def test_a_scaled_codebook_begins_as_wide_as_the_latent_vectors(monkeypatch):
+    model, begun = coder(2).float(), []
+    codes, spread = model.codebook.detach().clone(), model.latents(DIGITS.float()).std(dim=0).mean().detach()
+    terms = CodeAutoencoder.terms
+
+    def first(self, *args, **options):
+        begun.append(self.codebook.detach().clone())
+        return terms(self, *args, **options)
+
+    monkeypatch.setattr(CodeAutoencoder, "terms", first)
+    train_autoencoder(model, DIGITS.float(), LatentPlan(epochs=1, batch=211, start="scaled"))
+    torch.testing.assert_close(begun[0], codes * spread)
+
+
+def test_without_stop_gradients_both_penalties_pull_with_the_sum_of_their_weights():
+    """No device but a choice of weights: the slopes are those of the proper loss with 1 + β for both."""
+    model, beta = coder(3), 0.3
+    proper, free = model.terms(DIGITS), model.terms(DIGITS, stop_gradients=False)
+    trained = [*model.encoder.parameters(), model.codebook]
+    found = torch.autograd.grad(free.codebook + beta * free.commitment, trained)
+    wanted = torch.autograd.grad((1 + beta) * (proper.codebook + proper.commitment), trained)
+    torch.testing.assert_close(found, wanted)
+
+
 def test_the_rate_falls_to_zero_along_a_cosine(monkeypatch):
     rates, original = [], torch.optim.Adam.step
 
@@ -163,7 +187,7 @@ def test_no_hidden_layer_is_linear():
     (lambda: coder().start_from(DIGITS[:3]), "3 rows have 9 parts, too few for 11 codes"),
     (lambda: LatentPlan(epochs=0), "epochs must be ≥ 1, got 0"),
     (lambda: LatentPlan(commitment=-1.0), "commitment must be ≥ 0, got -1.0"),
-    (lambda: LatentPlan(start="zeros"), "start must be one of data, normal, got 'zeros'"),
+    (lambda: LatentPlan(start="zeros"), "start must be one of data, normal, scaled, got 'zeros'"),
     (lambda: train_autoencoder(coder(), DIGITS * 1e200, LatentPlan(epochs=1)), "must be finite, got .* in epoch 1"),
 ])  # fmt: skip
 def test_what_makes_no_sense_is_refused_by_name(call, message):

@@ -69,6 +69,25 @@ def test_every_cell_of_the_grid_ran_with_every_seed():
     assert {len(part["by_place"]) for part in card["parts"] if part["task"] == "news"} == {128 // tool.PLACES}
 
 
+def test_what_tables_of_counts_lose_can_be_counted_again():
+    kept = load_lengths()[1]["tables"]
+    assert list(kept) == [str(order) for order in tool.TABLES]
+    again = tool.table_losses(tool.stories_of(None), orders=(1, 2))
+    assert again == {order: pytest.approx(kept[order], abs=2e-4) for order in ("1", "2")}
+
+
+def test_a_shuffle_leaves_the_last_letters_in_place_and_moves_the_others():
+    task, seen = length_task("news"), []
+    tool.shuffled_scores(lambda x: seen.append(x) or torch.zeros(*x.shape, task.vocabulary), task, 3, seed=0)
+    for plain, mixed in zip(seen[::2], seen[1::2], strict=True):
+        assert (plain[:, -3:] == mixed[:, -3:]).all()
+        assert (plain.sort(dim=1).values == mixed.sort(dim=1).values).all()
+        assert (plain[:, :-3] != mixed[:, :-3]).float().mean() > 0.8
+    parts = [part for part in load_lengths()[1]["parts"] if "shuffled" in part]
+    assert {part["positions"] for part in parts} == set(tool.IN_PLACE)
+    assert len(parts) == len(tool.IN_PLACE) * len(tool.SEEDS)
+
+
 def test_a_kept_run_can_be_made_again():
     """Another processor rounds otherwise; what that grows to in 400 steps is small beside what seeds differ by."""
     grid, _ = load_lengths()

@@ -133,6 +133,22 @@ def test_a_drag_moves_the_point_and_stays_inside_the_plane(browser, tmp_path):
 
 
 @pytest.mark.browser
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_plane_has_the_same_scale_both_ways(browser, tmp_path, width):
+    """The nearest code is that at the least distance, which can be seen only so."""
+    with opened(browser, tmp_path, example(assignment="none"), width=width) as page:
+        places = []
+        for part in (0.25, 0.75):
+            low, high = example().low, example().high
+            point = (low + part * (high - low)).tolist()
+            page.evaluate(SET, [dict(zip(("across", "upwards"), point, strict=True)), 0])
+            box = page.locator(".ra-handle").bounding_box()
+            places.append([*point, box["x"], -box["y"]])
+        across, upwards, right, up = np.subtract(*places[::-1])
+        assert right / across == pytest.approx(up / upwards, rel=0.02)
+
+
+@pytest.mark.browser
 def test_a_click_on_a_code_lays_the_point_on_it_and_shows_its_images(browser, tmp_path):
     with opened(browser, tmp_path, example(assignment="hard")) as page:
         svg = page.locator("[data-panel=plane] svg")

@@ -97,11 +97,14 @@ def test_a_button_sets_the_kernel_and_a_cell_can_be_typed(browser, tmp_path):
 
 
 @pytest.mark.browser
-def test_an_empty_cell_changes_nothing(browser, tmp_path):
+def test_an_empty_cell_changes_nothing_and_shows_its_number_again(browser, tmp_path):
     with opened(browser, tmp_path, example()) as page:
         before = page.evaluate("document.querySelector('figure.regattn').model.result()")
-        page.locator("[data-control='kernel_12']").fill("")
+        cell = page.locator("[data-control='kernel_12']")
+        cell.fill("")
         assert page.evaluate("document.querySelector('figure.regattn').model.result()") == before
+        cell.blur()
+        assert cell.input_value() == "1"
 
 
 @pytest.mark.browser

@@ -40,7 +40,7 @@ def test_without_positions_it_is_the_projection_of_chapter_11(table, S, order):
 def test_all_four_terms_are_the_square_and_the_rank_is_that_of_the_truncated_decomposition(given):
     explorer = DirectionExplorer(C, given, order=["bites", "man", "dog"], zsp=True, psz=True, psp=True)
     H = selector([WORDS.index(word) for word in explorer.order], 6) + explorer.positions
-    for table, S in (("symmetric", (C + C.T).to_numpy()), ("directed", C.to_numpy())):
+    for table, S in (("symmetric", (C + C.T).to_numpy()), ("directed", C.to_numpy()), ("turned", C.T.to_numpy())):
         U, s, Vt = np.linalg.svd(S)
         for rank in range(1, 7):
             explorer.table, explorer.rank = table, rank
@@ -67,6 +67,20 @@ def test_no_order_has_a_higher_total_whatever_is_on():
     for order, table, term in product(permutations(START), ("symmetric", "directed"), ("zsp", "psp")):
         found = example(order=list(order), table=table, **{term: True}).result()
         assert found["total"] == pytest.approx(found["total_at_start"])
+
+
+def test_turned_scores_come_from_the_words_before_and_values_from_the_words_after():
+    shares = example(table="turned", order=["man", "bites", "dog"], psz=False).result()
+    weights = normalise_rows(project(C.T, ["man", "bites", "dog"]))
+    np.testing.assert_allclose(shares["weights"], weights)
+    mean = (weights @ C.loc[["man", "bites", "dog"]].to_numpy()).mean(axis=0)
+    np.testing.assert_allclose(shares["probabilities"], np.exp(mean) / np.exp(mean).sum())
+    plain, turned = (
+        [example(table=table, order=order, psz=False, masked=True).result()["total"] for order in (START, START[::-1])]
+        for table in ("directed", "turned")
+    )
+    assert turned[0] > turned[1] == plain[0]
+    assert turned[0] == plain[1]
 
 
 def test_a_mask_hides_what_is_ahead_and_lets_a_directed_total_read_the_order():
@@ -127,7 +141,7 @@ def test_a_row_without_scores_has_no_shares_and_an_empty_square_none_at_all():
     (lambda: example(held=4), "held must be ≤ 3"),
     (lambda: example(rank=0), "rank must be ≥ 1, got 0"),
     (lambda: example(rank=7), "rank must be ≤ 6"),
-    (lambda: example(table="C"), "table must be one of symmetric, directed, got 'C'"),
+    (lambda: example(table="C"), "table must be one of symmetric, directed, turned, got 'C'"),
     (lambda: example(kernel="relu"), "kernel must be one of identity, softmax, got 'relu'"),
     (lambda: example(zsp=1), "zsp must be True or False, got 1"),
     (lambda: example(masked="yes"), "masked must be True or False, got 'yes'"),
@@ -147,7 +161,7 @@ def test_numbers_equal_the_packages_for_many_settings(tmp_path, sentence):
         {
             "order": rng.permutation(sentence).tolist(),
             "held": 0,
-            "table": str(rng.choice(["symmetric", "directed"])),
+            "table": str(rng.choice(["symmetric", "directed", "turned"])),
             "rank": int(rng.integers(1, 7)),
             "kernel": str(rng.choice(["identity", "softmax"])),
             **{term: bool(rng.integers(2)) for term in (*TERMS, "masked")},

@@ -102,8 +102,14 @@ def test_a_walk_that_runs_away_says_so_in_words(browser, tmp_path):
         drawn = page.eval_on_selector_all("svg, table", "all => all.map((drawing) => drawing.outerHTML).join()")
         assert "NaN" not in drawn
         assert "Infinity" not in drawn
+        cells = page.locator("[data-panel=omega] td").all_inner_texts()
+        assert max(map(len, cells)) <= 7  # as −2·10¹⁰
+        assert any("·10" in cell for cell in cells)
+        assert "drawn at its rim" in page.locator(".ra-live").inner_text()
         page.evaluate(SET, [{"step": step - 1}, 0])
         assert "ran away" not in page.locator(".ra-live").inner_text()
+        page.evaluate(SET, [{"learning_rate": 0.5, "step": 30}, 0])
+        assert "rim" not in page.locator(".ra-live").inner_text()
 
 
 @pytest.mark.browser

@@ -124,6 +124,20 @@ def test_a_loss_above_that_of_the_start_is_told(browser, tmp_path):
 
 
 @pytest.mark.browser
+def test_units_that_answer_nothing_are_counted(browser, tmp_path):
+    explorer = example(units_1=4, activation="relu", learning_rate=10.0, step=400, seed=3)
+    hidden = explorer.trained()[0].hidden(explorer.X)[0]
+    dead = int((hidden == 0).all(axis=0).sum())
+    assert 0 < dead < 4
+    assert explorer.result()["silent"] == dead
+    with opened(browser, tmp_path, explorer) as page:
+        assert_same(page.evaluate(SET, [{}, 0]), explorer.result())
+        assert f"{dead} of 4 hidden units answer nothing to any training row" in page.locator(".ra-live").inner_text()
+        page.evaluate(SET, [{"activation": "tanh", "step": 3}, 0])
+        assert "answer nothing" not in page.locator(".ra-live").inner_text()
+
+
+@pytest.mark.browser
 def test_the_border_is_where_the_network_is_undecided(browser, tmp_path):
     code = """async (code) => {
       const module = await import("data:text/javascript;charset=utf-8," + encodeURIComponent(code));

@@ -64,6 +64,12 @@ def test_the_words_say_whether_there_is_a_stripe_and_what_lies_beyond(browser, t
         assert "from 21.0 to 26.9: no stripe" in words.inner_text()
         page.evaluate(SET, [{"scheme": "alibi", "head": 2}, 0])
         assert "Each step costs 0.250, beyond the length of training as within it." in words.inner_text()
+        assert "Later places are masked." in words.inner_text()
+        assert "no clocks" in page.locator("[data-panel=clocks] svg").text_content()
+        assert page.locator("[data-panel=table] .ra-grid .ra-rule:visible").count() == 0
+        page.evaluate(SET, [{"scheme": "rotary"}, 0])
+        assert "no clocks" not in page.locator("[data-panel=clocks] svg").text_content()
+        page.evaluate(SET, [{"scheme": "alibi"}, 0])
         assert page.evaluate(f"{FIGURE}.model.result().around") == []
         page.locator("[data-panel=table] svg").click(position={"x": 200, "y": 100})
         assert page.evaluate(f"{FIGURE}.model.get('place')") > 0

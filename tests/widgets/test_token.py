@@ -64,7 +64,7 @@ def test_10_000_random_strings_are_cut_as_the_library_cuts_them(tmp_path, news, 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_words_bits_and_histories_equal_the_packages(tmp_path, kind):
-    texts = [*SPECIAL, "", "the unhappiness of 12 unharmed women"]
+    texts = [*SPECIAL, "", " ", "the unhappiness of 12 unharmed women", "unhappy ", "unharmed  \n", "an Ġ", "a   "]
     explorer = example(tokenizer=kind)
     code = "const problem = tokenProblem(given.data); say(given.texts.flatMap((text) => [1, 2, 400].map((word) => "
     code += f"tokenState(problem, {{ text, word, tokenizer: '{kind}' }}))).map((s) => [s.word, "
@@ -76,6 +76,13 @@ def test_words_bits_and_histories_equal_the_packages(tmp_path, kind):
             wanted = explorer.result()
             numbers = [wanted[key][kind] for key in ("bits", "bits_per_byte", "lost")]
             assert_same(dict(enumerate(next(found))), dict(enumerate([wanted["word"], wanted["history"], *numbers])))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_space_typed_after_a_word_leaves_its_history_standing(kind):
+    before, after = (example(tokenizer=kind, text=text, word=400).result() for text in ("the man", "the man "))
+    assert before["word"] == after["word"] != ""
+    assert before["history"] == after["history"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -128,6 +135,16 @@ def test_hostile_text_stays_text_in_the_order_of_its_script_and_says_what_is_los
             "[...document.querySelectorAll('.ra-pieces')[2].children].map((e) => e.getBoundingClientRect().left)"
         )
         assert edges[0] > edges[1], "Hebrew begins at the right"
+        for kind in (
+            "characters",
+            "unigram",
+        ):  # a lost sign looks the same wherever it stands, and has no bits per byte
+            page.evaluate(SET, [{"text": "man ☕", "tokenizer": kind, "word": 400}, 0])
+            lost = page.locator(".ra-lost").all_inner_texts()
+            assert len(lost) >= 3
+            assert set(lost) == {"☕"}
+            assert page.locator(".ra-history .ra-lost").count() >= 1
+            assert page.locator("[data-output=rate]").inner_text() == "–"
         page.evaluate(SET, [{"text": ""}, 0])
         assert page.inner_text("[data-output=message]") == "Nothing to cut: type a text."
         assert "NaN" not in page.inner_text("figure.regattn")

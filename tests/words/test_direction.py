@@ -23,6 +23,7 @@ from regattn.words import (
     query_key_maps,
     score_alignment,
     selector,
+    share_right,
     term_defects,
     translation_table,
 )
@@ -226,6 +227,30 @@ def test_an_alignment_is_scored_word_by_word_and_a_tie_is_shared():
     assert found["partner"].tolist() == pair.places
     with pytest.raises(ValueError, match="no pair"):
         score_alignment(table, [AlignedPair(["cat"], ["Katze"], [0])])
+
+
+def test_a_largest_score_counts_one_and_a_tie_its_share():
+    tied = np.log([[0.1 + 0.2, 0.3, 0.1], [0.3, 0.3, 0.3], [0.2, 0.5, 0.3]])  # 0.1 + 0.2 is not quite 0.3
+    np.testing.assert_allclose(share_right(tied, [1, 2, 0]), [1 / 2, 1 / 3, 0])
+    np.testing.assert_array_equal(share_right([[-np.inf, -2.0], [0, 0]], [1, 0]), [1, 0.5])
+    assert share_right(np.empty((0, 3)), []).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("scores", "truth", "message"),
+    [
+        ([1.0, 2.0], [0], r"shape \(2,\)"),
+        ([[1.0, 2.0], [np.nan, 1.0]], [0, 0], "row 1"),
+        ([[1.0, 2.0]], [0, 1], "1 rows"),
+        ([[1.0, 2.0]], [2], r"from 0 to 1, got \[2\]"),
+        ([[1.0, 2.0]], [-1], "got"),
+        ([[1.0, 2.0]], [0.5], "got"),
+    ],
+    ids=["a row", "nan", "too many", "beyond", "below", "no integer"],
+)
+def test_what_is_no_table_with_one_right_column_is_refused(scores, truth, message):
+    with pytest.raises(ValueError, match=message):
+        share_right(scores, truth)
 
 
 @pytest.mark.parametrize("hostile", ["<script>alert(1)</script>", "\u202eabc", "", "a\x00b", "🙂"])

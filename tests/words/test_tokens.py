@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from regattn.data import load_lee_corpus
-from regattn.words import count_ngrams, train_tokenizer
+from regattn.words import count_ngrams, ngram_bits, train_tokenizer, unseen_share
 
 TEXT = np.random.default_rng(5).zipf(1.6, size=400) % 11
 
@@ -166,15 +166,77 @@ def test_bad_input_is_refused_with_its_value(call, message):
         call()
 
 
-@pytest.mark.parametrize(("kind", "best"), [("single", 7), ("bytes", 4), ("characters", 4), ("unigram", 4)])
+def test_beginnings_keep_their_counts_and_no_run_goes_on_into_the_next_text():
+    start, discount, vocabulary = 9, 0.6, 10
+    draw = np.random.default_rng(8)
+    texts = [(start, *(draw.zipf(1.7, size=draw.integers(1, 7)) % 7).tolist()) for _ in range(30)]
+    grams = {n: Counter(t[i : i + n] for t in texts for i in range(len(t) - n + 1)) for n in (1, 2, 3)}
+
+    def count(gram):  # as often as it occurs where nothing shorter counts it: at the top, and after a start
+        if len(gram) == 3 or (gram[0] == start and len(gram) > 1):
+            return grams[len(gram)][gram]
+        return sum(longer[1:] == gram for longer in grams[len(gram) + 1])
+
+    def p(word, context):
+        below = 1 / vocabulary if not context else p(word, context[1:])
+        after = {w: count((*context, w)) for w in range(vocabulary)}
+        if not sum(after.values()):
+            return below
+        kept = max(after[word] - discount, 0) + discount * sum(c > 0 for c in after.values()) * below
+        return kept / sum(after.values())
+
+    model = count_ngrams(sum(texts, ()), order=3, vocabulary=vocabulary, discount=discount, start=start)
+    for context in ((start,), texts[0][:2], texts[1][1:3], (5, 5), (3, start), ()):
+        expected = [p(w, context) for w in range(vocabulary)]
+        np.testing.assert_allclose(model.probabilities(context), expected, atol=1e-12)
+        assert sum(expected) == pytest.approx(1)
+    shares = np.bincount([t[1] for t in texts], minlength=vocabulary) / len(texts)
+    opening = count_ngrams(sum(texts, ()), order=3, vocabulary=vocabulary, discount=0.01, start=start)
+    np.testing.assert_allclose(opening.probabilities([start]), shares, atol=0.003)
+    for order in (1, 2, 3):  # given, never the next token
+        model = count_ngrams(sum(texts, ()), order=order, vocabulary=vocabulary, start=start)
+        assert all(start not in seen for each in model.counts for seen in each.values())
+
+
+def test_bits_of_held_out_texts_are_those_of_a_start_token_and_the_counts():
+    train, test = ["the cat sat", "the dog", "a cat"] * 3, ["the cat", "é", ""]
+    tokenizer = train_tokenizer(train, vocabulary=262)
+    found = ngram_bits(tokenizer, train, test, order=2)
+    size = tokenizer.get_vocab_size()
+    text = [i for each in train for i in (size, *tokenizer.encode(each).ids)]
+    model = count_ngrams(text, order=2, vocabulary=size + 1, start=size)
+    for row, each in zip(found.itertuples(), test, strict=True):
+        ids = [size, *tokenizer.encode(each).ids]
+        p = [model.probabilities(ids[:i])[ids[i]] for i in range(1, len(ids))]
+        assert row.bits == pytest.approx(-np.log2(p).sum())
+        assert (row.tokens, row.bytes) == (len(ids) - 1, len(each.encode()))
+
+
+def test_the_share_never_seen_is_counted_run_by_run_within_texts():
+    train, test = [[1, 2, 3], [3, 1]], [[2, 3, 1], [1, 2, 3], [5]]
+    assert unseen_share(train, test, order=1) == pytest.approx(1 / 7)
+    assert unseen_share(train, test, order=2) == 0.0
+    assert unseen_share(train, test, order=3) == pytest.approx(1 / 2)
+
+
+@pytest.mark.parametrize(("call", "message"), [
+    (lambda: count_ngrams([0, 1], order=1, vocabulary=2, start=2), "start must be ≤ 1, got 2"),
+    (lambda: count_ngrams([0, 1], order=1, vocabulary=2, start=1), r"begins with its start token 1, got \[0\]"),
+    (lambda: ngram_bits(train_tokenizer(["a"], vocabulary=256), "ab", ["a"], order=1), "train must be several texts"),
+    (lambda: ngram_bits(train_tokenizer(["a"], vocabulary=256), ["a"], "ab", order=1), "test must be several texts"),
+    (lambda: unseen_share([[1]], [[1, 2], []], order=3), "no text of test has the 3 tokens of a run"),
+    (lambda: unseen_share([[1]], [[1]], order=0), "order must be ≥ 1, got 0"),
+])  # fmt: skip
+def test_what_cannot_be_counted_is_refused_with_its_value(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.parametrize(("kind", "best"), [("single", 7), ("bytes", 4), ("characters", 4), ("unigram", 5)])
 def test_the_orders_that_chapter_14_compares_do_best_on_stories_that_it_does_not_report(kind, best):
-    stories = load_lee_corpus()[:240]
+    stories = load_lee_corpus()
+    train, asked = stories[:120], stories[120:180]
     size = 256 if kind == "single" else 1000
-    tokenizer = train_tokenizer(stories, vocabulary=size, kind="bytes" if kind == "single" else kind)
-    coded = [[size, *tokenizer.encode(story).ids] for story in stories]
-    fit, asked = [token for story in coded[:180] for token in story], coded[180:]
-    bits = {}
-    for order in (best - 1, best, best + 1):
-        model = count_ngrams(fit, order=order, vocabulary=size + 1)
-        bits[order] = sum(model.surprisals(story).sum() for story in asked)
+    tokenizer = train_tokenizer(train, vocabulary=size, kind="bytes" if kind == "single" else kind)
+    bits = {order: ngram_bits(tokenizer, train, asked, order=order).bits.sum() for order in (best - 1, best, best + 1)}
     assert min(bits, key=bits.get) == best
