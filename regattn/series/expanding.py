@@ -180,7 +180,8 @@ def _swept(
     forecasts = np.empty((rows - start, targets.shape[1]))
     coef = np.empty((rows - start, q)) if coefficients else None
     both = np.asfortranarray(np.column_stack([design, targets]))
-    known = _triangle(both[:start], q)
+    upper = np.triu(np.ones((q, both.shape[1]), order="F"))
+    known = upper * dgeqrf(both[:start])[0][:q]  # of the triangle R, what later rows need to know of these
     for first, last in _blocks(start, rows):
         block, at = both[first:last], slice(first - start, last - start)
         R, z = known[:, :q], known[:, q:]
@@ -193,17 +194,12 @@ def _swept(
         innovations, gains = learnt[:, : errors.shape[1]], learnt[:, errors.shape[1] :]
         forecasts[at] = block[:, q:] - G.diagonal()[:, None] * innovations
         if coefficients:
-            moves = np.cumsum(gains * innovations, axis=0)
-            moves = np.vstack([np.zeros(q), moves[:-1]])  # a row learns from those before it
-            coef[at] = dtrtrs(R, z + moves.T)[0].T
+            moves = np.zeros((q, last - first))  # a row learns from those before it
+            np.cumsum((gains * innovations)[:-1].T, axis=1, out=moves[:, 1:])
+            coef[at] = dtrtrs(R, z + moves)[0].T
         if last < rows:
-            known = _triangle(np.vstack([known, block]), q)
+            known = upper * dgeqrf(np.concatenate([known, block]))[0][:q]
     return forecasts, coef
-
-
-def _triangle(rows: np.ndarray, q: int) -> np.ndarray:
-    """Return the first q rows of the triangle of a QR factorisation: all that later rows need to know of these."""
-    return np.triu(dgeqrf(rows)[0][:q])
 
 
 def _blocks(start: int, rows: int) -> Iterator[tuple[int, int]]:

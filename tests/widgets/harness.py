@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
 from axe_playwright_python.sync_playwright import Axe
+from matplotlib.figure import Figure
 
 from regattn.widgets._base import Explorer
 from tests import hands
@@ -39,6 +41,13 @@ def oracle(name: str) -> ModuleType:
     return import_module(f"tests.explorers.{name}")
 
 
+@cache
+def still(name: str) -> tuple[Explorer, Figure]:
+    """Return an explorer's example and the plain picture of it, drawn once for all tests that look at it."""
+    explorer = oracle(name).example()
+    return explorer, explorer.picture()
+
+
 @contextmanager
 def opened(browser, folder: Path, *explorers: Explorer, hash: str = "", picture: bool = False, **options) -> Iterator:
     """Yield the page of these explorers, awake; at the end it has logged no error and asked for nothing."""
@@ -54,20 +63,28 @@ def opened(browser, folder: Path, *explorers: Explorer, hash: str = "", picture:
         assert page.requests == []
 
 
-def sweep(page, expected, parts=(0.3, 0.9, 0.6)) -> None:
-    """Move every control through its range and compare the numbers with the oracle's after each move."""
+def sweep(page, expected, parts=(0.3, 0.9, 0.6)) -> list[str]:
+    """Move every control through its range and compare the numbers with the oracle's after each move.
+
+    Returns the controls that changed nothing that is shown on the way.
+    """
+    idle = []
     for control in [None, *page.evaluate(CONTROLS)]:
+        seen = {page.evaluate(SHOWN)}
         for part in parts if control else (0,):
             if control:
                 page.evaluate(MOVE, [control, part])
+                seen.add(page.evaluate(SHOWN))
             found = page.evaluate(f"{FIGURE}.model.result()")
             assert_same(found, expected(page.evaluate(STATE)), f"after {control} at {part}")
+        idle += [control] if control and len(seen) < 2 else []
+    return idle
 
 
-def idle_controls(page) -> list[str]:
-    """Return the controls that change nothing that is shown, wherever they stand."""
+def idle_controls(page, among: list[str]) -> list[str]:
+    """Return those of some controls that change nothing that is shown, wherever they stand."""
     idle = []
-    for control in page.evaluate(CONTROLS):
+    for control in among:
         seen = set()
         for part in (0, 0.25, 0.5, 0.75, 1):
             page.evaluate(MOVE, [control, part])
@@ -98,9 +115,10 @@ def answers_to_keys(page, control: str) -> bool:
     return False
 
 
-def barriers(page) -> list[str]:
-    """Return what axe finds serious in the explorer."""
-    found = Axe().run(page, context="figure.regattn").response["violations"]
+def barriers(page, *rules: str) -> list[str]:
+    """Return what axe finds serious in the explorer; without ``rules`` all of axe's are asked."""
+    options = {"resultTypes": ["violations"], **({"runOnly": list(rules)} if rules else {})}
+    found = Axe().run(page, context="figure.regattn", options=options).response["violations"]
     return [issue["id"] for issue in found if issue["impact"] in ("serious", "critical")]
 
 
