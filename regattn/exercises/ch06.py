@@ -5,7 +5,8 @@ import pandas as pd
 
 from regattn.data import load_macro
 from regattn.exercises._exercise import EXACT, Exercise, Mistake
-from regattn.regression.embedding import embedding_limit, identified_directions
+from regattn.regression.embedding import embedding_limit
+from regattn.regression.identification import identified_directions
 
 GROWTH = ("consumption", "investment")
 NAMES = ["inflation", "unemployment", "bill_rate", "gdp_growth", *(f"{name}_growth" for name in GROWTH)]

@@ -10,7 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 
 from regattn.figures._style import COLOURS, SEQUENCE
-from regattn.regression.classification import Network, Reliability
+from regattn.regression.calibration import Reliability
+from regattn.regression.classification import Network
 
 __all__ = ["plot_images", "plot_regions", "plot_reliability"]
 

@@ -1,11 +1,15 @@
 from . import descent as descent
+from .calibration import (
+    Reliability as Reliability,
+    reliability as reliability,
+)
 from .classification import (
     Network as Network,
-    Reliability as Reliability,
-    convolution_matrix as convolution_matrix,
     make_network as make_network,
     network_descent as network_descent,
-    reliability as reliability,
+)
+from .convolution import (
+    convolution_matrix as convolution_matrix,
 )
 from .descent import (
     Trajectory as Trajectory,
@@ -20,30 +24,36 @@ from .descent import (
 )
 from .embedding import (
     EmbeddingPath as EmbeddingPath,
-    IdentifiedDirections as IdentifiedDirections,
     embedding_after as embedding_after,
     embedding_descent as embedding_descent,
     embedding_gradient as embedding_gradient,
     embedding_limit as embedding_limit,
     embedding_loss as embedding_loss,
-    identified_directions as identified_directions,
     largest_embedding_step as largest_embedding_step,
+)
+from .estimator import (
+    AttentionRegressor as AttentionRegressor,
+)
+from .identification import (
+    IdentifiedDirections as IdentifiedDirections,
+    identified_directions as identified_directions,
     map_error as map_error,
     target_error as target_error,
 )
-from .estimator import AttentionRegressor as AttentionRegressor
 from .in_context import (
-    CircleTrials as CircleTrials,
-    LinearLayers as LinearLayers,
-    SoftmaxHeads as SoftmaxHeads,
     Tasks as Tasks,
     best_embedding as best_embedding,
     design_descent as design_descent,
     design_flow as design_flow,
-    load_circle_trials as load_circle_trials,
     make_tasks as make_tasks,
-    newton_schulz as newton_schulz,
     population_embedding as population_embedding,
+)
+from .in_context_layers import (
+    CircleTrials as CircleTrials,
+    LinearLayers as LinearLayers,
+    SoftmaxHeads as SoftmaxHeads,
+    load_circle_trials as load_circle_trials,
+    newton_schulz as newton_schulz,
     train_in_context as train_in_context,
     tuned_descent as tuned_descent,
     weights_on_context as weights_on_context,
@@ -57,11 +67,15 @@ from .least_squares import (
     scale_and_alignment as scale_and_alignment,
     spectrum as spectrum,
 )
-from .network_classifier import NetworkClassifier as NetworkClassifier
+from .network_classifier import (
+    NetworkClassifier as NetworkClassifier,
+)
 from .similarity import (
     QueriesAndKeys as QueriesAndKeys,
     forest_codes as forest_codes,
     kernel_ridge_codes as kernel_ridge_codes,
     least_squares_codes as least_squares_codes,
 )
-from .streaming import Factor as Factor
+from .streaming import (
+    Factor as Factor,
+)

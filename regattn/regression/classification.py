@@ -12,28 +12,19 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
-from scipy.stats import binom
 
 from regattn._activations import ACTIVATIONS
 from regattn._validation import check_count, check_finite, check_matrix, check_real, check_vector
 from regattn.regression._walking import LearningRate, Trajectory, walk
 
-__all__ = [
-    "Network",
-    "Reliability",
-    "convolution_matrix",
-    "make_network",
-    "network_descent",
-    "reliability",
-]
+__all__ = ["Network", "make_network", "network_descent"]
 
 Layers = tuple[tuple[np.ndarray, np.ndarray], ...]
-
 GAINS = {"relu": 2.0, "leaky_relu": 2.0, "gelu": 2.0, "silu": 2.0}  # they halve the signal; the others keep it
 
 
@@ -241,137 +232,6 @@ def network_descent(  # noqa: PLR0913
 
     loss = start.loss(X, y)
     return walk(step, point, loss, batches, n=len(X), learning_rate=learning_rate, scale=math.log(2))
-
-
-class Reliability(NamedTuple):
-    """How often predictions came true, bin by bin: a reliability diagram in numbers.
-
-    Attributes
-    ----------
-    predicted : ndarray of shape (bins,)
-        Mean predicted probability in each bin.
-    observed : ndarray of shape (bins,)
-        Share of the bin's outcomes that were a yes.
-    low, high : ndarray of shape (bins,)
-        The binomial band: where the observed share of a calibrated forecast falls.
-    counts : ndarray of shape (bins,)
-        Predictions in each bin.
-
-    Examples
-    --------
-    >>> reliability([0.2, 0.2, 0.8, 0.8], [0, 0, 1, 1], bins=2).observed
-    array([0., 1.])
-    """
-
-    predicted: np.ndarray
-    observed: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    counts: np.ndarray
-
-    @property
-    def error(self) -> float:
-        """The expected calibration error: the gap between predicted and observed, averaged over the predictions."""
-        return float(np.average(np.abs(self.predicted - self.observed), weights=self.counts))
-
-
-def reliability(probabilities: ArrayLike, outcomes: ArrayLike, *, bins: int = 10, level: float = 0.95) -> Reliability:
-    """Return how often predictions of about the same probability came true, with binomial bands.
-
-    The bins hold equal numbers of predictions, from the smallest to the largest. The band of a bin has ``level`` of the
-    binomial distribution with the mean prediction of the bin; where the predictions inside a bin differ it is a little
-    too wide.
-
-    Parameters
-    ----------
-    probabilities : array of shape (n,)
-        Predicted probabilities of a yes, from 0 to 1.
-    outcomes : array of shape (n,)
-        What happened, zeros and ones; or the true probability of a yes, where it is known.
-    bins : int, default 10
-        Number of bins, at most n.
-    level : float, default 0.95
-        Share of calibrated forecasts that fall into the band.
-
-    Returns
-    -------
-    Reliability
-        Predicted and observed shares, the band, and the counts.
-
-    Raises
-    ------
-    ValueError
-        If a probability or an outcome is outside [0, 1], lengths differ, or ``bins`` or ``level`` is out of range.
-
-    Examples
-    --------
-    >>> found = reliability([0.1, 0.3, 0.6, 0.8], [0, 1, 0, 1], bins=2)
-    >>> found.predicted.round(1), found.observed, found.counts
-    (array([0.2, 0.7]), array([0.5, 0.5]), array([2, 2]))
-    """
-    p = check_vector(probabilities, "probabilities")
-    y = check_vector(outcomes, "outcomes")
-    if len(y) != len(p):
-        raise ValueError(f"outcomes has {len(y)} entries but there are {len(p)} probabilities")
-    for name, values in (("probabilities", p), ("outcomes", y)):
-        if values.min() < 0 or values.max() > 1:
-            raise ValueError(f"{name} must be between 0 and 1, got {values[(values < 0) | (values > 1)][0]:g}")
-    bins = check_count(bins, "bins", most=len(p), bound="the number of predictions")
-    level = check_real(level, "level", least=0.0, most=1.0, strictly=True)
-    parts = np.array_split(np.argsort(p, kind="stable"), bins)
-    predicted, observed = (np.array([values[rows].mean() for rows in parts]) for values in (p, y))
-    counts = np.array([len(rows) for rows in parts])
-    low, high = binom.interval(level, counts, predicted.clip(0, 1))
-    return Reliability(predicted, observed, np.maximum(low, 0) / counts, high / counts, counts)
-
-
-def convolution_matrix(kernel: ArrayLike, shape: tuple[int, int], *, stride: int = 1, padding: int = 0) -> np.ndarray:
-    r"""Return the matrix that maps an image, read row by row, to its feature map under a kernel.
-
-    .. math:: \phi_{i,j} = \sum_{m=0}^{k_h-1}\sum_{n=0}^{k_w-1} x_{i+m,\,j+n}\, f_{m,n}
-
-    Each row of the matrix holds the kernel once, at another place, and zeros elsewhere: a linear layer with shared
-    weights. Implements :eq:`feature-map`; source: BP's display, with its sums ended one term earlier.
-
-    Parameters
-    ----------
-    kernel : array of shape (k_h, k_w)
-        The filter f.
-    shape : pair of int
-        Height and width of the image.
-    stride : int, default 1
-        How far the window moves.
-    padding : int, default 0
-        Rings of zeros round the image.
-
-    Returns
-    -------
-    ndarray of shape (rows × columns of the feature map, height × width)
-        Entries are those of the kernel, and zeros.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range or the kernel does not fit into the padded image.
-
-    Examples
-    --------
-    >>> convolution_matrix([[1, 2]], (1, 4))
-    array([[1., 2., 0., 0.],
-           [0., 1., 2., 0.],
-           [0., 0., 1., 2.]])
-    """
-    f = check_matrix(kernel, "kernel")
-    height, width = (check_count(size, "a size of shape") for size in shape)
-    stride, padding = check_count(stride, "stride"), check_count(padding, "padding", least=0)
-    around = np.full((height + 2 * padding, width + 2 * padding), -1)
-    around[padding : padding + height, padding : padding + width] = np.arange(height * width).reshape(height, width)
-    if any(k > size for k, size in zip(f.shape, around.shape, strict=True)):
-        raise ValueError(f"the kernel of shape {f.shape} does not fit into an image of shape {around.shape}")
-    windows = np.lib.stride_tricks.sliding_window_view(around, f.shape)[::stride, ::stride].reshape(-1, f.size)
-    matrix = np.zeros((len(windows), height * width + 1))  # the last column takes what falls on the padding
-    np.put_along_axis(matrix, windows, np.broadcast_to(f.ravel(), windows.shape), axis=1)
-    return matrix[:, :-1]
 
 
 def _forward(layers: Layers, activation: str, X: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:

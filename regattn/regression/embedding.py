@@ -10,30 +10,33 @@ and nowhere else. Descent from Ω₀ moves it on that span and leaves it as it w
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regattn._validation import check_count, check_finite, check_matrix, check_numpy, check_real, check_targets
+from regattn._validation import check_count, check_finite, check_real
+from regattn.regression._embedding_problem import (
+    TOLERANCE,
+    Reduced,
+    check_problem,
+    check_square,
+    check_start,
+    check_taught,
+    moments,
+)
 from regattn.regression._walking import GROWTH_LIMIT
 from regattn.regression.least_squares import spectrum
 
 __all__ = [
     "EmbeddingPath",
-    "IdentifiedDirections",
     "embedding_after",
     "embedding_descent",
     "embedding_gradient",
     "embedding_limit",
     "embedding_loss",
-    "identified_directions",
     "largest_embedding_step",
-    "map_error",
-    "target_error",
 ]
-
-TOLERANCE = 1e-10  # directions of Z below this share of the strongest are rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,32 +90,6 @@ class EmbeddingPath:
         return f"After {steps} steps the loss is {self.losses[-1]:.6g}, {above:.1e} above that of least squares."
 
 
-class IdentifiedDirections(NamedTuple):
-    r"""What M targets show of p directions.
-
-    Attributes
-    ----------
-    strengths : ndarray of shape (min(p, M),)
-        Singular values of Z = X'Y, largest first: how loudly each direction is taught.
-    directions : ndarray of shape (p, r)
-        Orthonormal basis of the directions of the input space on which Ω is fixed, loudest first.
-    shares : ndarray of shape (k,)
-        For each principal direction of X, strongest first, the part of it that lies in that span, from 0 to 1; they
-        sum to at most r.
-    rank : int
-        Number r of directions that are fixed.
-    effective_rank : float
-        The number of equally strong directions with the same entropy: :math:`\exp(-\sum_k q_k \ln q_k)` with
-        :math:`q_k` the share of direction k in the sum of ``strengths``.
-    """
-
-    strengths: np.ndarray
-    directions: np.ndarray
-    shares: np.ndarray
-    rank: int
-    effective_rank: float
-
-
 def embedding_loss(X: ArrayLike, Y: ArrayLike, omega: ArrayLike) -> float:
     r"""Return the loss :math:`\mathcal{L}(\Omega) = \frac1M \lVert Y - X\,\Omega\,X^\top Y \rVert_F^2`.
 
@@ -142,8 +119,8 @@ def embedding_loss(X: ArrayLike, Y: ArrayLike, omega: ArrayLike) -> float:
     >>> embedding_loss([[1.0], [1.0]], [1.0, 3.0], [[0.5]])  # Ω = 1/2 = 1/X'X: least squares
     2.0
     """
-    X, Y = _check_problem(X, Y)
-    omega = _check_square(omega, X, "omega")
+    X, Y = check_problem(X, Y)
+    omega = check_square(omega, X, "omega")
     with np.errstate(over="ignore", invalid="ignore"):
         loss = float(np.sum((Y - X @ (omega @ (X.T @ Y))) ** 2) / Y.shape[1])
     check_finite(np.asarray(loss), "the loss")
@@ -178,8 +155,8 @@ def embedding_gradient(X: ArrayLike, Y: ArrayLike, omega: ArrayLike) -> np.ndarr
     >>> embedding_gradient([[1.0], [1.0]], [1.0, 3.0], [[0.0]])
     array([[-32.]])
     """
-    X, Y = _check_problem(X, Y)
-    omega = _check_square(omega, X, "omega")
+    X, Y = check_problem(X, Y)
+    omega = check_square(omega, X, "omega")
     with np.errstate(over="ignore", invalid="ignore"):
         Z = X.T @ Y
         slope = -2 / Y.shape[1] * X.T @ (Y - X @ (omega @ Z)) @ Z.T
@@ -215,8 +192,8 @@ def largest_embedding_step(X: ArrayLike, Y: ArrayLike) -> float:
     >>> round(largest_embedding_step([[1.0], [1.0]], [1.0, 3.0]), 6)
     0.03125
     """
-    X, Y = _check_problem(X, Y)
-    Z = _check_taught(X, Y)
+    X, Y = check_problem(X, Y)
+    Z = check_taught(X, Y)
     with np.errstate(over="ignore", under="ignore"):
         loudest = float((np.linalg.norm(X, 2) * np.linalg.norm(Z, 2)) ** 2)
     if not 0 < loudest < np.inf:
@@ -272,11 +249,11 @@ def embedding_descent(
     array([[0.2, 0.4],
            [0.4, 0.8]])
     """
-    X, Y = _check_problem(X, Y)
-    start, factors = _check_start(start, X)
+    X, Y = check_problem(X, Y)
+    start, factors = check_start(start, X)
     eta = check_real(learning_rate, "learning_rate", least=0.0, strictly=True)
     decay = check_real(weight_decay, "weight_decay", least=0.0)
-    problem = _Reduced.of(X, Y)
+    problem = Reduced.of(X, Y)
     omegas, losses, diverged_at = [start], [problem.loss(start)], None
     check_finite(np.asarray(losses[0]), "the loss at the start")
     limit = min(GROWTH_LIMIT * max(losses[0], float(np.sum(Y**2)) / Y.shape[1]), np.finfo(float).max)
@@ -334,9 +311,9 @@ def embedding_limit(X: ArrayLike, Y: ArrayLike, *, start: ArrayLike | None = Non
     array([[1., 0.],
            [0., 1.]])
     """
-    X, Y = _check_problem(X, Y)
-    start = np.zeros((X.shape[1], X.shape[1])) if start is None else _check_square(start, X, "start")
-    coef, Z = spectrum(X).coefficients(Y).coef, _moments(X, Y)
+    X, Y = check_problem(X, Y)
+    start = np.zeros((X.shape[1], X.shape[1])) if start is None else check_square(start, X, "start")
+    coef, Z = spectrum(X).coefficients(Y).coef, moments(X, Y)
     with np.errstate(over="ignore", invalid="ignore"):
         end = start + (coef - start @ Z) @ np.linalg.pinv(Z, rcond=TOLERANCE)
     check_finite(end, "the limit")
@@ -377,7 +354,7 @@ def embedding_after(X: ArrayLike, Y: ArrayLike, *, steps: int, learning_rate: fl
     >>> embedding_after([[1.0], [1.0]], [1.0, 3.0], learning_rate=1 / 128, steps=2)
     array([[0.375]])
     """
-    X, Y = _check_problem(X, Y)
+    X, Y = check_problem(X, Y)
     largest, steps = largest_embedding_step(X, Y), check_count(steps, "steps")
     eta = 0.9 * largest
     if learning_rate is not None:
@@ -385,196 +362,8 @@ def embedding_after(X: ArrayLike, Y: ArrayLike, *, steps: int, learning_rate: fl
     factors = spectrum(X)
     if factors.rank < X.shape[1]:
         raise ValueError(f"the {X.shape[1]} columns of X must be independent, got rank {factors.rank}")
-    U, strengths, _ = np.linalg.svd(_moments(X, Y), full_matrices=False)
+    U, strengths, _ = np.linalg.svd(moments(X, Y), full_matrices=False)
     bends = np.outer(factors.singular_values**2, strengths**2)
     learned = 1 - (1 - 2 * eta / Y.shape[1] * bends) ** steps
     V = factors.directions
     return V @ (learned / factors.singular_values[:, None] ** 2 * (V.T @ U)) @ U.T
-
-
-def identified_directions(X: ArrayLike, Y: ArrayLike) -> IdentifiedDirections:
-    r"""Return the directions of the input space on which the targets fix Ω, and how strongly.
-
-    Ω is fixed on the span of :math:`Z = X^\top Y`: r directions of p, so rp numbers of p². Descent learns the loud ones
-    first: along a direction of strength σ its error shrinks by a factor that goes with σ² at every step.
-
-    Parameters
-    ----------
-    X, Y
-        As in :func:`embedding_loss`.
-
-    Returns
-    -------
-    IdentifiedDirections
-        See there.
-
-    Raises
-    ------
-    ValueError
-        As :func:`largest_embedding_step`.
-
-    Examples
-    --------
-    >>> found = identified_directions([[2.0, 0.0], [0.0, 1.0]], [1.0, 1.0])
-    >>> found.rank, found.shares.round(3)  # one direction: four parts along the first, one along the second
-    (1, array([0.8, 0.2]))
-    """
-    X, Y = _check_problem(X, Y)
-    basis, strengths, _ = np.linalg.svd(_check_taught(X, Y), full_matrices=False)
-    rank = int((strengths > TOLERANCE * strengths[0]).sum())
-    basis, part = basis[:, :rank], strengths[:rank] / strengths[:rank].sum()
-    shares = np.sum((spectrum(X).directions.T @ basis) ** 2, axis=1)
-    return IdentifiedDirections(strengths, basis, shares, rank, float(np.exp(-np.sum(part * np.log(part)))))
-
-
-def map_error(X: ArrayLike, omega: ArrayLike) -> float:
-    r"""Return how far the attention map of Ω is from the hat matrix H, relative to its size.
-
-    .. math:: \frac{\lVert X\Omega X^\top - H\rVert_F}{\lVert H\rVert_F}, \qquad H = X (X^\top X)^{-1} X^\top
-
-    Its square is the mean squared error of the fit to a target of pure noise, relative to the size of the right fit. It
-    is 1 for Ω = 0 and 0 for :math:`(X^\top X)^{-1}` alone, if X has full column rank. Implements :eq:`map-error`.
-
-    Parameters
-    ----------
-    X : array of shape (n, p)
-        Inputs, one row per observation.
-    omega : array of shape (p, p)
-        Ω, in units of 1/X².
-
-    Returns
-    -------
-    float
-        A share; may exceed 1.
-
-    Raises
-    ------
-    ValueError
-        If shapes disagree, an entry is not finite or the map overflows.
-
-    Examples
-    --------
-    >>> [round(map_error([[1.0], [1.0]], [[omega]]), 6) for omega in (0.0, 0.5)]
-    [1.0, 0.0]
-    """
-    X = check_matrix(X, "X")
-    omega = _check_square(omega, X, "omega")
-    factors = spectrum(X)
-    root = factors.directions * factors.singular_values  # X = U root', and H = UU'
-    with np.errstate(over="ignore", invalid="ignore"):
-        error = np.linalg.norm(root.T @ omega @ root - np.eye(factors.rank)) / np.sqrt(factors.rank)
-    check_finite(np.asarray(error), "the map")
-    return float(error)
-
-
-def target_error(X: ArrayLike, omega: ArrayLike, target: ArrayLike) -> float:
-    r"""Return how far the fit of Ω to a target is from that of least squares, relative to its size.
-
-    .. math:: \frac{\lVert X\,\Omega\,X^\top y - X\hat\beta\rVert}{\lVert X\hat\beta\rVert}
-
-    For a target that Ω was not trained on it says what the training is worth. :func:`map_error` is the same for any
-    noise, on average.
-
-    Parameters
-    ----------
-    X : array of shape (n, p)
-        Inputs, one row per observation.
-    omega : array of shape (p, p)
-        Ω, in units of 1/X².
-    target : array of shape (n,)
-        One target.
-
-    Returns
-    -------
-    float
-        A share; 1 for Ω = 0, 0 for :math:`(X^\top X)^{-1}`, and may exceed 1.
-
-    Raises
-    ------
-    ValueError
-        If shapes disagree, an entry is not finite, the target is orthogonal to every column of X, or the fit
-        overflows.
-
-    Examples
-    --------
-    >>> [round(target_error([[1.0], [1.0]], [[omega]], [1.0, 3.0]), 6) for omega in (0.0, 0.25, 0.5)]
-    [1.0, 0.5, 0.0]
-    """
-    X, Y = _check_problem(X, target)
-    if Y.shape[1] != 1:
-        raise ValueError(f"target must be one target, got {Y.shape[1]}")
-    omega, Z = _check_square(omega, X, "omega"), _check_taught(X, Y)
-    coef = spectrum(X).coefficients(Y).coef
-    with np.errstate(over="ignore", invalid="ignore"):
-        error = np.linalg.norm(X @ (omega @ Z - coef)) / np.linalg.norm(X @ coef)
-    check_finite(np.asarray(error), "the fit")
-    return float(error)
-
-
-class _Reduced(NamedTuple):
-    """The problem in p dimensions, whatever n is: loss = least + ‖root'(ΩZ − B̂)‖²/M."""
-
-    root: np.ndarray  # (p, r): V S
-    Z: np.ndarray  # (p, M)
-    coef: np.ndarray  # (p, M)
-    least: float
-
-    @classmethod
-    def of(cls, X: np.ndarray, Y: np.ndarray) -> _Reduced:
-        factors = spectrum(X)
-        coef = factors.coefficients(Y).coef
-        root = factors.directions * factors.singular_values
-        return cls(root, _moments(X, Y), coef, float(np.sum((Y - X @ coef) ** 2)) / Y.shape[1])
-
-    def loss(self, omega: np.ndarray) -> float:
-        with np.errstate(over="ignore", invalid="ignore"):
-            return self.least + float(np.sum((self.root.T @ (omega @ self.Z - self.coef)) ** 2)) / self.Z.shape[1]
-
-    def gradient(self, omega: np.ndarray) -> np.ndarray:
-        return 2 / self.Z.shape[1] * self.root @ (self.root.T @ (omega @ self.Z - self.coef)) @ self.Z.T
-
-
-def _check_problem(X: ArrayLike, Y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-    X = check_matrix(X, "X")
-    Y = check_targets(Y, len(X), "Y")
-    return X, Y.reshape(len(Y), -1)
-
-
-def _moments(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
-    """Return Z = X'Y, shape (p, M)."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        Z = X.T @ Y
-    check_finite(Z, "X'Y")
-    return Z
-
-
-def _check_taught(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
-    """Return Z, or raise if it teaches nothing."""
-    Z = _moments(X, Y)
-    if not Z.any():
-        raise ValueError("Y must not be orthogonal to every column of X, got X'Y = 0")
-    return Z
-
-
-def _check_square(omega: ArrayLike, X: np.ndarray, name: str) -> np.ndarray:
-    omega, p = check_matrix(omega, name), X.shape[1]
-    if omega.shape != (p, p):
-        raise ValueError(
-            f"{name} must have shape ({p}, {p}), one row and column for each column of X, got {omega.shape}"
-        )
-    return omega
-
-
-def _check_start(start: Any, X: np.ndarray) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray] | None]:
-    """Return Ω₀ and the factors it is made of, if it is."""
-    p = X.shape[1]
-    if start is None:
-        return np.zeros((p, p)), None
-    if not isinstance(start, tuple):
-        return _check_square(start, X, "start"), None
-    if len(start) != 2:
-        raise ValueError(f"start must be a matrix or a pair (W_Q, W_K), got {len(start)} parts")
-    W_Q, W_K = (check_numpy(part, name) for part, name in zip(start, ("W_Q", "W_K"), strict=True))
-    if W_Q.ndim != 2 or W_Q.shape != W_K.shape or len(W_Q) != p:
-        raise ValueError(f"W_Q and W_K must both have shape ({p}, L), got {W_Q.shape} and {W_K.shape}")
-    return W_Q @ W_K.T, (W_Q, W_K)

@@ -22,25 +22,21 @@ from .forecaster import (
 )
 from .forecasting import (
     PooledLinear as PooledLinear,
-    Windows as Windows,
-    drift_forecasts as drift_forecasts,
     forecast_quantiles as forecast_quantiles,
-    forecast_windows as forecast_windows,
-    lags_kept as lags_kept,
     load_forecaster as load_forecaster,
     load_forecasts as load_forecasts,
-    local_forecasts as local_forecasts,
-    normalise as normalise,
-    quantile_losses as quantile_losses,
-    seasonal_scale as seasonal_scale,
     train_forecaster as train_forecaster,
 )
-from .lags import lag_matrix as lag_matrix
+from .lags import (
+    lag_matrix as lag_matrix,
+)
 from .leaks import (
     future_leak as future_leak,
     lagged_forecaster as lagged_forecaster,
 )
-from .panels import panel_weights as panel_weights
+from .panels import (
+    panel_weights as panel_weights,
+)
 from .race import (
     Race as Race,
     contenders as contenders,
@@ -50,4 +46,14 @@ from .race import (
 from .time_attention import (
     Autoregression as Autoregression,
     autoregression as autoregression,
+)
+from .windows import (
+    Windows as Windows,
+    drift_forecasts as drift_forecasts,
+    forecast_windows as forecast_windows,
+    lags_kept as lags_kept,
+    local_forecasts as local_forecasts,
+    normalise as normalise,
+    quantile_losses as quantile_losses,
+    seasonal_scale as seasonal_scale,
 )

@@ -9,7 +9,7 @@ import numpy as np
 
 from regattn import figures
 from regattn._validation import check_array
-from regattn.regression.classification import convolution_matrix
+from regattn.regression.convolution import convolution_matrix
 from regattn.widgets._base import Count, Explorer, Slider, Tick, check_labels
 
 __all__ = ["ConvolutionExplorer"]

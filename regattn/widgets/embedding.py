@@ -15,10 +15,9 @@ from regattn.regression.embedding import (
     EmbeddingPath,
     embedding_descent,
     embedding_limit,
-    identified_directions,
     largest_embedding_step,
-    map_error,
 )
+from regattn.regression.identification import identified_directions, map_error
 from regattn.regression.least_squares import spectrum
 from regattn.widgets._base import Choice, Count, Explorer, Slider, check_labels
 

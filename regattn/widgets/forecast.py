@@ -116,7 +116,7 @@ class ForecastExplorer(Explorer, module="forecast", panels=[["fan"], ["weights"]
         rival: Any = None,
         **kit: Any,
     ) -> None:
-        from regattn.series.forecasting import seasonal_scale  # torch: only where there is a model
+        from regattn.series.windows import seasonal_scale  # torch: only where there is a model
         from regattn.transformer._halves import in_halves, travelling
 
         self.design = _check_design(model)
@@ -157,7 +157,7 @@ class ForecastExplorer(Explorer, module="forecast", panels=[["fan"], ["weights"]
 
     def _keep(self) -> np.ndarray:
         """Return whether each month ahead hears each month of the past, shape (h, C)."""
-        from regattn.series.forecasting import lags_kept
+        from regattn.series.windows import lags_kept
 
         C, h = self.before, self.design.horizon
         if self.deleted == "lags":
@@ -181,7 +181,8 @@ class ForecastExplorer(Explorer, module="forecast", panels=[["fan"], ["weights"]
             ``covered`` by the widest band.
         """
         from regattn.series.forecaster import forecast_pass
-        from regattn.series.forecasting import Windows, drift_forecasts, forecast_quantiles, lags_kept, normalise
+        from regattn.series.forecasting import forecast_quantiles
+        from regattn.series.windows import Windows, drift_forecasts, lags_kept, normalise
 
         C, h, at = self.before, self.design.horizon, self.horizon - 1
         y = self.logs[self.series].to_numpy()[self.query : self.query + C + h]

@@ -1,3 +1,10 @@
+from .alignment import (
+    AlignedPair as AlignedPair,
+    make_aligned_text as make_aligned_text,
+    score_alignment as score_alignment,
+    share_right as share_right,
+    translation_table as translation_table,
+)
 from .cooccurrence import (
     NORMALISERS as NORMALISERS,
     context_weights as context_weights,
@@ -12,17 +19,14 @@ from .counting import (
     ppmi as ppmi,
 )
 from .direction import (
-    AlignedPair as AlignedPair,
-    make_aligned_text as make_aligned_text,
     order_defect as order_defect,
     position_terms as position_terms,
     query_key_maps as query_key_maps,
-    score_alignment as score_alignment,
-    share_right as share_right,
     term_defects as term_defects,
-    translation_table as translation_table,
 )
-from .equivariance import equivariant_maps as equivariant_maps
+from .equivariance import (
+    equivariant_maps as equivariant_maps,
+)
 from .glove import (
     Glove as Glove,
     glove_vectors as glove_vectors,
@@ -31,13 +35,17 @@ from .judging import (
     HeldOutPairs as HeldOutPairs,
     held_out_pairs as held_out_pairs,
 )
-from .results import load_word_results as load_word_results
-from .tokens import (
+from .ngrams import (
     NGram as NGram,
     count_ngrams as count_ngrams,
     ngram_bits as ngram_bits,
-    train_tokenizer as train_tokenizer,
     unseen_share as unseen_share,
+)
+from .results import (
+    load_word_results as load_word_results,
+)
+from .tokens import (
+    train_tokenizer as train_tokenizer,
 )
 from .vectors import (
     nearest_words as nearest_words,

@@ -1,0 +1,245 @@
+"""Windows of many series, the common yardsticks of their forecasts, and forecasts that need no training across series.
+
+Letters: N windows, C dates of the past, h dates ahead, Q quantiles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from regattn._validation import check_count, check_matrix
+from regattn.series.expanding import expanding_least_squares
+from regattn.series.lags import lag_matrix
+
+__all__ = [
+    "Windows",
+    "drift_forecasts",
+    "forecast_windows",
+    "lags_kept",
+    "local_forecasts",
+    "normalise",
+    "quantile_losses",
+    "seasonal_scale",
+]
+
+
+class Windows(NamedTuple):
+    """Stretches of many series, each cut where a forecast is made; a row for each series and origin."""
+
+    past: np.ndarray
+    """The C dates before the origin, oldest first, shape (N, C)."""
+    ahead: np.ndarray
+    """The h dates from the origin on, shape (N, h)."""
+    series: np.ndarray
+    """Which column of the table, shape (N,)."""
+    origin: np.ndarray
+    """Which row of the table comes first in ``ahead``, shape (N,)."""
+    season: np.ndarray
+    """Where in the year that row falls, from 0, shape (N,)."""
+
+    def of(self, rows: ArrayLike) -> Windows:
+        """Return some of the windows: a boolean or whole number for each."""
+        return Windows(*(part[rows] for part in self))
+
+
+def forecast_windows(table: pd.DataFrame, origins: Iterable[int], *, context: int, horizon: int) -> Windows:
+    """Return the windows of every series at every origin, series by series within an origin.
+
+    Parameters
+    ----------
+    table : DataFrame of shape (T, k)
+        A column for each series, oldest first; with an index of periods, these tell the place in the year.
+    origins : iterable of int
+        Rows of the table at which a forecast begins.
+    context, horizon : int
+        C and h.
+
+    Returns
+    -------
+    Windows
+        With a row for each of k series and each origin.
+
+    Raises
+    ------
+    ValueError
+        If an origin has fewer than C rows before it, or fewer than h from it on.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "b": [5.0, 6.0, 7.0, 8.0]})
+    >>> windows = forecast_windows(table, [2], context=2, horizon=1)
+    >>> windows.past.tolist(), windows.ahead.ravel().tolist()
+    ([[1.0, 2.0], [5.0, 6.0]], [3.0, 7.0])
+    """
+    values = check_matrix(table, "table")
+    origins = np.asarray(list(origins), dtype=int)
+    context, horizon = check_count(context, "context"), check_count(horizon, "horizon")
+    odd = origins[(origins < context) | (origins + horizon > len(values))]
+    if len(odd):
+        raise ValueError(f"an origin must have {context} rows before it and {horizon} from it on, got {odd[0]}")
+    origin, series = (part.ravel() for part in np.meshgrid(origins, np.arange(values.shape[1]), indexing="ij"))
+    past = values[origin[:, None] + np.arange(-context, 0), series[:, None]]
+    ahead = values[origin[:, None] + np.arange(horizon), series[:, None]]
+    season = np.zeros(len(values), dtype=int)
+    if isinstance(table.index, pd.PeriodIndex):
+        season = np.asarray(table.index.month - 1 if table.index.freqstr.startswith("M") else table.index.quarter - 1)
+    return Windows(past, ahead, series, origin, season[origin])
+
+
+def normalise(past: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    r"""Return windows in units of their own, with the level and the scale that were taken out.
+
+    .. math:: x = (y - y_C) / s, \qquad s = \overline{|y_t - y_{t-12}|} + \overline{|y_t - y_{t-1}|} + 10^{-4}
+
+    Parameters
+    ----------
+    past : array of shape (..., C)
+        With C above 12; oldest first.
+
+    Returns
+    -------
+    x, level, scale : ndarrays of shapes (..., C), (..., 1) and (..., 1)
+        The level is the last value. All three come from the past alone.
+
+    Examples
+    --------
+    >>> x, level, scale = normalise(np.arange(36.0))
+    >>> x[-1], level.item(), round(scale.item(), 4)
+    (np.float64(0.0), 35.0, 13.0001)
+    """
+    past = np.asarray(past, dtype=float)
+    level = past[..., -1:]
+    yearly = np.abs(past[..., 12:] - past[..., :-12]).mean(axis=-1, keepdims=True)
+    scale = yearly + np.abs(np.diff(past, axis=-1)).mean(axis=-1, keepdims=True) + 1e-4
+    return (past - level) / scale, level, scale
+
+
+def seasonal_scale(table: ArrayLike, *, period: int = 12) -> np.ndarray:
+    """Return what the seasonal naive forecast misses each series by, in the mean: the unit of the MASE, shape (k,).
+
+    Examples
+    --------
+    >>> seasonal_scale(pd.DataFrame({"a": [1.0, 2.0, 5.0, 6.0]}), period=2).tolist()
+    [4.0]
+    """
+    values = check_matrix(table, "table")
+    return np.abs(values[period:] - values[:-period]).mean(axis=0)
+
+
+def quantile_losses(quantiles: ArrayLike, outcome: ArrayLike, *, levels: Iterable[float]) -> np.ndarray:
+    r"""Return twice the pinball loss of each quantile: at level 1/2 the absolute error.
+
+    .. math:: \ell_\tau(q, y) = 2 \max\bigl(\tau (y - q),\ (\tau - 1)(y - q)\bigr)
+
+    Its mean over all levels is the continuous ranked probability score, of which the mean over the deciles is an
+    approximation. Implements :eq:`pinball-loss`.
+
+    Parameters
+    ----------
+    quantiles : array of shape (..., Q)
+        One for each level.
+    outcome : array of shape (...)
+        What came.
+    levels : iterable of float
+        Q numbers between 0 and 1.
+
+    Returns
+    -------
+    ndarray of shape (..., Q)
+        In the units of the outcome.
+
+    Examples
+    --------
+    >>> quantile_losses([[0.0, 1.0]], [3.0], levels=[0.5, 0.75]).tolist()
+    [[3.0, 3.0]]
+    """
+    quantiles, tau = np.asarray(quantiles, dtype=float), np.asarray(list(levels))
+    if quantiles.shape[-1] != len(tau):
+        raise ValueError(f"quantiles must have {len(tau)} in the last axis, got shape {quantiles.shape}")
+    error = np.asarray(outcome, dtype=float)[..., None] - quantiles
+    return 2 * np.maximum(tau * error, (tau - 1) * error)
+
+
+def drift_forecasts(windows: Windows, *, drift: bool = True, period: int = 12) -> np.ndarray:
+    """Return the seasonal naive forecasts, shape (N, h): a year ago, plus what the last year added.
+
+    Parameters
+    ----------
+    windows : Windows
+        Whose past is read; more than a year of it.
+    drift : bool, default True
+        Whether the change over the last year is added.
+    period : int, default 12
+        Dates in a year.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"a": np.arange(60.0)})
+    >>> windows = forecast_windows(table, [36], context=36, horizon=12)
+    >>> [drift_forecasts(windows, drift=d)[0, :2].tolist() for d in (False, True)]
+    [[24.0, 25.0], [36.0, 37.0]]
+    """
+    past, h = windows.past, windows.ahead.shape[1]
+    forecast = past[:, -period:][:, np.arange(h) % period]
+    return forecast + (past[:, -1:] - past[:, -period - 1 : -period]) * (1 + np.arange(h) // period) * drift
+
+
+def local_forecasts(table: pd.DataFrame, windows: Windows, *, max_lag: int = 13, period: int = 12) -> np.ndarray:
+    """Return forecasts of an autoregression of each series alone, fitted anew before every origin, shape (N, h).
+
+    Of the changes over a year, or of the series itself, with a constant; each forecast is fed back for the next.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The one the windows were cut from: a fit uses all rows before its origin.
+    windows : Windows
+        Where to forecast.
+    max_lag : int, default 13
+        Lags of the autoregression.
+    period : int, default 12
+        Over how many dates changes are taken; 0 for none.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> table = pd.DataFrame({"a": rng.normal(size=90).cumsum()})
+    >>> windows = forecast_windows(table, [80], context=36, horizon=2)
+    >>> local_forecasts(table, windows, max_lag=1).shape
+    (1, 2)
+    """
+    found, h = np.empty(windows.ahead.shape), windows.ahead.shape[1]
+    start = int(windows.origin.min())
+    for place, column in enumerate(table):
+        levels = table[[column]].reset_index(drop=True)
+        rows = lag_matrix(levels.diff(period).iloc[period:] if period else levels, max_lag=max_lag + 1)
+        fit = expanding_least_squares(rows.iloc[:, 1:], rows.iloc[:, 0], start=start)
+        for row in np.flatnonzero(windows.series == place):
+            origin = windows.origin[row]
+            known = list(rows.loc[origin - 1].to_numpy()[:max_lag][::-1])  # the last changes, oldest first
+            coef, constant = fit.coef.loc[origin].to_numpy(), fit.intercept.loc[origin]
+            path = list(levels[column].to_numpy()[:origin])
+            for _ in range(h):
+                known.append(constant + coef @ known[: -max_lag - 1 : -1])
+                path.append(known[-1] + (path[-period] if period else 0))
+            found[row] = path[-h:]
+    return found
+
+
+def lags_kept(lags: Iterable[int], *, context: int, horizon: int) -> np.ndarray:
+    """Return which months each month ahead may hear when some lags are deleted, boolean of shape (h, C).
+
+    A lag is counted from the month that is forecast: 12 is the same month of the year before.
+
+    Examples
+    --------
+    >>> lags_kept([2], context=3, horizon=2).astype(int).tolist()
+    [[1, 0, 1], [1, 1, 0]]
+    """
+    distance = np.arange(horizon)[:, None] + context - np.arange(context)
+    return ~np.isin(distance, list(lags))
