@@ -131,7 +131,9 @@ def with_uv() -> list[str]:
     (pin,) = [pin for pin in pinned(ROOT / TESTERS) if pin.startswith("uv==")]
     if not url or "****" in url or not went_well(*INSTALL, pin):
         return []
-    here = ["--python", sys.executable, "--compile-bytecode"]  # as pip does: not every Python may write it later
+    here = ["--python", sys.executable]
+    if os.environ.get("PIP_COMPILE") != "0":  # as pip does: not every Python may write it later
+        here.append("--compile-bytecode")
     return [sys.executable, "-m", "uv", "pip", "install", *here, "--default-index", url]
 
 
