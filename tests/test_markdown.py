@@ -21,8 +21,9 @@ sys.path.insert(0, str(ROOT / "book" / "_ext"))
 from plain_markdown import to_myst
 
 every_notebook = pytest.mark.parametrize("path", notebooks(), ids=label)
+WRITTEN = [*(ROOT / "book").rglob("*.md"), *sorted((ROOT / "teach" / "guide").glob("[0-9]*.md"))]
 every_page = pytest.mark.parametrize(
-    "path", [*notebooks(), *(path for path in (ROOT / "book").rglob("*.md") if path.parent.name[0] != ".")], ids=label
+    "path", [*notebooks(), *(path for path in WRITTEN if path.parent.name[0] != ".")], ids=label
 )
 EQUATION = r"(?m)\$\$ \(([\w-]+)\)$"  # its label, after its last line or in a box after its only one
 LINK = re.compile(r"\[((?:[^][]|\[[^][]*\])+)\]\(([^()\s]*)\)")

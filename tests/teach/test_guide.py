@@ -1,0 +1,300 @@
+"""The guide for teachers: each chapter has its page, its numbers are the chapter's, and no key of a quiz is public."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.built import GIT_FILES, ROOT, read_notebook, toc_pages
+
+GUIDE = ROOT / "teach" / "guide"
+TEACHING = ROOT / "book" / "reference" / "teaching.md"
+EXAMPLE = ROOT / "teach" / "example_private" / "quizzes" / "example.yml"
+PRIVATE = os.environ.get("REGATTN_PRIVATE")
+CHAPTERS = {path.stem: path for path in sorted((ROOT / "book").glob("part*/[0-9][0-9]_*.ipynb"))}
+PARTS = [
+    "Outcomes",
+    "Minutes",
+    "On the board",
+    "Predictions",
+    "Pitfalls",
+    "Discussion",
+    "Quiz",
+    "Exercises",
+]
+SESSION = 90  # minutes of a session in the courses of five and twelve weeks
+HALF_DAY = {3: 50, 5: 50, 17: 40, 20: 25}
+ITEM = re.compile(r"(?m)^- (\d+) min( \(half day\))?: (.+)$")
+VOTE = re.compile(r"\*Expected, of 100:\* (.+)\.$", re.MULTILINE)
+QUESTION = re.compile(r"(?m)^\d+\. (.+) \((\d)\)$")
+NUMBER = re.compile(r"(?<![\w.])(?:\d[\d,]*)?\.?\d+(?![\w])")
+every_chapter = pytest.mark.parametrize("name", CHAPTERS)
+
+
+@cache
+def page(name: str) -> str:
+    """Return the page of a chapter."""
+    return (GUIDE / f"{name}.md").read_text(encoding="utf-8")
+
+
+@cache
+def ledger() -> list[dict]:
+    """Return the entries of the ledger."""
+    return yaml.safe_load((ROOT / "book" / "ledger.yml").read_text(encoding="utf-8"))["entries"]
+
+
+@cache
+def chapter(name: str) -> list:
+    """Return the cells of a chapter."""
+    return read_notebook(CHAPTERS[name]).cells
+
+
+def parts_of(text: str) -> dict[str, str]:
+    """Return the parts of a page by their headings."""
+    found = re.split(r"(?m)^## (.+)\n", text)
+    return dict(zip(found[1::2], found[2::2], strict=True))
+
+
+def numbers(text: str) -> set[str]:
+    """Return the numbers of a text that say something: all but whole numbers of one digit."""
+    bare = re.sub(r"\]\([^)]*\)|`[^`]*`", "]", text).replace("−", "-")
+    return {found.strip(",").replace(",", "") for found in NUMBER.findall(bare)} - set("0123456789")
+
+
+@cache
+def said(name: str) -> set[str]:
+    """Return the numbers that a reader of a chapter sees: those of its text and of its open code."""
+    closed = {"hide-input", "remove-input", "checks"}
+    cells = [cell.source for cell in chapter(name) if not closed & set(cell.metadata.get("tags", []))]
+    return numbers(re.sub(r"Exercise \d+\.\d+", "", "\n".join(cells)))
+
+
+def value(number: str) -> float:
+    """Return a number as a quantity, so that .50 is .5."""
+    return float(number)
+
+
+def quiz(name: str) -> list[tuple[str, int]]:
+    """Return the questions of a chapter's quiz with their marks."""
+    return [(question, int(marks)) for question, marks in QUESTION.findall(parts_of(page(name))["Quiz"])]
+
+
+def course(anchor: str) -> list[list[str]]:
+    """Return the rows of the table of a course, without its head."""
+    text = TEACHING.read_text(encoding="utf-8").partition(f'<a id="{anchor}"></a>')[2]
+    table = re.search(r"(?m)(?:^\|.*\n)+", text)[0].splitlines()
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in table[2:]]
+
+
+def taught(cells: list[str]) -> list[int]:
+    """Return the chapters that a row of a course leads to."""
+    return [int(number) for number in re.findall(r"guide/(\d\d)_", " ".join(cells))]
+
+
+def test_every_chapter_has_a_page_and_every_page_a_chapter():
+    assert len(CHAPTERS) == 20
+    assert {path.stem for path in GUIDE.glob("[0-9][0-9]_*.md")} == set(CHAPTERS)
+    assert [Path(p).name for p in toc_pages() if re.match(r"teach/guide/\d\d_", p)] == list(CHAPTERS)
+
+
+@every_chapter
+def test_page_has_its_parts_in_order_and_fits_a_teachers_evening(name):
+    text = page(name)
+    assert list(parts_of(text)) == PARTS
+    assert all(part.strip() for part in parts_of(text).values())
+    assert 60 <= len(text.splitlines()) <= 90
+    assert len(text.split()) <= 1200
+
+
+@every_chapter
+def test_page_leads_to_its_chapter_its_solutions_and_its_slides(name):
+    source = CHAPTERS[name].relative_to(ROOT).as_posix()
+    assert f"[the chapter](../../{source})" in page(name)
+    assert f"(../../book/solutions/{name}.ipynb)" in page(name)
+    assert f"`_build/revealjs/{source.removesuffix('.ipynb')}.html`" in page(name)
+    assert f"(../../{source}#open-question-{name[:2]})" in page(name)
+
+
+@every_chapter
+def test_page_sets_exercises_of_its_own_chapter_only(name):
+    set_ = re.findall(r"\[(\d+)\.(\d+)\]\(([^)#]+)#ex-(\d\d)-(\d+)\)", parts_of(page(name))["Exercises"])
+    assert len(set_) >= 4
+    for of, number, address, *link in set_:
+        assert (f"{int(of):02d}", number) == tuple(link)
+        assert Path(address).stem == name
+    written = "\n".join(c.source for c in chapter(name) if c.cell_type == "markdown")
+    assert {number for _, number, *_ in set_} <= set(re.findall(rf"Exercise {int(name[:2])}\.(\d+)\*\*", written))
+    for mentioned in re.findall(r"Exercises? (\d+)\.\d+", page(name)):
+        assert int(mentioned) == int(name[:2])
+
+
+@every_chapter
+def test_rows_for_debate_are_rows_that_one_can_debate(name):
+    verdicts = {entry["id"].lower(): entry["verdict"] for entry in ledger()}
+    rows = re.findall(r"\[([\w.-]+)\]\(\S+ledger\.md#([\w.-]+)\)", parts_of(page(name))["Discussion"])
+    assert len(rows) >= 3
+    for shown, anchor in rows:
+        assert shown.lower() == anchor
+        holds_plainly = verdicts[anchor] == "holds"
+        named_in_chapter = f"#{anchor})" in "\n".join(c.source for c in chapter(name))
+        assert not holds_plainly or named_in_chapter, shown
+
+
+@every_chapter
+def test_minutes_fill_one_session_and_half_a_day_takes_its_share(name):
+    plan = ITEM.findall(parts_of(page(name))["Minutes"])
+    assert len(plan) == len(parts_of(page(name))["Minutes"].strip().splitlines())
+    assert sum(int(minutes) for minutes, *_ in plan) == SESSION
+    assert sum(int(minutes) for minutes, half, _ in plan if half) == HALF_DAY.get(int(name[:2]), 0)
+    assert plan[-1][::2] == ("5", "Quiz.")
+
+
+def test_half_a_day_adds_up_and_takes_from_each_page_what_it_marks():
+    at, rows = 0, course("half-day")
+    for start, minutes, *what in rows:
+        assert int(start) == at
+        at += int(minutes)
+        for number in taught(what):
+            assert int(minutes) == HALF_DAY[number]
+    assert [number for row in rows for number in taught(row)] == list(HALF_DAY)
+    assert at == 210
+
+
+@pytest.mark.parametrize(("anchor", "weeks"), [("five-weeks", 5), ("twelve-weeks", 12)])
+def test_a_course_has_two_sessions_a_week_on_days_that_count_from_its_start(anchor, weeks):
+    rows = course(anchor)
+    assert [(int(week), int(day)) for week, day, _ in rows] == [
+        (week, 7 * (week - 1) + day) for week in range(1, weeks + 1) for day in (0, 3)
+    ]
+    numbers_of = [number for row in rows for number in taught(row)]
+    assert numbers_of == sorted(set(numbers_of))
+    assert all(len(taught(row)) <= 1 for row in rows)
+
+
+def test_twelve_weeks_teach_every_chapter():
+    assert [number for row in course("twelve-weeks") for number in taught(row)] == list(range(1, 21))
+
+
+@every_chapter
+def test_expected_votes_are_shares_of_a_hundred_and_are_called_expectations(name):
+    part = parts_of(page(name))["Predictions"]
+    assert "nobody has measured them" in part
+    asked = re.findall(r"(?m)^- \*\*.+\*\*|^- \*\*\*.+", part)
+    votes = VOTE.findall(part)
+    assert 3 <= len(asked) == len(votes) <= 6
+    for vote in votes:
+        shares = [int(option.rsplit(" ", 1)[1]) for option in vote.split(" · ")]
+        assert len(shares) >= 2
+        assert sum(shares) == 100, vote
+
+
+@every_chapter
+def test_a_number_on_a_page_is_a_number_of_its_chapter(name):
+    parts = parts_of(page(name))
+    minutes = re.sub(r"(?m)^- \d+ min", "-", parts["Minutes"])
+    quoted = [minutes, *(parts[part] for part in ("Outcomes", "On the board", "Pitfalls", "Discussion"))]
+    quoted.append(VOTE.sub("", parts["Predictions"]))
+    quoted.append(re.split(r"(?m)^The \[open question\]", parts["Exercises"])[1].partition("Full marks:")[2])
+    own = {value(number) for number in said(name)} | {float(name[:2])}
+    found = {number for text in quoted for number in numbers(re.sub(r"Exercises? [\d.]+( and [\d.]+)?", "", text))}
+    assert sorted(number for number in found if value(number) not in own) == []
+
+
+@every_chapter
+def test_quiz_has_five_marks_and_no_key(name):
+    text = parts_of(page(name))["Quiz"]
+    assert sum(marks for _, marks in quiz(name)) == 5
+    assert len(quiz(name)) == len(text.strip().splitlines()), "the quiz holds something besides questions"
+
+
+def test_no_file_of_the_repository_holds_the_keys_of_a_chapter():
+    listed = subprocess.run(GIT_FILES, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    sheets = [path for path in listed if re.search(r"quiz[^/]*/[^/]*\.(ya?ml|json|md|txt)$", path)]
+    assert sheets == [EXAMPLE.relative_to(ROOT).as_posix()]
+    assert yaml.safe_load(EXAMPLE.read_text(encoding="utf-8"))["chapter"] == 0
+    asked = {question for name in CHAPTERS for question, _ in quiz(name)}
+    assert asked.isdisjoint(item["question"] for item in yaml.safe_load(EXAMPLE.read_text(encoding="utf-8"))["quiz"])
+
+
+def problems_of(sheet: dict, questions: list[tuple[str, int]] | None = None) -> list[str]:
+    """Return what is wrong with the keys of a quiz, given the questions of its page."""
+    found = []
+    for place, item in enumerate(sheet["quiz"], start=1):
+        unknown = set(item) - {"question", "marks", "key", "accept", "half"}
+        if unknown:
+            found.append(f"question {place} has {sorted(unknown)}")
+        if not str(item.get("key", "")).strip():
+            found.append(f"question {place} has no key")
+    marks = [item.get("marks") for item in sheet["quiz"]]
+    if sum(marks) != 5:
+        found.append(f"the marks {marks} do not sum to 5")
+    if questions is not None and [(item["question"], item["marks"]) for item in sheet["quiz"]] != questions:
+        found.append("questions or marks are not those of the page")
+    return found
+
+
+def test_example_of_keys_has_the_form_that_the_guide_describes():
+    sheet = yaml.safe_load(EXAMPLE.read_text(encoding="utf-8"))
+    assert problems_of(sheet) == []
+    assert {"accept", "half"} <= {name for item in sheet["quiz"] for name in item}
+    shown = TEACHING.read_text(encoding="utf-8")
+    assert all(f"`{name}`" in shown for name in ("marks", "key", "accept", "half"))
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"key": " "}, "question 1 has no key"),
+        ({"marks": 3}, r"the marks \[3, 2, 2\] do not sum to 5"),
+        ({"answer": "3.4"}, r"question 1 has \['answer'\]"),
+    ],
+)
+def test_faults_in_a_sheet_of_keys_are_named(change, problem):
+    sheet = yaml.safe_load(EXAMPLE.read_text(encoding="utf-8"))
+    sheet["quiz"][0] |= change
+    assert any(re.fullmatch(problem, found) for found in problems_of(sheet))
+
+
+def test_a_sheet_that_asks_what_the_page_does_not_is_noticed():
+    sheet = yaml.safe_load(EXAMPLE.read_text(encoding="utf-8"))
+    own = [(item["question"], item["marks"]) for item in sheet["quiz"]]
+    assert problems_of(sheet, own) == []
+    assert problems_of(sheet, own[::-1]) == ["questions or marks are not those of the page"]
+
+
+@pytest.mark.skipif(
+    not PRIVATE or not (Path(PRIVATE) / "quizzes").is_dir() or Path(PRIVATE).resolve() == EXAMPLE.parents[1],
+    reason="REGATTN_PRIVATE names no private folder with quizzes",
+)
+@every_chapter
+def test_private_keys_fit_the_page_and_stand_nowhere_else(name):
+    sheet = yaml.safe_load((Path(PRIVATE) / "quizzes" / f"{name[:2]}.yml").read_text(encoding="utf-8"))
+    assert sheet["chapter"] == int(name[:2])
+    assert problems_of(sheet, quiz(name)) == []
+    public = page(name) + TEACHING.read_text(encoding="utf-8")
+    assert [item["key"] for item in sheet["quiz"] if len(str(item["key"])) > 20 and str(item["key"]) in public] == []
+
+
+def test_index_and_readme_lead_teachers_to_the_guide():
+    index = (ROOT / "book" / "index.md").read_text(encoding="utf-8")
+    assert "(reference/teaching.md)" in index.partition("## For teachers")[2]
+    assert "(book/reference/teaching.md)" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_projects_use_data_that_come_with_the_book():
+    text = TEACHING.read_text(encoding="utf-8").partition("## Two projects")[2].partition("## Monday")[0]
+    loaders = re.findall(r"`(load_\w+)\(\)`", text)
+    import regattn.data
+
+    assert len(loaders) == 4
+    assert all(callable(getattr(regattn.data, loader)) for loader in loaders)
+    assert [len(regattn.data.load_macro()), len(regattn.data.load_employment())] == [203, 357]
+    marks = re.search(r"(?m)(?:^\| \w+ \| .+\n)+", text.partition("0 to 5 marks")[2])[0].splitlines()
+    assert "Thirty marks" in text
+    assert len(marks) * 5 == 30
