@@ -1,4 +1,5 @@
 from . import descent as descent
+from .alignment import ScaleAndAlignment as ScaleAndAlignment, scale_and_alignment as scale_and_alignment
 from .classification import (
     Network as Network,
     Reliability as Reliability,
@@ -48,15 +49,7 @@ from .in_context import (
     tuned_descent as tuned_descent,
     weights_on_context as weights_on_context,
 )
-from .least_squares import (
-    LinearFit as LinearFit,
-    Predictor as Predictor,
-    ScaleAndAlignment as ScaleAndAlignment,
-    Spectrum as Spectrum,
-    proximity_weights as proximity_weights,
-    scale_and_alignment as scale_and_alignment,
-    spectrum as spectrum,
-)
+from .least_squares import proximity_weights as proximity_weights, spectrum as spectrum
 from .network_classifier import NetworkClassifier as NetworkClassifier
 from .similarity import (
     QueriesAndKeys as QueriesAndKeys,
@@ -64,4 +57,5 @@ from .similarity import (
     kernel_ridge_codes as kernel_ridge_codes,
     least_squares_codes as least_squares_codes,
 )
+from .spectral import LinearFit as LinearFit, Predictor as Predictor, Spectrum as Spectrum
 from .streaming import Factor as Factor

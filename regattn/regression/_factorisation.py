@@ -13,6 +13,8 @@ from threadpoolctl import ThreadpoolController
 from regattn._validation import column_sizes
 
 BLOCK = 32  # reflections applied together, as LAPACK's own QR does
+PANEL = 8  # the same where the rows of a block stand below a triangle, which is narrow most of the time
+IN_CACHE = 2**15  # numbers in such a block
 ALIKE = 10.0  # ratio of column sizes below which an ordinary SVD costs at most one digit
 WORTH_THREADS = 5e7  # multiplications of a QR below which a second thread gains nothing; products gain ten times sooner
 
@@ -129,3 +131,30 @@ def _rank(X: np.ndarray, s: np.ndarray, tolerance: float) -> int:
         return len(s)  # scaling moves the ratio of two singular values by no more than the ratio of the norms
     s = svdvals(X[:, present] / norms, check_finite=False)
     return int((s > tolerance * s[0]).sum())
+
+
+def triangle_of(parts: tuple[np.ndarray, ...], offset: np.ndarray) -> np.ndarray:
+    """Return R, square, of a column of ones beside the parts side by side, (n, k) in all, less their offset (k,).
+
+    Rows go through the cache in blocks, so that neither Q nor a copy of the parts is ever held.
+    """
+    size = 1 + len(offset)
+    R, step = np.zeros((size, size), order="F"), max(size, IN_CACHE // size)
+    with _threads(step * size**2):
+        for start in range(0, len(parts[0]), step):
+            rows = [part[start : start + step] for part in parts]
+            block, column = np.empty((len(rows[0]), size), order="F"), 1
+            block[:, 0] = 1.0
+            for part in rows:
+                after = column + part.shape[1]
+                np.subtract(part, offset[column - 1 : after - 1], out=block[:, column:after])
+                column = after
+            R = lapack.dtpqrt(0, min(PANEL, size), R, block, overwrite_a=1, overwrite_b=1)[0]
+    return R
+
+
+def fold_triangle(R: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Return the R of two triangles, one above the other; both are column-major and overwritten."""
+    size = len(R)
+    with _threads(size**3):
+        return lapack.dtpqrt(size, min(PANEL, size), R, other, overwrite_a=1, overwrite_b=1)[0]
