@@ -16,7 +16,8 @@ BLOCK = 32  # reflections applied together, as LAPACK's own QR does
 PANEL = 8  # the same where the rows of a block stand below a triangle, which is narrow most of the time
 IN_CACHE = 2**15  # numbers in such a block
 ALIKE = 10.0  # ratio of column sizes below which an ordinary SVD costs at most one digit
-WORTH_THREADS = 5e7  # multiplications of a QR below which a second thread gains nothing; products gain ten times sooner
+WORTH_THREADS = 5e7  # multiplications below which a second thread may gain a few ms, and loses more on a busy machine
+ALONE = 1e5  # multiplications of a product for which no BLAS starts a thread, so that nobody need tell it
 
 _LIBRARIES = ThreadpoolController()
 _SCIPY_ONLY = _LIBRARIES.select(
@@ -28,7 +29,8 @@ def _threads(multiplications: float) -> AbstractContextManager:
     """Return a context in which SciPy's BLAS, if NumPy has another, uses threads only where they gain something.
 
     The threads of a BLAS go on waiting, at full speed, for a tenth of a second after its work is done, and slow down
-    what NumPy does next with its own.
+    what NumPy does next with its own. And a product in two threads waits for the slower: where other work keeps a core
+    busy, that is until the system gives the second thread its turn, milliseconds later.
     """
     return _SCIPY_ONLY.limit(limits=1) if multiplications < WORTH_THREADS else nullcontext()
 
@@ -39,8 +41,10 @@ def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     NumPy's own product uses a BLAS of its own: changing from one to the other in the middle of a fit, while the threads
     of the first still wait, can cost more than the fit.
     """
+    multiplications = a.size * b.shape[1]
     (a, turned_a), (b, turned_b) = ((x.T, 0) if x.flags.c_contiguous else (x, 1) for x in (a, b))
-    return blas.dgemm(1.0, b, a, trans_a=turned_b, trans_b=turned_a).T  # the product of the transposes, row-major
+    with nullcontext() if multiplications < ALONE else _threads(multiplications):
+        return blas.dgemm(1.0, b, a, trans_a=turned_b, trans_b=turned_a).T  # the product of the transposes, row-major
 
 
 class Orthonormal:
@@ -61,7 +65,7 @@ class Orthonormal:
             return self._small
         padded = np.zeros((len(self), self._small.shape[1]), order="F")
         padded[: len(self._small)] = self._small
-        with _threads(10 * padded.size * len(self._small)):
+        with _threads(padded.size * len(self._small)):
             return lapack.dgemqrt(*self._reflections, padded, overwrite_c=1)[0]
 
     def project(self, y: np.ndarray) -> np.ndarray:
@@ -69,7 +73,7 @@ class Orthonormal:
         if self._reflections is None:
             return self._small.T @ y
         columns = np.array(y.reshape(len(y), -1), order="F")
-        with _threads(10 * columns.size * len(self._small)):
+        with _threads(columns.size * len(self._small)):
             turned = lapack.dgemqrt(*self._reflections, columns, trans="T", overwrite_c=1)[0]
         return product(self._small.T, turned[: len(self._small)]).reshape(-1, *y.shape[1:])
 

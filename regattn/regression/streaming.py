@@ -215,12 +215,17 @@ class Factor:
         coef = self.coefficients(ridge=ridge, rank=rank).coef
         # from the means, where the fit passes: far from zero an intercept would cost digits
         fitted = product(np.atleast_2d(coef), self._centred(X).T).reshape(h.shape)
-        return (y - self._levels[-1] - fitted) / (1 - h)
+        return (y - self.offset[-1] - self._rest[-1] - fitted) / (1 - h)
 
     @property
     def _levels(self) -> np.ndarray:
         """Means of the columns of X and y, shape (p + t,)."""
-        return self.offset + self.triangle[0, 1:] / self.triangle[0, 0]
+        return self.offset + self._rest
+
+    @property
+    def _rest(self) -> np.ndarray:
+        """Means of what is left of the columns without their offset, shape (p + t,)."""
+        return self.triangle[0, 1:] / self.triangle[0, 0]
 
     @property
     def _content(self) -> np.ndarray:
@@ -232,7 +237,9 @@ class Factor:
         X = check_matrix(X, name)
         if X.shape[1] != self.width:
             raise ValueError(f"{name} has {X.shape[1]} columns but the folded rows have {self.width}")
-        return X - self.means
+        X = X - self.offset[: self.width]
+        X -= self._rest[: self.width]  # the means as one sum would be rounded: far from zero that costs digits
+        return X
 
     def _codes(self, X: ArrayLike, name: str = "X") -> np.ndarray:
         return self.spectrum.codes(self._centred(X, name))
