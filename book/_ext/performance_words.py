@@ -27,6 +27,7 @@ FLOORS = (
 BY_HAND = (
     "(Q Kᵀ) V",
     "by hand: fused projection and SDPA",
+    "numpy X'X, chunk by chunk",
     "numpy solve, X'X kept",
     "regattn, without",
     "regattn, rows",
