@@ -144,8 +144,9 @@ def compared(n, rows):
     }
     return {
         "case": f"n = {n:,}, p = {COLUMNS}: how far from memory",
-        "note": f"The largest relative difference, of coefficients over {len(RIDGES)} penalties. Leverages are all {n:,} "
-        f"for one penalty, or the first {rows:,} where numbers of more bits say which of the two is nearer the truth.",
+        "note": f"The largest relative difference, of coefficients over {len(RIDGES)} penalties. Leverages are all "
+        f"{n:,} for one penalty, or the first {rows:,} where numbers of more bits say which of the two is nearer the "
+        "truth.",
         "rows": [{"contender": name, "ours": True, "difference": value} for name, value in parts.items()],
         "goals": [
             goal("coefficients within 5e-12 of memory", parts["coefficients, from memory"], most=5e-12),
@@ -194,7 +195,8 @@ def largest(n, rows):
         "note": "The rows would take "
         f"{n * (COLUMNS + 1) * 8 / 1e9:.1f} GB. They are made from seeds, chunk by chunk, and never held. Seconds are "
         "those that its one thread worked. Memory is the most that the whole process held, Python and its libraries "
-        "included.",
+        "included."
+        + ("" if n >= LARGEST else f" Meant are {LARGEST:,} rows: on this machine there was no time for them."),
         "rows": [
             {"contender": "regattn Factor", "ours": True, "seconds": folded, "peak bytes": float(peak)},
             {"contender": "making the rows", "ours": False, "seconds": made},
