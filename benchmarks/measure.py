@@ -9,9 +9,12 @@ import json
 import multiprocessing
 import os
 import platform
+import subprocess
+import sys
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -37,16 +40,20 @@ STEP = 0.005  # seconds; if the process does next to nothing for so long, its th
 
 
 def alternate(
-    contenders: dict[str, Callable[[], Any]], *, rounds: int = ROUNDS, warm: bool = True
+    contenders: dict[str, Callable[[], Any]], *, rounds: int = ROUNDS, warm: bool = True, resting: bool = True
 ) -> dict[str, list[float]]:
-    """Return the seconds of each contender in each round; in a round every contender runs once, one after the other."""
+    """Return the seconds of each contender in each round; in a round every contender runs once, one after the other.
+
+    Unless ``resting``, each finds the threads of the one before it still at work.
+    """
     if warm:
         for run in contenders.values():
             run()
     seconds: dict[str, list[float]] = {name: [] for name in contenders}
     for turn in range(rounds):
         for name in order(contenders, turn):
-            rest()
+            if resting:
+                rest()
             start = time.perf_counter()
             while turn and seconds[name][0] < LEAD and time.perf_counter() - start < LEAD:
                 contenders[name]()
@@ -64,6 +71,32 @@ def rest() -> None:
         time.sleep(STEP)
         if time.process_time() - before < STEP / 5:
             return
+
+
+@contextmanager
+def busy_core() -> Iterator[None]:
+    """Keep one core busy with a process that does nothing else."""
+    neighbour = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        yield
+    finally:
+        neighbour.kill()
+        neighbour.wait()
+
+
+@contextmanager
+def others() -> Iterator[Callable[[], float | None]]:
+    """Give a function that says how many cores all other processes kept busy since; None where no system tells."""
+    began, before = time.monotonic(), _work_of_others()
+    yield lambda: None if before is None else max(0.0, (_work_of_others() - before) / (time.monotonic() - began))
+
+
+def _work_of_others() -> float | None:
+    """Return the seconds that all cores have worked, this process apart; None where there is no Linux."""
+    if not Path("/proc/stat").exists():
+        return None
+    user, nice, system, _, _, *interrupts = map(int, Path("/proc/stat").read_text("ascii").split("\n")[0].split()[1:8])
+    return (user + nice + system + sum(interrupts)) / os.sysconf("SC_CLK_TCK") - time.process_time()
 
 
 def order(names: Iterable[str], turn: int) -> list[str]:

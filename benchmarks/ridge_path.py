@@ -1,8 +1,10 @@
 """Predictions for 100 penalties: one factorisation against fits one by one, and against the shortest road there is."""
 
+from contextlib import nullcontext
+
 import numpy as np
 import statsmodels.api as sm
-from measure import ROUNDS, alternate, goal, ratio_to, summary, write
+from measure import ROUNDS, alternate, busy_core, goal, others, ratio_to, repeated, summary, write
 from scipy.linalg import qr, svd
 from sklearn.linear_model import Ridge, RidgeCV
 
@@ -15,6 +17,12 @@ SIZES = {
     (2000, 50): 30.0,
     (20_000, 200): 70.0,
 }  # how many times as fast as the Ridge loop we want to be
+STRAINED, LEAST, CALLS = (2000, 50), 25.0, 10  # of ours, timed together: short calls meet a neighbour now and then
+STRAINS = {
+    "rest between calls": {},
+    "no rest between calls": {"resting": False},
+    "one core kept busy": {"neighbour": busy_core},
+}
 ENTRIES = 200_000  # of X, beyond which statsmodels' 100 decompositions of X take more than five seconds
 
 OURS = "regattn"
@@ -105,12 +113,37 @@ def goals(rows, wanted):
     ]
 
 
-def measure(sizes=SIZES, *, rounds=ROUNDS):
+def problem(n, p):
+    rng = np.random.default_rng(n)
+    X, X_new = rng.normal(size=(n, p)), rng.normal(size=(NEW_ROWS, p))
+    return X, X @ rng.normal(size=p) + rng.normal(size=n), X_new
+
+
+def strained(n, p, *, rounds, resting=True, neighbour=nullcontext, name):
+    """Return a case of the path beside its loop while something else goes on."""
+    runs = contenders(*problem(n, p))
+    check_agreement(runs)
+    with neighbour(), others() as work:
+        seconds = alternate(
+            {OURS: repeated(runs[OURS], CALLS), LOOP: runs[LOOP]}, rounds=rounds, warm=False, resting=resting
+        )
+        busy = work()
+    seconds[OURS] = [spent / CALLS for spent in seconds[OURS]]
+    rows = summary(seconds, ours=OURS)
+    told = "" if busy is None else f" Meanwhile other processes kept {busy:.1f} cores busy."
+    return {
+        "case": f"n = {n:,}, p = {p}: {name}",
+        "note": f"Ours is timed over {CALLS} calls." + told,
+        "rows": rows,
+        "goals": [goal(f"≥ {LEAST:.0f} times as fast as the Ridge loop, {name}", ratio_to(rows, LOOP), least=LEAST)],
+    }
+
+
+def measure(sizes=SIZES, strain=STRAINED, *, rounds=ROUNDS):
     cases = []
     for (n, p), wanted in sizes.items():
-        rng = np.random.default_rng(n)
-        X, X_new = rng.normal(size=(n, p)), rng.normal(size=(NEW_ROWS, p))
-        runs = contenders(X, X @ rng.normal(size=p) + rng.normal(size=n), X_new)
+        X, y, X_new = problem(n, p)
+        runs = contenders(X, y, X_new)
         check_agreement(runs)
         rows = summary(alternate(runs, rounds=rounds, warm=False), ours=OURS)
         case = {"case": f"n = {n:,}, p = {p}", "rows": rows, "goals": [] if wanted is None else goals(rows, wanted)}
@@ -119,7 +152,7 @@ def measure(sizes=SIZES, *, rounds=ROUNDS):
                 "statsmodels, which decomposes X again for every penalty, is left out here: it takes minutes."
             )
         cases.append(case)
-    return cases
+    return cases + [strained(*strain, rounds=rounds, name=name, **options) for name, options in STRAINS.items()]
 
 
 def main():

@@ -198,6 +198,7 @@ def test_a_goal_in_bytes_is_told_in_its_unit():
     assert plain(words.measured(aim)) == "41.0 MB"
     assert plain(words.wanted(aim)) == "at most 64 MB"
     assert plain(words.wanted(goal(1.0, least=7.4))) == "at least 7.4"
+    assert plain(words.wanted(goal(1e-14, most=5e-12))) == "at most 5 × 10⁻¹²"
 
 
 # --- a page made from made-up results ---------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ FLOORS = (
 BY_HAND = (
     "(Q Kᵀ) V",
     "by hand: fused projection and SDPA",
+    "numpy X'X, chunk by chunk",
     "numpy solve, X'X kept",
     "regattn, without",
     "regattn, rows",
@@ -251,7 +252,8 @@ def bound(goal: dict) -> float:
 def wanted(goal: dict) -> str:
     """Return the bound of a goal, in a page."""
     factor, unit = unit_of(goal)
-    told = figure(bound(goal), f"{bound(goal) / factor:,g}{unit}")
+    most = bound(goal) / factor
+    told = figure(bound(goal), (f"{most:,g}" if most >= 1e-4 or most == 0 else significant(most, 1)) + unit)
     return f"{'at most' if goal['least'] is None else 'at least'} {told}"
 
 

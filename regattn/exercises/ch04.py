@@ -6,7 +6,8 @@ from scipy.optimize import brentq
 from regattn.attention import attend
 from regattn.data import load_macro
 from regattn.exercises._exercise import Exercise, Mistake
-from regattn.regression.least_squares import Spectrum, spectrum
+from regattn.regression.least_squares import spectrum
+from regattn.regression.spectral import Spectrum
 from regattn.series.lags import lag_matrix
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from regattn.figures._style import COLOURS
-from regattn.regression.least_squares import Spectrum
+from regattn.regression.spectral import Spectrum
 
 __all__ = ["plot_codes"]
 

@@ -11,7 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from regattn.figures._style import COLOURS, new_axes
-from regattn.regression.least_squares import ScaleAndAlignment, Spectrum
+from regattn.regression.alignment import ScaleAndAlignment
+from regattn.regression.spectral import Spectrum
 
 __all__ = [
     "plot_directions",

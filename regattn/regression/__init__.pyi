@@ -1,4 +1,8 @@
 from . import descent as descent
+from .alignment import (
+    ScaleAndAlignment as ScaleAndAlignment,
+    scale_and_alignment as scale_and_alignment,
+)
 from .calibration import (
     Reliability as Reliability,
     reliability as reliability,
@@ -59,12 +63,7 @@ from .in_context_layers import (
     weights_on_context as weights_on_context,
 )
 from .least_squares import (
-    LinearFit as LinearFit,
-    Predictor as Predictor,
-    ScaleAndAlignment as ScaleAndAlignment,
-    Spectrum as Spectrum,
     proximity_weights as proximity_weights,
-    scale_and_alignment as scale_and_alignment,
     spectrum as spectrum,
 )
 from .network_classifier import (
@@ -75,6 +74,11 @@ from .similarity import (
     forest_codes as forest_codes,
     kernel_ridge_codes as kernel_ridge_codes,
     least_squares_codes as least_squares_codes,
+)
+from .spectral import (
+    LinearFit as LinearFit,
+    Predictor as Predictor,
+    Spectrum as Spectrum,
 )
 from .streaming import (
     Factor as Factor,

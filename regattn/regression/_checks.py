@@ -1,4 +1,4 @@
-"""What the learners of many data sets ask of their inputs."""
+"""Checks that fits share: penalties, covariances, and leverages that leave nothing to leave out."""
 
 from __future__ import annotations
 
@@ -16,3 +16,24 @@ def check_covariance(C: ArrayLike) -> np.ndarray:
     if (least := np.linalg.eigvalsh(C)[0]) <= 0:
         raise ValueError(f"C must be positive definite, got {least:g} for its least eigenvalue")
     return C
+
+
+def check_leverage(leverage: np.ndarray, of: str = "") -> None:
+    """Raise if a row, ``of`` what the message adds, decides its own fit alone."""
+    if leverage.max() > 1 - 1e-10:  # nearer to 1 than rounding leaves no digit of the residual
+        row = int(np.nonzero(leverage > 1 - 1e-10)[-1][0])
+        raise ValueError(f"row {row}{of} has leverage 1: without it the fit is not determined")
+
+
+def check_ridge(ridge: ArrayLike) -> np.ndarray:
+    """Return one penalty or several as float64, or raise unless each is finite and not negative."""
+    penalties = np.asarray(ridge)
+    if penalties.dtype.kind not in "fiub":
+        raise ValueError(f"ridge must be a real number or several, got {ridge!r}")
+    penalties = penalties.astype(np.float64)
+    if penalties.ndim > 1 or penalties.size == 0:
+        raise ValueError(f"ridge must be a number or a one-dimensional array, got shape {penalties.shape}")
+    bad = ~(np.isfinite(penalties) & (penalties >= 0))
+    if bad.any():
+        raise ValueError(f"ridge must be ≥ 0 and finite, got {float(penalties[bad].flat[0])}")
+    return penalties

@@ -13,8 +13,11 @@ from threadpoolctl import ThreadpoolController
 from regattn._validation import column_sizes
 
 BLOCK = 32  # reflections applied together, as LAPACK's own QR does
+PANEL = 8  # the same where the rows of a block stand below a triangle, which is narrow most of the time
+IN_CACHE = 2**15  # numbers in such a block
 ALIKE = 10.0  # ratio of column sizes below which an ordinary SVD costs at most one digit
-WORTH_THREADS = 5e7  # multiplications of a QR below which a second thread gains nothing; products gain ten times sooner
+WORTH_THREADS = 5e7  # multiplications below which a second thread may gain a few ms, and loses more on a busy machine
+ALONE = 1e5  # multiplications of a product for which no BLAS starts a thread, so that nobody need tell it
 
 _LIBRARIES = ThreadpoolController()
 _SCIPY_ONLY = _LIBRARIES.select(
@@ -26,7 +29,8 @@ def _threads(multiplications: float) -> AbstractContextManager:
     """Return a context in which SciPy's BLAS, if NumPy has another, uses threads only where they gain something.
 
     The threads of a BLAS go on waiting, at full speed, for a tenth of a second after its work is done, and slow down
-    what NumPy does next with its own.
+    what NumPy does next with its own. And a product in two threads waits for the slower: where other work keeps a core
+    busy, that is until the system gives the second thread its turn, milliseconds later.
     """
     return _SCIPY_ONLY.limit(limits=1) if multiplications < WORTH_THREADS else nullcontext()
 
@@ -37,8 +41,10 @@ def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     NumPy's own product uses a BLAS of its own: changing from one to the other in the middle of a fit, while the threads
     of the first still wait, can cost more than the fit.
     """
+    multiplications = a.size * b.shape[1]
     (a, turned_a), (b, turned_b) = ((x.T, 0) if x.flags.c_contiguous else (x, 1) for x in (a, b))
-    return blas.dgemm(1.0, b, a, trans_a=turned_b, trans_b=turned_a).T  # the product of the transposes, row-major
+    with nullcontext() if multiplications < ALONE else _threads(multiplications):
+        return blas.dgemm(1.0, b, a, trans_a=turned_b, trans_b=turned_a).T  # the product of the transposes, row-major
 
 
 class Orthonormal:
@@ -59,7 +65,7 @@ class Orthonormal:
             return self._small
         padded = np.zeros((len(self), self._small.shape[1]), order="F")
         padded[: len(self._small)] = self._small
-        with _threads(10 * padded.size * len(self._small)):
+        with _threads(padded.size * len(self._small)):
             return lapack.dgemqrt(*self._reflections, padded, overwrite_c=1)[0]
 
     def project(self, y: np.ndarray) -> np.ndarray:
@@ -67,7 +73,7 @@ class Orthonormal:
         if self._reflections is None:
             return self._small.T @ y
         columns = np.array(y.reshape(len(y), -1), order="F")
-        with _threads(10 * columns.size * len(self._small)):
+        with _threads(columns.size * len(self._small)):
             turned = lapack.dgemqrt(*self._reflections, columns, trans="T", overwrite_c=1)[0]
         return product(self._small.T, turned[: len(self._small)]).reshape(-1, *y.shape[1:])
 
@@ -129,3 +135,30 @@ def _rank(X: np.ndarray, s: np.ndarray, tolerance: float) -> int:
         return len(s)  # scaling moves the ratio of two singular values by no more than the ratio of the norms
     s = svdvals(X[:, present] / norms, check_finite=False)
     return int((s > tolerance * s[0]).sum())
+
+
+def triangle_of(parts: tuple[np.ndarray, ...], offset: np.ndarray) -> np.ndarray:
+    """Return R, square, of a column of ones beside the parts side by side, (n, k) in all, less their offset (k,).
+
+    Rows go through the cache in blocks, so that neither Q nor a copy of the parts is ever held.
+    """
+    size = 1 + len(offset)
+    R, step = np.zeros((size, size), order="F"), max(size, IN_CACHE // size)
+    with _threads(step * size**2):
+        for start in range(0, len(parts[0]), step):
+            rows = [part[start : start + step] for part in parts]
+            block, column = np.empty((len(rows[0]), size), order="F"), 1
+            block[:, 0] = 1.0
+            for part in rows:
+                after = column + part.shape[1]
+                np.subtract(part, offset[column - 1 : after - 1], out=block[:, column:after])
+                column = after
+            R = lapack.dtpqrt(0, min(PANEL, size), R, block, overwrite_a=1, overwrite_b=1)[0]
+    return R
+
+
+def fold_triangle(R: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Return the R of two triangles, one above the other; both are column-major and overwritten."""
+    size = len(R)
+    with _threads(size**3):
+        return lapack.dtpqrt(size, min(PANEL, size), R, other, overwrite_a=1, overwrite_b=1)[0]

@@ -14,12 +14,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from regattn._validation import check_matrix, check_targets
-from regattn.regression.least_squares import LinearFit, Spectrum, spectrum
+from regattn.regression._checks import check_leverage
+from regattn.regression._factorisation import fold_triangle, product, triangle_of
+from regattn.regression.least_squares import spectrum
+from regattn.regression.spectral import LinearFit, Spectrum
 
 __all__ = ["Factor"]
 
@@ -28,16 +32,18 @@ __all__ = ["Factor"]
 class Factor:
     r"""What a least-squares fit with an intercept needs to know of all rows, in (1 + p + t)² numbers.
 
-    Made by :meth:`accumulate`; two of them are added with ``+``. As in :class:`Spectrum`, ``ridge`` is a number λ ≥ 0
-    or an array of k of them, and ``rank`` the number of leading directions kept. Weights, leverages and leave-one-out
-    residuals are asked for chunk by chunk: nothing here has the length of the data.
+    Made by :meth:`accumulate`; two of them are added with ``+``, in any order and from any process. As in
+    :class:`Spectrum`, ``ridge`` is a number λ ≥ 0 or an array of k of them, and ``rank`` the number of leading
+    directions kept. Weights, leverages and leave-one-out residuals are asked for chunk by chunk: nothing here has the
+    length of the data.
 
     Attributes
     ----------
     triangle : ndarray of shape (1 + p + t, 1 + p + t)
-        R, upper triangular.
+        R, upper triangular: √n and √n times the means of what is left; then the R of the centred X beside Q'y; then
+        what no line explains. Signs of rows are arbitrary.
     offset : ndarray of shape (p + t,)
-        c and d, the numbers taken off the columns before they were folded.
+        c and d, the numbers taken off the columns: their means but for rounding, which the first row of R holds.
     n : int
         Rows folded.
     width : int
@@ -62,10 +68,14 @@ class Factor:
     def accumulate(cls, chunks: Iterable[tuple[ArrayLike, ArrayLike]]) -> Factor:
         """Return the factor of all rows of some chunks, each of which is held only while it is folded.
 
+        Every chunk is folded about its own means and then added to what came before. So it does not matter how far the
+        numbers lie from zero, nor whether they come sorted.
+
         Parameters
         ----------
         chunks : iterable of pairs (X, y)
-            X of shape (m, p), without a column of ones; y of shape (m,) or (m, t). m may differ from chunk to chunk.
+            X of shape (m, p), without a column of ones; y of shape (m,) or (m, t). m may differ from chunk to chunk,
+            and may be 0 or less than p. A chunk that a memory map holds is read block by block.
 
         Returns
         -------
@@ -75,28 +85,34 @@ class Factor:
         Raises
         ------
         ValueError
-            If there is no chunk, or one is not finite, has no rows, or has other columns than the first; the message
-            names the chunk, counted from 0.
+            If there is no chunk, or one is not finite or has other columns than the first; the message names the
+            chunk, counted from 0, and for a number that is not finite its row, counted through all chunks.
         """
         total = None
         for i, (X, y) in enumerate(chunks):
             try:
-                part = cls._of(X, y, None if total is None else total.offset)
+                part = cls._of(X, y)
                 total = part if total is None else total + part
             except ValueError as error:
-                raise ValueError(f"chunk {i}: {error}") from error
+                row = _first_row_not_finite(X, y)
+                before = 0 if total is None else total.n
+                place = f"chunk {i}" if row is None else f"chunk {i}, row {before + row} of all"
+                raise ValueError(f"{place}: {error}") from error
         if total is None:
             raise ValueError("there is no chunk")
         return total
 
     @classmethod
-    def _of(cls, X: ArrayLike, y: ArrayLike, offset: np.ndarray | None) -> Factor:
+    def _of(cls, X: ArrayLike, y: ArrayLike) -> Factor:
+        if len(np.shape(X)) == 2 and len(np.shape(y)) in (1, 2) and len(X) == len(y) == 0:
+            width, targets = np.shape(X)[1], np.prod(np.shape(y)[1:], dtype=int)
+            size = 1 + width + targets
+            return cls(np.zeros((size, size)), np.zeros(size - 1), 0, width, np.ndim(y) == 1)
         X = check_matrix(X, "X")
         y = check_targets(y, len(X))
-        rows = np.column_stack((X, y))
-        offset = rows.mean(axis=0) if offset is None or len(offset) != rows.shape[1] else offset
-        augmented = np.column_stack((np.ones(len(rows)), rows - offset))
-        return cls(_triangle(augmented), offset, len(rows), X.shape[1], y.ndim == 1)
+        columns = y.reshape(len(y), -1)
+        offset = np.concatenate((X.mean(axis=0), columns.mean(axis=0)))
+        return cls(triangle_of((X, columns), offset), offset, len(X), X.shape[1], y.ndim == 1)
 
     def __add__(self, other: Factor) -> Factor:
         """Return the factor of the rows of both."""
@@ -108,10 +124,20 @@ class Factor:
         ):
             if ours != theirs:
                 raise ValueError(f"both parts must have the same number of {what}, got {ours} and {theirs}")
-        moved = other.triangle.copy()
-        moved[0, 1:] += moved[0, 0] * (other.offset - self.offset)  # the ones of R stand in its first row alone
-        stacked = _triangle(np.concatenate((self.triangle, moved)))
-        return Factor(stacked, self.offset, self.n + other.n, self.width, self._single and other._single)
+        single = self._single and other._single
+        if not (self.n and other.n):
+            kept = self if self.n else other
+            return Factor(kept.triangle, kept.offset, kept.n, kept.width, single)
+        n = self.n + other.n
+        offset = self._levels + (other._levels - self._levels) * (other.n / n)
+        folded = fold_triangle(self._about(offset), other._about(offset))
+        return Factor(folded, offset, n, self.width, single)
+
+    def _about(self, offset: np.ndarray) -> np.ndarray:
+        """Return the triangle of the same rows when other numbers are taken off."""
+        moved = np.array(self.triangle, order="F")
+        moved[0, 1:] += moved[0, 0] * (self.offset - offset)  # the ones of R stand in its first row alone
+        return moved
 
     @property
     def means(self) -> np.ndarray:
@@ -123,9 +149,21 @@ class Factor:
         """The factorisation of the centred design: its singular values and directions are those of all rows.
 
         Its rows are p mixtures of them. A direction that is not above rounding, for n rows, counts as absent.
+
+        Raises
+        ------
+        ValueError
+            If there is no row, or every column is constant.
         """
-        p = self.width
-        return spectrum(self.triangle[1 : p + 1, 1 : p + 1], tolerance=np.finfo(float).eps * max(self.n, p))
+        if self.n == 0:
+            raise ValueError("the factor has no rows")
+        p, tolerance = self.width, np.finfo(float).eps * max(self.n, self.width)
+        centred = self.triangle[1 : p + 1, 1 : p + 1].copy()
+        constant = np.linalg.norm(centred, axis=0) <= 2 * tolerance * np.abs(self.means)  # rounding is all there was
+        if constant.all():
+            raise ValueError(f"X has rank 0: every column is constant, shape {(self.n, p)}")
+        centred[:, constant] = 0.0
+        return spectrum(centred, tolerance=min(tolerance, 0.5))
 
     def coefficients(self, *, ridge: ArrayLike = 0.0, rank: int | None = None) -> LinearFit:
         """Return slopes and intercept, as :meth:`Spectrum.coefficients` of all rows does."""
@@ -147,13 +185,14 @@ class Factor:
 
     def weights(self, X_new: ArrayLike, X: ArrayLike, *, ridge: ArrayLike = 0.0, rank: int | None = None) -> np.ndarray:
         """Return the weight of each row of a chunk X, (m, p), in the prediction at each new row: shape ([k,] q, m)."""
-        queries = self._codes(X_new) * self.spectrum.filter(ridge=ridge, rank=rank)[..., None, :]
+        queries = self._codes(X_new, "X_new") * self.spectrum.filter(ridge=ridge, rank=rank)[..., None, :]
         return queries @ self._codes(X).T + 1 / self.n
 
     def leverage(self, X: ArrayLike, *, ridge: ArrayLike = 0.0, rank: int | None = None) -> np.ndarray:
         """Return the leverages of the rows of a chunk X, which were among those folded: shape (m,) or (k, m)."""
         filters = self.spectrum.filter(ridge=ridge, rank=rank)
-        return filters @ (self._codes(X) ** 2).T + 1 / self.n
+        leverage = product(np.atleast_2d(filters), (self._codes(X) ** 2).T) + 1 / self.n
+        return leverage.reshape(*filters.shape[:-1], -1)
 
     def loo_residuals(
         self, X: ArrayLike, y: ArrayLike, *, ridge: ArrayLike = 0.0, rank: int | None = None
@@ -167,19 +206,26 @@ class Factor:
         ValueError
             If there are several targets, or some leverage is 1.
         """
-        X, y = check_matrix(X, "X"), check_targets(y, len(X))
+        X = check_matrix(X, "X")
+        y = check_targets(y, len(X))
         if not self._single or y.ndim != 1:
             raise ValueError(f"leave-one-out residuals are those of one target, got {len(self.offset) - self.width}")
-        fit, h = self.coefficients(ridge=ridge, rank=rank), self.leverage(X, ridge=ridge, rank=rank)
-        if h.max() > 1 - 1e-10:
-            row = int(np.nonzero(h > 1 - 1e-10)[-1][0])
-            raise ValueError(f"row {row} of the chunk has leverage 1: without it the fit is not determined")
-        return (y - fit.coef @ X.T - fit.intercept[..., None]) / (1 - h)
+        h = self.leverage(X, ridge=ridge, rank=rank)
+        check_leverage(h, " of the chunk")
+        coef = self.coefficients(ridge=ridge, rank=rank).coef
+        # from the means, where the fit passes: far from zero an intercept would cost digits
+        fitted = product(np.atleast_2d(coef), self._centred(X).T).reshape(h.shape)
+        return (y - self.offset[-1] - self._rest[-1] - fitted) / (1 - h)
 
     @property
     def _levels(self) -> np.ndarray:
         """Means of the columns of X and y, shape (p + t,)."""
-        return self.offset + self.triangle[0, 1:] / self.triangle[0, 0]
+        return self.offset + self._rest
+
+    @property
+    def _rest(self) -> np.ndarray:
+        """Means of what is left of the columns without their offset, shape (p + t,)."""
+        return self.triangle[0, 1:] / self.triangle[0, 0]
 
     @property
     def _content(self) -> np.ndarray:
@@ -187,11 +233,23 @@ class Factor:
         p = self.width
         return self.triangle[1 : p + 1, p + 1 :]
 
-    def _codes(self, X: ArrayLike) -> np.ndarray:
-        return self.spectrum.codes(check_matrix(X, "X") - self.means)
+    def _centred(self, X: ArrayLike, name: str = "X") -> np.ndarray:
+        X = check_matrix(X, name)
+        if X.shape[1] != self.width:
+            raise ValueError(f"{name} has {X.shape[1]} columns but the folded rows have {self.width}")
+        X = X - self.offset[: self.width]
+        X -= self._rest[: self.width]  # the means as one sum would be rounded: far from zero that costs digits
+        return X
+
+    def _codes(self, X: ArrayLike, name: str = "X") -> np.ndarray:
+        return self.spectrum.codes(self._centred(X, name))
 
 
-def _triangle(rows: np.ndarray) -> np.ndarray:
-    """Return R of QR, square: rows of zeros stand below where there are fewer rows than columns."""
-    R = np.linalg.qr(rows, mode="r")
-    return np.pad(R, ((0, R.shape[1] - R.shape[0]), (0, 0)))
+def _first_row_not_finite(*parts: Any) -> int | None:
+    """Return the first row in which a chunk has a number that is not finite, None if there is none."""
+    rows = []
+    for part in parts:
+        values = np.asarray(part)
+        if values.dtype.kind == "f" and values.ndim:
+            rows += np.nonzero(~np.isfinite(values))[0][:1].tolist()
+    return min(rows, default=None)

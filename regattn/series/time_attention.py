@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from regattn._validation import check_count
-from regattn.regression.least_squares import Spectrum, spectrum
+from regattn.regression.least_squares import spectrum
+from regattn.regression.spectral import Spectrum
 from regattn.series._dates import check_series, check_whole, following, place_of
 from regattn.series.lags import lag_matrix
 

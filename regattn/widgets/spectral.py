@@ -9,7 +9,8 @@ import numpy as np
 
 from regattn import figures
 from regattn._validation import check_matrix, check_same_width, check_targets
-from regattn.regression.least_squares import scale_and_alignment, spectrum
+from regattn.regression.alignment import scale_and_alignment
+from regattn.regression.least_squares import spectrum
 from regattn.widgets._base import Choice, Count, Explorer, Slider, check_labels
 from regattn.widgets._drawing import draw_signed, mark_rows, signs
 

@@ -4,10 +4,10 @@ import mpmath
 import numpy as np
 import pytest
 
-from tests.benchmarks.cases import check_cases, rows_of
+from tests.benchmarks.cases import check_cases, check_goal, rows_of
 
 TINY = {
-    "ridge_path": ({(31, 3): None, (47, 5): 30.0},),
+    "ridge_path": ({(31, 3): None, (47, 5): 30.0}, (29, 4)),
     "leave_one_out": ({(37, 3): None, (53, 5): 5.0},),
     "slider": (41, 5, 7),
     "weights": ((29, 3), (23, 5)),
@@ -25,10 +25,11 @@ def test_cases_have_the_peers_and_goals_that_the_question_asks_for(name, benchma
     cases = benchmark(name).measure(*TINY[name], rounds=2)
     check_cases(cases)
     for case in cases:
-        for peer in PEERS[name]:
+        peers = {"Ridge, a loop"} if "p = 4:" in case["case"] else PEERS[name]
+        for peer in peers:
             assert any(peer in contender for contender in rows_of(case)), f"{peer} is missing from {case['case']}"
         assert all(row["runs"] == 2 and row["seconds"] > 0 for row in case["rows"])
-    wanted = {"ridge_path": [0, 3], "leave_one_out": [0, 1], "slider": [2], "weights": [1, 1]}[name]
+    wanted = {"ridge_path": [0, 3, 1, 1, 1], "leave_one_out": [0, 1], "slider": [2], "weights": [1, 1]}[name]
     assert [len(case["goals"]) for case in cases] == wanted
 
 
@@ -63,11 +64,33 @@ def test_goals_follow_the_sizes_they_are_named_for(benchmark):
 def test_what_is_left_out_is_said(benchmark, monkeypatch):
     module = benchmark("ridge_path")
     monkeypatch.setattr(module, "ENTRIES", 31 * 3)
-    with_statsmodels, without = module.measure({(31, 3): None, (47, 5): None}, rounds=1)
+    with_statsmodels, without, *_ = module.measure({(31, 3): None, (47, 5): None}, (29, 4), rounds=1)
     assert any("statsmodels" in name for name in rows_of(with_statsmodels))
     assert "note" not in with_statsmodels
     assert not any("statsmodels" in name for name in rows_of(without))
     assert "statsmodels" in without["note"]
+
+
+def test_the_path_is_held_against_its_loop_undisturbed_without_rest_and_beside_a_busy_core(benchmark, monkeypatch):
+    module, resting, running = benchmark("ridge_path"), [], []
+    alternate, start = module.alternate, benchmark("measure").subprocess.Popen
+
+    def noted(*arguments, **options):
+        resting.append(options.get("resting", True))
+        return alternate(*arguments, **options)
+
+    def started(*arguments, **options):
+        running.append(start(*arguments, **options))
+        return running[-1]
+
+    monkeypatch.setattr(module, "alternate", noted)
+    monkeypatch.setattr(benchmark("measure").subprocess, "Popen", started)
+    cases = module.measure({}, (29, 4), rounds=2)
+    assert [case["case"].split(": ")[1] for case in cases] == list(module.STRAINS)
+    assert resting == [True, False, True]
+    assert [process.poll() is not None for process in running] == [True]  # one neighbour, and it is gone
+    assert module.STRAINED == (2000, 50)
+    assert module.LEAST == 25.0
 
 
 # --- digits -----------------------------------------------------------------------------------------------------------
@@ -150,3 +173,41 @@ def test_predicting_does_not_hold_the_weights_of_all_queries(benchmark):
     ours = measure.peak_memory(estimator.prediction, "regattn, softmax", n, m)
     assert ours < estimator.BOUND
     assert ours < measure.peak_memory(estimator.prediction, "scikit-learn KernelRidge", n, m) / 2
+
+
+# --- more rows than memory --------------------------------------------------------------------------------------------
+
+
+def test_folded_rows_are_compared_on_time_memory_and_digits(benchmark):
+    module = benchmark("out_of_core")
+    timed, compared, largest = cases = module.measure((4000, 6000, 8000), rows=1000, rounds=2)
+    for case in (timed, largest):
+        check_cases([case])
+    assert [len(case["goals"]) for case in cases] == [1, 3, 1]
+    for aim in compared["goals"]:
+        check_goal(aim)
+        assert aim["met"]  # few rows are easier
+    assert all(row["peak bytes"] > 0 for row in timed["rows"])
+    assert len(compared["rows"]) == 6
+    assert module.LARGEST == 100_000_000
+
+
+def test_chunks_are_the_rows_in_memory(benchmark):
+    module = benchmark("out_of_core")
+    X, y = module.rows_in_memory(3000, 1000)
+    np.testing.assert_array_equal(X[1000:2000], module.chunk(1, 1000)[0])
+    np.testing.assert_array_equal(y[2000:], module.chunk(2, 1000)[1])
+
+
+def test_a_fold_that_misses_the_truth_is_not_reported(benchmark, monkeypatch):
+    module = benchmark("out_of_core")
+
+    found = module.Factor.coefficients
+
+    def shifted(*arguments, **options):
+        fit = found(*arguments, **options)
+        return fit._replace(coef=fit.coef * (1 + 1e-6))
+
+    monkeypatch.setattr(module.Factor, "coefficients", shifted)
+    with pytest.raises(AssertionError, match="differs by"):
+        module.timed(4000, 1000, 1)
