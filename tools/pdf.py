@@ -377,10 +377,8 @@ def make(book: Path, target: Path, wanted: list[str] | None = None) -> dict[str,
     Raises
     ------
     ValueError
-        If there is no built book, or one of its pages asks for something from elsewhere.
+        If one of its pages asks for something from elsewhere.
     """
-    if not (book / "index.html").exists():
-        raise ValueError(f"the PDF is printed from the built book, and there is none in {book}: run `make book` first")
     sections = parts(book)
     pages = [page for part in sections for page in part.pages]
     labels = targets(book, pages)
@@ -404,6 +402,8 @@ def main() -> None:
     parser.add_argument("--target", type=Path, default=ROOT / "_build" / "regattn-book.pdf", help="the file to write")
     given = parser.parse_args()
     book = given.book.resolve()
+    if not (book / "index.html").exists():
+        sys.exit(f"the PDF is printed from the built book, and there is none in {book}: run `make book` first")
     try:
         every = [page for part in parts(book) for page in part.pages]
         wanted = [p for p in every if any(part in p for part in given.pages)] if given.pages else None
