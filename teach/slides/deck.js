@@ -88,3 +88,16 @@ window.addEventListener(
   (event) => event.target.closest?.("figure.regattn, input, select, textarea") && event.stopPropagation(),
   true,
 );
+// A deck is drawn as large as the screen, and an explorer smaller still: a drawing that asks where the pointer is gets
+// its answer in its own units.
+function inUnits(event) {
+  const plot = event.target.closest?.("figure.regattn svg.ra-plot");
+  const box = plot?.getBoundingClientRect();
+  const { width, height } = plot?.viewBox.baseVal ?? {};
+  if (!width || !box.width) return;
+  const at = { clientX: box.left + ((event.clientX - box.left) * width) / box.width };
+  at.clientY = box.top + ((event.clientY - box.top) * height) / box.height;
+  for (const [name, value] of Object.entries(at)) Object.defineProperty(event, name, { value });
+}
+for (const name of ["pointerdown", "pointermove", "pointerup", "click", "mousemove"])
+  window.addEventListener(name, inUnits, true);

@@ -237,6 +237,24 @@ def test_an_explorer_of_a_deck_answers(browser, decks):
 
 @pytest.mark.book
 @pytest.mark.browser
+def test_an_explorer_finds_the_pointer_on_a_screen_of_any_size(browser, decks):
+    found = []
+    with opened_deck(browser, decks[0] / f"{ONE}.html") as page:
+        kinds = [slide["kind"] for slide in page.evaluate(MEASURE)]
+        page.evaluate(f"Reveal.slide({kinds.index('explorer')})")
+        plot = page.locator("section.present figure.regattn svg.ra-plot[role=slider]").first
+        for width in (WIDTH, 1920, 800):
+            page.set_viewport_size({"width": width, "height": width * HEIGHT // WIDTH})
+            page.wait_for_function(f"Math.abs(Reveal.getScale() - {width / WIDTH}) < 0.02")
+            box = plot.bounding_box()
+            page.mouse.move(box["x"] + 0.7 * box["width"], box["y"] + 0.4 * box["height"])
+            found.append(int(plot.get_attribute("aria-valuenow")))
+    assert found[0] > 0
+    assert max(found) - min(found) <= 1  # a pointer stands on whole pixels
+
+
+@pytest.mark.book
+@pytest.mark.browser
 def test_the_speakers_window_shows_the_notes(browser, decks):
     with opened_deck(browser, decks[0] / f"{ONE}.html") as page:
         page.evaluate("Reveal.slide(2)")
