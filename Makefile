@@ -3,10 +3,10 @@ PYTHON ?= python3
 PY     := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test browser book serve zip lab test quick lint notebooks suite restarts bench mutants strip pins links clean distclean
+.PHONY: help setup setup-test setup-teach browser book serve zip slides pdf lab test quick lint notebooks suite kit test-teach restarts bench mutants strip pins links clean distclean
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*## ' Makefile | awk -F ':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' Makefile | awk -F ':.*## ' '{printf "make %-11s %s\n", $$1, $$2}'
 
 setup: .venv/.ready ## create .venv with what the book needs
 .venv/.ready: requirements.txt pyproject.toml
@@ -15,6 +15,10 @@ setup: .venv/.ready ## create .venv with what the book needs
 setup-test: .venv/.ready-test ## add what the tests need
 .venv/.ready-test: .venv/.ready requirements-test.txt
 	@$(PYTHON) -m tools.book setup-test
+
+setup-teach: .venv/.ready-teach ## add what the teaching kit needs
+.venv/.ready-teach: .venv/.ready teach/requirements.txt
+	@$(PYTHON) -m tools.book setup-teach
 
 browser: setup-test ## find a Chromium for the tests, or install one
 	@$(PY) tools/browser.py
@@ -27,6 +31,12 @@ serve: setup ## build the book and serve it on this machine
 
 zip: setup ## build the book and pack it into one file that opens anywhere
 	@$(PY) -m tools.book zip --here
+
+slides: book setup-teach ## make a deck of slides of every chapter, with speaker's notes; prints where they are
+	@$(PY) tools/slides.py
+
+pdf: book browser setup-teach ## print the book into one PDF with contents, page numbers and bookmarks
+	@$(PY) tools/pdf.py
 
 lab: setup ## open JupyterLab on the notebooks
 	@$(PY) -m tools.book lab --here
@@ -44,7 +54,13 @@ notebooks: setup-test ## run every notebook from top to bottom, in two processes
 	OMP_NUM_THREADS=1 $(PY) -m pytest --nbval -n 2 --dist loadfile -p no:cacheprovider -p tests.timings book
 
 suite: browser ## run the tests: package, book, pages, JupyterLab, Binder
-	OMP_NUM_THREADS=1 $(PY) -m pytest -n 2 -p tests.timings
+	OMP_NUM_THREADS=1 $(PY) -m pytest -n 2 -p tests.timings --ignore tests/teach
+
+kit: browser setup-teach ## run the quick tests of the teaching kit: one deck, one assignment
+	OMP_NUM_THREADS=1 $(PY) -m pytest -n 2 -p tests.timings tests/teach
+
+test-teach: browser setup-teach ## run every test of the teaching kit: all decks, assignments, the hub, the book as PDF
+	REGATTN_TEACH=all OMP_NUM_THREADS=1 $(PY) -m pytest -n 2 tests/teach
 
 restarts: setup-test ## run every notebook as readers might: restarted half-way, each cell twice, from another folder
 	REGATTN_NOTEBOOKS=all OMP_NUM_THREADS=1 $(PY) -m pytest -n 2 tests/test_notebooks.py
@@ -55,7 +71,7 @@ bench: setup-test ## run the benchmarks, about a quarter of an hour
 strip: setup ## take the outputs out of every notebook, as they are committed
 	@find book -name '*.ipynb' -not -path '*/.*' -exec $(PY) -m nbstripout {} +
 
-pins: setup-test ## rewrite the second half of both files of pins from what is installed
+pins: setup-test setup-teach ## rewrite the second half of every file of pins from what is installed
 	@$(PY) tools/pins.py
 
 links: setup ## check the links to other sites (needs the network)

@@ -18,6 +18,7 @@ from tests.built import ROOT, label, toc_pages
 from tools.book import COMMANDS
 
 PINNED = ("requirements.txt", "requirements-test.txt")
+KIT = "teach/requirements.txt"
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 CPU_INDEX = "download." + "pytorch.org"  # in two pieces, so that this file does not name it
@@ -109,7 +110,7 @@ def test_make_explains_itself_and_every_target_it_lists():
 
 
 def test_every_pin_is_exact():
-    for pin in pins().values():
+    for pin in pins(*PINNED, KIT).values():
         assert [specifier.operator for specifier in pin.specifier] == ["=="], pin
         assert pin.url is None
 
@@ -125,6 +126,14 @@ def test_readers_install_nothing_that_only_the_tests_need():
     assert set(testers) & set(pins("requirements.txt")) == set()
     assert {"atheris", "hypothesis", "jupyter-repo2docker", "playwright", "pytest", "ruff"} <= set(testers)
     assert read("requirements-test.txt").count("\n-r requirements.txt\n") == 1
+
+
+def test_the_teaching_kit_keeps_every_pin_of_the_book_and_of_its_tests():
+    kit, others = pins(KIT), pins()
+    assert set(kit) & set(pins("requirements.txt")) == set()
+    assert [name for name in set(kit) & set(others) if str(kit[name]) != str(others[name])] == []
+    assert {"jupyterhub", "nbgrader", "nbgitpuller", "sphinx-revealjs"} <= set(kit)
+    assert read(KIT).count("\n-r ../requirements.txt\n") == 1
 
 
 def test_what_is_installed_is_what_is_pinned():

@@ -29,6 +29,7 @@ SYSTEMS = {
 }
 PAIRS = list(product(OLDEST, SYSTEMS))
 PINNED = ("requirements.txt", "requirements-test.txt")
+KIT = "teach/requirements.txt"
 NO_INDEX = (
     "no package index answers; these tests need one: connect, then run `python -m pytest tests/test_resolution.py`"
 )
@@ -82,7 +83,8 @@ def left_out() -> tuple[set[tuple[str, str]], str]:
     All pairs are resolved when a pin differs from main, and once a week (REGATTN_NOTEBOOKS=all).
     """
     since = base(behind=True)
-    if os.environ.get("REGATTN_NOTEBOOKS") == "all" or since is None or changed(since) & {*PINNED, "pyproject.toml"}:
+    files = {*PINNED, KIT, "pyproject.toml"}
+    if os.environ.get("REGATTN_NOTEBOOKS") == "all" or since is None or changed(since) & files:
         return set(), ""
     kept = set(zip(islice(cycle(OLDEST), len(SYSTEMS)), SYSTEMS, strict=True))
     return set(PAIRS) - kept, f"no pin differs from {since.name}; the weekly check resolves every pair"
@@ -94,16 +96,17 @@ def test_every_python_and_system_is_resolved_whatever_changed():
     assert {system for _, system in kept} == set(SYSTEMS)
 
 
+@pytest.mark.parametrize("asked", [PINNED, ("requirements.txt", KIT)], ids=["tests", "kit"])
 @pytest.mark.parametrize(("python", "system"), PAIRS)
-def test_the_pins_are_exactly_what_is_installed(python, system):
+def test_the_pins_are_exactly_what_is_installed(python, system, asked):
     pairs, why = left_out()
     if (python, system) in pairs:
         pytest.skip(why)
-    done = resolve(OLDEST[python], system, "requirements-test.txt")
+    done = resolve(OLDEST[python], system, asked[-1])
     assert done.returncode == 0, done.stderr
     found = re.findall(r"^(\S+==[^\s;]+)", done.stdout, re.MULTILINE)
     own = {pin for pin in found if not pin.startswith(CUDA)}
-    assert own == pinned(PINNED, python, system)
+    assert own == pinned(asked, python, system)
 
 
 @pytest.mark.parametrize("system", SYSTEMS)

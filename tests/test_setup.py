@@ -72,7 +72,7 @@ def test_every_command_of_the_launcher_in_the_readme_exists():
 def checkout(tmp_path) -> Path:
     """Return a folder with all that the launcher reads before it installs anything."""
     shutil.copytree(ROOT / "tools", tmp_path / "tools", ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("binder/requirements.txt", book.READERS, book.TESTERS, "pyproject.toml"):
+    for name in ("binder/requirements.txt", book.READERS, book.TESTERS, book.TEACHERS, "pyproject.toml"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     return tmp_path
@@ -158,13 +158,14 @@ def test_set_up_is_repeated_when_a_file_of_pins_changes(checkout, monkeypatch):
     (checkout / ".venv" / ".ready").touch()
     assert book.ready(book.READERS)
     assert not book.ready(book.TESTERS)
+    assert not book.ready(book.TEACHERS)
     later = time.time() + 10
     os.utime(checkout / book.READERS, (later, later))
     assert not book.ready(book.READERS)
 
 
 def test_the_launcher_runs_the_same_checks_as_make():
-    for part in ("lint", "notebooks", "suite"):
+    for part in book.PARTS:
         commands = book.recipes(part)
         assert commands, part
         for variables, command in commands:

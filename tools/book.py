@@ -27,15 +27,18 @@ HTML = ROOT / "_build" / "html"
 ZIP = ROOT / "_build" / "regattn-book.zip"
 READERS = "requirements.txt"
 TESTERS = "requirements-test.txt"
+TEACHERS = "teach/requirements.txt"
 CPU_PINS = "binder/requirements.txt"  # names the index of PyTorch without CUDA
-STAMPS = {READERS: ".ready", TESTERS: ".ready-test"}
-PARTS = ("lint", "notebooks", "suite")  # the targets of the Makefile that test, as far as it has them
+STAMPS = {READERS: ".ready", TESTERS: ".ready-test", TEACHERS: ".ready-teach"}
+PARTS = ("lint", "notebooks", "suite", "kit")  # the targets of the Makefile that test, as far as it has them
+MORE = {TESTERS: "0.2 GB", TEACHERS: "40 MB"}  # to download beside it
 SIZES = {"cpu": ("0.5 GB", "2 GB"), "cuda": ("3 GB", "7 GB")}  # to download, and in .venv
 FIRST_PORT = 8000
 INSTALL = (sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet")
 COMMANDS = {
     "setup": "create .venv with what building and running the book needs",
     "setup-test": "add what the tests need",
+    "setup-teach": "add what the teaching kit needs",
     "build": "execute the notebooks and build the book; says where it is",
     "serve": "build the book and serve it on this machine",
     "zip": "build the book and pack it into one file",
@@ -168,13 +171,13 @@ def set_up() -> None:
         (VENV / STAMPS[READERS]).touch()
 
 
-def set_up_tests() -> None:
-    """Install what the tests need beside it."""
+def add(pins: str) -> None:
+    """Install what the tests or the teaching kit need beside it."""
     prepare()
-    print(f"Installing the packages of {TESTERS}, this once: 0.2 GB, a minute.", flush=True)
-    install(with_uv(), "--requirement", TESTERS)
+    print(f"Installing the packages of {pins}, this once: {MORE[pins]} to download, a minute.", flush=True)
+    install(with_uv(), "--requirement", pins)
     if in_venv():
-        (VENV / STAMPS[TESTERS]).touch()
+        (VENV / STAMPS[pins]).touch()
 
 
 def show_notebooks_as_text() -> None:
@@ -274,8 +277,9 @@ def launch(command: str, here: bool) -> None:
         return
     if command == "setup" if here else not ready(READERS):
         set_up()
-    if command == "setup-test" if here else command in ("setup-test", "test") and not ready(TESTERS):
-        set_up_tests()
+    for pins, own in ((TESTERS, "setup-test"), (TEACHERS, "setup-teach")):
+        if command == own if here else command in (own, "test") and not ready(pins):
+            add(pins)
     steps: dict[str, list[Callable[[], None]]] = {
         "build": [build],
         "serve": [build, serve],

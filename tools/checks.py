@@ -20,6 +20,7 @@ PARTS = {
     "lint": "style and format",
     "notebooks": "every notebook from top to bottom",
     "suite": "the package, the book, its pages, JupyterLab",
+    "kit": "the teaching kit: one deck, one assignment",
 }
 SLOWEST = 10
 

@@ -1,4 +1,4 @@
-"""Rewrite the second half of both files of pins: the exact version of everything that the pins above it need.
+"""Rewrite the second half of every file of pins: the exact version of everything that the pins above it need.
 
 The walk follows the metadata of the installed packages for every Python and system that the book is for, so that a
 package which only some of them need carries a marker. What PyTorch needs for CUDA is left out: it names exact versions
@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from tools.machine import ROOT, series
 
 READERS, TESTERS = ROOT / "requirements.txt", ROOT / "requirements-test.txt"
+TEACHERS = ROOT / "teach" / "requirements.txt"
 BORDER = "# Everything those need (written by `make pins`)"
 PYTHONS = tuple(reversed(series()))
 SYSTEMS = {"linux": ("Linux", "x86_64"), "darwin": ("Darwin", "arm64"), "win32": ("Windows", "AMD64")}
@@ -94,7 +95,7 @@ def check_installed(pins: Iterable[Requirement]) -> None:
         if pin.marker is None or pin.marker.evaluate():
             installed = metadata.version(pin.name).split("+")[0]
             if not pin.specifier.contains(installed):
-                sys.exit(f"{pin} is asked for but {installed} is installed: run `make setup-test` first")
+                sys.exit(f"{pin} is asked for but {installed} is installed: run `make setup-test setup-teach` first")
 
 
 def needs(pins: list[Requirement]) -> dict[str, str]:
@@ -115,20 +116,22 @@ def rewrite(path: Path, head: str, needed: dict[str, str], above: set[str]) -> N
         for name in sorted(set(needed) - above)
     ]
     path.write_text("\n".join([head, "", BORDER, *lines, ""]), encoding="utf-8")
-    print(f"{path.name}: {len(lines)} packages below the border")
+    print(f"{path.relative_to(ROOT).as_posix()}: {len(lines)} packages below the border")
 
 
 def main() -> None:
-    """Rewrite both files below their border lines; the file of the tests holds what the readers' file does not."""
+    """Rewrite each file below its border line; those of the tests and the kit hold what the readers' file does not."""
     head, pins = direct_pins(READERS)
-    test_head, test_pins = direct_pins(TESTERS)
-    check_installed([*pins, *test_pins])
+    others = {path: direct_pins(path) for path in (TESTERS, TEACHERS)}
+    check_installed([*pins, *(pin for _, own in others.values() for pin in own)])
     own = {canonicalize_name(pin.name) for pin in pins}
-    readers, everyone = needs(pins), needs([*pins, *test_pins])
+    readers = needs(pins)
     rewrite(READERS, head, readers, own)
-    narrow = {name for name in set(readers) - own if readers[name] != everyone[name]}
-    above = {canonicalize_name(pin.name) for pin in test_pins} | set(readers) - narrow
-    rewrite(TESTERS, test_head, everyone, above)
+    for path, (other_head, other_pins) in others.items():
+        everyone = needs([*pins, *other_pins])
+        narrow = {name for name in set(readers) - own if readers[name] != everyone[name]}
+        above = {canonicalize_name(pin.name) for pin in other_pins} | set(readers) - narrow
+        rewrite(path, other_head, everyone, above)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,261 @@
+"""The builder of sphinx-revealjs, which writes decks from what the book has read; nothing is read or executed again.
+
+It opens the environment that the build of the book left, so that equations, references and outputs are the same, and
+never writes there.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import pickle
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from docutils import nodes
+from jupyter_book.config import get_final_config
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.errors import BuildEnvironmentError
+from sphinx.util.docutils import docutils_namespace, patch_docutils
+from sphinx.util.parallel import SerialTasks
+from sphinx.writers.html5 import HTML5Translator
+from sphinx_revealjs.builders import RevealjsHTMLBuilder
+from sphinx_revealjs.writers import RevealjsSlideTranslator
+
+from teach.slides.rule import Item, Slide, slides_of
+
+FOLDER = Path(__file__).parent
+WIDTH, HEIGHT = 1280, 800
+CONFIG = {
+    "nb_mime_priority_overrides": [
+        ("revealjs", "text/html", 0),
+        ("revealjs", "image/svg+xml", 1),
+        ("revealjs", "image/png", 2),
+        ("revealjs", "text/markdown", 3),
+        ("revealjs", "text/plain", 9),
+        ("revealjs", "application/vnd.jupyter.widget-view+json", None),
+    ],
+    "revealjs_static_path": [],
+    "revealjs_style_theme": "deck.css",
+    "revealjs_css_files": ["pygments.css"],
+    "revealjs_script_plugins": [{"src": "revealjs/plugin/notes/notes.js", "name": "RevealNotes"}],
+    "revealjs_script_conf": {
+        "width": WIDTH,
+        "height": HEIGHT,
+        "margin": 0,
+        "center": False,
+        "display": "flex",
+        "hash": True,
+        "transition": "none",
+        "slideNumber": "c/t",
+        "pdfSeparateFragments": False,
+        "pdfMaxPagesPerSlide": 1,
+    },
+}
+KEPT = ("formulas", "sphinx_revealjs")  # whose hooks on the pages and at the end a deck needs
+HOOKS = ("doctree-resolved", "html-page-context", "build-finished", "html-collect-pages", "write-started")
+OF_ALL = ("sphinxcontrib.bibtex", "equation_numbers")  # whose hooks on a page that is resolved every builder needs
+NOTES = '<aside class="notes">'
+
+
+class DeckTranslator(RevealjsSlideTranslator):
+    """Writes each slide as a section of its own, and code in the colours of the book."""
+
+    visit_literal_block = HTML5Translator.visit_literal_block
+    depart_literal_block = HTML5Translator.depart_literal_block
+
+    def visit_section(self, node: nodes.section) -> None:
+        """Begin a slide."""
+        self.section_level += 1
+        self.body.append(f'<section class="{" ".join(node["classes"])}">\n')
+
+    def depart_section(self, node: nodes.section) -> None:
+        """End a slide."""
+        self.section_level -= 1
+        self.body.append("</section>\n")
+
+
+class DeckBuilder(RevealjsHTMLBuilder):
+    """Writes chapters as decks, and no page beside them."""
+
+    default_translator_class = DeckTranslator
+
+    def gen_indices(self) -> None:
+        """Write no index."""
+
+    def gen_pages_from_extensions(self) -> None:
+        """Write no page of an extension."""
+
+    def gen_additional_pages(self) -> None:
+        """Write no further page."""
+
+    def write_buildinfo(self) -> None:
+        """Write no record of the build."""
+
+    def handle_finish(self) -> None:
+        """Write no list of addresses."""
+
+    def write_decks(self, pages: Iterable[str]) -> None:
+        """Write the decks of these chapters, and what they load."""
+        self.finish_tasks = SerialTasks()
+        self.prepare_writing(set(pages))
+        self.copy_assets()
+        self._write_serial(sorted(pages))
+        self.finish()
+        self.finish_tasks.join()
+
+
+class Decks(Sphinx):
+    """The application of the book, with this builder beside the others."""
+
+    def preload_builder(self, name: str) -> None:
+        """Set up sphinx-revealjs; the environment of the book, which knows nothing of it, stays valid."""
+        known = set(self.config._options)
+        self.setup_extension("sphinx_revealjs")
+        for name in set(self.config._options) - known:
+            option = self.config._options[name]
+            self.config._options[name] = type(option)(option.default, "", option.valid_types)
+        for extension in self.extensions.values():
+            if extension.name.startswith("sphinx_revealjs"):
+                extension.metadata.pop("env_version", None)
+        self.add_builder(DeckBuilder, override=True)
+        for event in HOOKS:
+            for listener in list(self.events.listeners[event]):
+                module = listener.handler.__module__
+                if not module.startswith(KEPT if event != "doctree-resolved" else OF_ALL):
+                    self.disconnect(listener.id)
+        self.connect("doctree-resolved", make_deck, priority=900)
+        self.connect("html-page-context", load, priority=950)
+        self.deck_sizes: dict[str, int] = {}
+
+    def _load_existing_env(self, filename: str) -> BuildEnvironment:
+        """Open what the book has read; say what is wrong where that cannot be used, in place of reading it again."""
+        with open(filename, "rb") as file:
+            env = pickle.load(file)
+        try:
+            env.setup(self)
+        except BuildEnvironmentError as error:
+            raise ValueError(f"what the book has read is not of this copy ({error}): run `make book` first") from error
+        self._fresh_env_used = False
+        return env
+
+
+# --- from slides to nodes ---------------------------------------------------------------------------------------------
+
+
+def shown(item: Item) -> list[nodes.Element]:
+    """Return the nodes of an item."""
+    found = []
+    for part in item.parts():
+        node = part.node.deepcopy()
+        if part.kind in ("picture", "explorer", "table", "code", "told"):
+            box = nodes.container(classes=["visual", part.kind])
+            box += node
+            node = box
+        found.append(node)
+    return found
+
+
+def section_of(slide: Slide) -> nodes.section:
+    """Return a slide as a section."""
+    kinds = [item.kind for item in slide.items]
+    look = slide.kind or next((kind for kind in ("explorer", "picture") if kind in kinds), "words")
+    section = nodes.section(classes=["slide", f"slide-{look}"])
+    head = nodes.container(classes=["head"])
+    head += nodes.paragraph("", slide.above, classes=["above"])
+    level = "h1" if slide.kind == "title" else "h2"
+    head += nodes.raw("", f"<{level}>", format="html")
+    head += nodes.inline("", "", *[node.deepcopy() for node in slide.title])
+    head += nodes.raw("", f"</{level}>", format="html")
+    body = nodes.container(classes=["body"])
+    for item in slide.items:
+        body += shown(item)
+    notes = [node.deepcopy() for node in slide.notes]
+    section += [head, body, nodes.raw("", NOTES, format="html"), *notes, nodes.raw("", "</aside>", format="html")]
+    return section
+
+
+def make_deck(app, doctree: nodes.document, docname: str) -> None:
+    """Put the slides of a chapter in its place."""
+    chapter = doctree.next_node(nodes.section)
+    slides = slides_of(chapter)
+    app.deck_sizes[docname] = len(slides)
+    doctree.children = []
+    doctree += [section_of(slide) for slide in slides]
+    for node in list(doctree.findall(nodes.reference)):
+        if not node.get("refuri", "").startswith("http"):
+            node.replace_self(nodes.inline("", "", *node.children))  # what it leads to is in the book, not in the deck
+    for node in list(doctree.findall(nodes.Element)):
+        if not isinstance(node, nodes.math_block):
+            node["ids"] = []
+
+
+def load(app, pagename, templatename, context, doctree) -> None:
+    """Load what a deck needs: how MathJax starts, which leaves the notes alone, and how slides are fitted."""
+    mathjax = "mathjax/startup.js"
+    context["script_files"] = []
+    context["metatags"] = ""
+    for name in ("deck.js", mathjax):
+        tag = f'<script defer src="{context["pathto"](f"_static/{name}", resource=True)}"></script>'
+        context["metatags"] += tag.replace(" defer", "") if name == "deck.js" else tag
+    kept = ("reveal.css", "deck.css", "pygments.css")
+    context["css_files"] = [css for css in context["css_files"] if Path(getattr(css, "filename", css)).name in kept]
+    context["rellinks"], context["next"], context["prev"], context["favicon_url"] = [], None, None, None
+
+
+# --- building ---------------------------------------------------------------------------------------------------------
+
+
+def components() -> str:
+    """Return the parts of MathJax that the book loads, as the text of a list."""
+    from formulas import COMPONENTS
+
+    return json.dumps(COMPONENTS)
+
+
+def write(book: Path, folder: Path, pages: Iterable[str]) -> dict[str, int]:
+    """Write the decks of chapters of a built book below a folder; return how many slides each has.
+
+    Parameters
+    ----------
+    book : Path
+        Folder of the HTML of the built book, with what was read beside it.
+    folder : Path
+        Where the decks go.
+    pages : iterable of str
+        Chapters as in the table of contents, such as ``book/part1-lines/01_linear_regression``.
+
+    Raises
+    ------
+    ValueError
+        If the book was not built there.
+    """
+    source = book.parents[1]
+    doctrees = book.parent / ".doctrees"
+    if not (doctrees / "environment.pickle").exists():
+        raise ValueError(f"decks are made of the built book, and there is none in {book}: run `make book` first")
+    static = folder / "_static"
+    folder.mkdir(parents=True, exist_ok=True)
+    before = Path.cwd()
+    os.chdir(source)
+    try:
+        given = {"latex_individualpages": False, "external_toc_path": str(source / "_toc.yml")}
+        settings, _ = get_final_config(user_yaml=source / "_config.yml", sourcedir=source, cli_config=given)
+        with patch_docutils(None), docutils_namespace():
+            logging.getLogger("sphinx").setLevel(logging.WARNING)
+            app = Decks(source, None, folder, doctrees, "revealjs", confoverrides=settings, status=None)
+            for name, value in CONFIG.items():
+                app.config[name] = value
+            app.builder.init()
+            app.builder.write_decks(pages)
+            app.events.emit("build-finished", None)
+            sizes = app.deck_sizes
+    finally:
+        os.chdir(before)
+    shutil.copyfile(FOLDER / "deck.css", static / "deck.css")
+    script = (FOLDER / "deck.js").read_text(encoding="utf-8").replace("COMPONENTS", components())
+    (static / "deck.js").write_text(script, encoding="utf-8")
+    return sizes

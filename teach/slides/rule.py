@@ -1,0 +1,486 @@
+"""The rule by which a chapter becomes slides: what a class looks at stands on them, what the teacher says in the notes.
+
+A chapter that Sphinx has resolved goes in, its slides come out, in the order of the page:
+
+- the title with the paragraph that asks the chapter's question, which then stands over the first pictures;
+- of each section its equations, pictures, tables, explorers, lists and exercises, one picture or explorer a slide;
+- of its prose the sentence that opens the section, those with words in bold, the one that leads into an equation, the
+  one that reads a picture, and before an explorer the questions to predict; each *Closer look* by its title;
+- what carries over at the end.
+
+All prose, what cells print and the boxes are in the speaker's notes of the slide they belong to. A cell tagged
+`slide-code` shows its code, one tagged `no-slide` stays out. Where a chapter would have more than `MOST` slides, what
+is worth least goes first, from the section that has most: sentences alone, then tables and code, equations, pictures.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import ceil
+
+from docutils import nodes
+
+MOST = 30  # slides of a chapter
+ROOM = 15.0  # lines of text that fit on a slide below its title
+LITTLE = 2.0  # lines of sentences that make no slide alone
+BRIEF = 25  # signs of a sentence that says too little without the next
+CROWD = 2.5  # lines more that a slide takes when else they would stand alone
+WIDE = 88  # signs of a line
+SHORT = 280  # signs of a paragraph that is shown whole where it leads into an equation
+PICTURE, EXPLORER = 8.5, 11.0  # lines that a picture and an explorer want at least; they fill what is left
+WORTH = {"text": 1, "table": 2, "code": 2, "equation": 3, "list": 4, "picture": 5, "told": 8, "explorer": 9}
+OPENING_DROPS = {False: ("text",), True: ("text", "table")}  # before the first section; when it has a picture
+ALONE = {"picture", "explorer"}  # one of them on a slide
+SENTENCE = re.compile(r"(?<=[.?!:])\s+(?=[A-Z“‘\"])|(?<=[.?!][)”\"])\s+(?=[A-Z“‘\"])")
+STOPPED = re.compile(r"(?<!\beq)(?<!\beqs)(?<!\bSec)(?<!\bcf)[.?!][)”\"]?\s+$")  # before something set in its own way
+ROW = re.compile(r"<tr\b")
+NUMBERED = re.compile(r"^Exercise\s*\(?([\d.]+)\)?\s*")
+ENDING = ("Exercises", "What carries over")
+
+
+@dataclass
+class Item:
+    """Something that stands on a slide, and how many lines it takes; `lead` is a sentence that belongs before it."""
+
+    kind: str
+    node: nodes.Element
+    lines: float
+    lead: Item | None = None
+
+    @property
+    def worth(self) -> int:
+        """Return what the slide would lose without it."""
+        return WORTH[self.kind]
+
+    def parts(self) -> list[Item]:
+        """Return it with its lead before it."""
+        return [self.lead, self] if self.lead else [self]
+
+    def room(self) -> float:
+        """Return how many lines it takes with its lead."""
+        return sum(part.lines for part in self.parts())
+
+
+@dataclass
+class Slide:
+    """A slide: its title, a line above it, what it shows, and what the teacher says."""
+
+    title: list[nodes.Node]
+    above: str
+    items: list[Item] = field(default_factory=list)
+    notes: list[nodes.Element] = field(default_factory=list)
+    kind: str = ""
+
+    def held(self) -> float:
+        """Return how many lines it shows."""
+        return sum(item.room() for item in self.items)
+
+    def takes(self, item: Item) -> bool:
+        """Return whether there is room for an item."""
+        held = self.held()
+        alone = item.kind in ALONE and any(kept.kind in ALONE for kept in self.items)
+        return not self.items or not (alone or held + item.room() > ROOM)
+
+
+@dataclass
+class Section:
+    """A section of a chapter, or the part before the first one: what may be shown and what is said, in order."""
+
+    title: list[nodes.Node]
+    above: str
+    stream: list[Item | nodes.Element] = field(default_factory=list)
+
+    def slides(self) -> list[Slide]:
+        """Return the slides of the section."""
+        made = [Slide(self.title, self.above)]
+        for part in self.stream:
+            if not isinstance(part, Item):
+                made[-1].notes.append(part)
+                continue
+            if not made[-1].takes(part):
+                made.append(Slide(self.title, self.above))
+            made[-1].items.append(part)
+        made = drawn_up(made) if made[0].items else []
+        return [] if len(made) == 1 and kinds(made[0]) == {"text"} and made[0].held() < LITTLE else made
+
+
+def drawn_up(slides: list[Slide]) -> list[Slide]:
+    """Return slides of which none but the first has sentences alone: they go to the slide before, or to its notes."""
+    kept = slides[:1]
+    for slide in slides[1:]:
+        held = kept[-1].held() + slide.held()
+        if all(item.kind == "text" for item in slide.items):
+            kept[-1].items += slide.items if held <= ROOM + CROWD and "explorer" not in kinds(kept[-1]) else []
+            kept[-1].notes += slide.notes
+        else:
+            kept.append(slide)
+    return kept
+
+
+def kinds(slide: Slide) -> set[str]:
+    """Return the kinds of things that a slide shows."""
+    return {item.kind for item in slide.items}
+
+
+# --- prose ------------------------------------------------------------------------------------------------------------
+
+
+def sentences(paragraph: nodes.Element) -> list[list[nodes.Node]]:
+    """Return the sentences of a paragraph, each as its nodes."""
+    found: list[list[nodes.Node]] = [[]]
+    before = ""
+    for child in paragraph.children:
+        if not isinstance(child, nodes.Text):
+            found += [[]] if STOPPED.search(before) else []
+            found[-1].append(child.deepcopy())
+        else:
+            text = str(child)
+            opens = re.match(r"\s+(?=[A-Z“‘\"])", text)
+            if opens and before and before.rstrip(')”"')[-1:] in ".?!:":
+                found.append([])
+                text = text[opens.end() :]
+            pieces = SENTENCE.split(text)
+            for k, piece in enumerate(pieces):
+                found += [[]] if k else []
+                found[-1].append(nodes.Text(piece))
+        before = child.astext()
+    return [sentence for sentence in found if sentence]
+
+
+def said(nodes_: list[nodes.Node]) -> str:
+    """Return what nodes say."""
+    return "".join(node.astext() for node in nodes_)
+
+
+def lines_of(text: str) -> float:
+    """Return how many lines a text takes; the TeX of formulas is about twice as long as what it sets."""
+    return ceil(len(text) / WIDE) + 0.4
+
+
+def point(chosen: list[list[nodes.Node]]) -> Item:
+    """Return sentences as one point of a slide."""
+    paragraph = nodes.paragraph(classes=["point"])
+    for k, sentence in enumerate(chosen):
+        paragraph += [nodes.Text(" ")] if k else []
+        paragraph += sentence
+    return Item("text", paragraph, lines_of(paragraph.astext()))
+
+
+def is_bold(sentence: list[nodes.Node]) -> bool:
+    """Return whether a sentence has words in bold; the short name of a source is none."""
+    return any(isinstance(node, nodes.strong) and len(node.astext()) > 3 for node in sentence)
+
+
+def key_sentences(paragraph: nodes.paragraph, first: bool, after: bool, following: str) -> list[list[list[nodes.Node]]]:
+    """Return the sentences of a paragraph that a slide shows, each group as one point."""
+    every = sentences(paragraph)
+    shown = []
+    for k, sentence in enumerate(every):
+        text = said(sentence).rstrip()
+        leads = k == len(every) - 1 and (following == "equation" or (following and text.endswith(":")))
+        asks = following == "explorer" and text.endswith("?")
+        if (k == 0 and (first or after)) or is_bold(sentence) or leads or asks:
+            shown.append(k)
+    if following == "equation" and len(paragraph.astext()) <= SHORT:
+        return [every]
+    together: list[list[list[nodes.Node]]] = []
+    for k in shown:  # sentences that stand beside one another stay together
+        if together and k - 1 in shown:
+            together[-1].append(every[k])
+        else:
+            together.append([every[k]])
+    return together
+
+
+# --- what else stands in a chapter ------------------------------------------------------------------------------------
+
+
+def equation(node: nodes.math_block) -> Item:
+    """Return a displayed formula."""
+    tex = node.astext()
+    rows = tex.count("\\\\") + 1
+    braces = 1.4 * (("\\underbrace" in tex) + ("\\overbrace" in tex))
+    return Item("equation", node, 1.0 + 1.5 * rows + braces)
+
+
+def rich(cell: nodes.Element) -> Iterator[tuple[str, nodes.Element]]:
+    """Yield the outputs of a cell that are no mere text, with their kinds."""
+    for output in cell.findall(lambda node: isinstance(node, nodes.Element) and node.get("nb_element") == OUTPUT):
+        for node in output.findall(lambda node: isinstance(node, nodes.image | nodes.raw | nodes.literal_block)):
+            classes = [*node["classes"], *node.parent["classes"]]
+            if isinstance(node, nodes.image):
+                yield "picture", node
+            elif isinstance(node, nodes.raw):
+                yield ("explorer" if 'class="regattn"' in node.astext() else "table"), node
+            elif not {"stream", "text_plain"} & set(classes):
+                yield "code", node
+
+
+OUTPUT = "cell_code_output"
+
+
+def cell_items(cell: nodes.Element) -> list[Item]:
+    """Return what a slide shows of a cell."""
+    if "tag_no-slide" in cell["classes"] or "tag_checks" in cell["classes"]:
+        return []
+    found = []
+    if "tag_slide-code" in cell["classes"]:
+        block = cell.next_node(nodes.literal_block)
+        found.append(Item("told", block, 0.8 * len(block.astext().splitlines()) + 0.6))
+    for kind, node in rich(cell):
+        if kind == "picture":
+            lines = PICTURE
+        elif kind == "explorer":
+            lines = EXPLORER
+        elif kind == "table":
+            lines = min(0.9 * len(ROW.findall(node.astext())) + 1, ROOM) if "<tr" in node.astext() else 7.0
+        else:
+            lines = 0.8 * len(node.astext().splitlines()) + 0.6
+        found.append(Item(kind, node, lines))
+    return found
+
+
+def printed(cell: nodes.Element) -> list[nodes.Element]:
+    """Return what a cell prints, for the notes."""
+    return [node for node in cell.findall(nodes.literal_block) if "stream" in node["classes"]]
+
+
+def bullets(node: nodes.Element) -> Item:
+    """Return a list; where it is long, of each entry the sentences in bold, or else the first."""
+    lines = sum(lines_of(entry.astext()) for entry in node.children)
+    if lines > ROOM - 4:
+        node, lines = node.deepcopy(), 0.0
+        for entry in node.children:
+            paragraph = entry.next_node(nodes.paragraph)
+            if paragraph is not None:
+                every = sentences(paragraph)
+                bold = [sentence for sentence in every if is_bold(sentence)] or every[:1]
+                short = point(every[:2] if len(said(bold[0])) < BRIEF else bold)
+                entry.children = []
+                entry += short.node
+            lines += lines_of(entry.astext())
+    return Item("list", node, lines)
+
+
+def task(node: nodes.Element) -> Item:
+    """Return an exercise, a theorem or an open question as a box: a `section` inside would end the slide."""
+    box = nodes.container(classes=["task"])
+    heading, *rest = node.children
+    box += nodes.paragraph("", "", nodes.strong("", NUMBERED.sub(r"Exercise \1", heading.astext())))
+    for child in rest:
+        inside = child.children if isinstance(child, nodes.section) else [child]
+        box += [part.deepcopy() for part in inside if not isinstance(part, nodes.raw)]
+    lines = sum(lines_of(part.astext()) for part in box.children) + 0.6
+    return Item("list", box, lines)
+
+
+def boxed(node: nodes.Element) -> list[nodes.Element]:
+    """Return a box for the notes: its title in bold, then what it says."""
+    heading, *rest = node.children
+    title = nodes.paragraph("", "", nodes.strong("", heading.astext()))
+    return [title, *(part for part in rest if not isinstance(part, nodes.raw))]
+
+
+def plain_item(node: nodes.Node) -> list[Item]:
+    """Return what a slide shows of a box, a quotation or a piece of code."""
+    if type(node).__name__ in ("exercise_node", "theorem_node", "admonition"):
+        return [task(node)]
+    if isinstance(node, nodes.block_quote):
+        return [Item("list", node, lines_of(node.astext()))]
+    if isinstance(node, nodes.literal_block):
+        return [Item("code", node, 0.8 * len(node.astext().splitlines()) + 0.6)]
+    return []
+
+
+def kind_of(node: nodes.Node | None) -> str:
+    """Return what kind of thing follows a paragraph, or nothing where it is prose or not shown."""
+    if isinstance(node, nodes.math_block):
+        return "equation"
+    if isinstance(node, nodes.table):
+        return "table"
+    if isinstance(node, nodes.bullet_list | nodes.enumerated_list):
+        return "list"
+    items = cell_items(node) if is_cell(node) else []
+    return items[0].kind if items else ""
+
+
+def is_cell(node: nodes.Node | None) -> bool:
+    """Return whether a node is a cell of code."""
+    return isinstance(node, nodes.Element) and node.get("nb_element") == "cell_code"
+
+
+# --- a chapter --------------------------------------------------------------------------------------------------------
+
+
+class Reader:
+    """Reads the parts of a chapter in order."""
+
+    def __init__(self, chapter: str):
+        """Begin with the title of the chapter."""
+        self.chapter = chapter
+        self.sections: list[Section] = []
+        self.looks: list[str] = []
+
+    def read(self, section: nodes.Element, above: str, title: list[nodes.Node]) -> None:
+        """Read a section and those inside it."""
+        here = Section(title, above)
+        self.sections.append(here)
+        children = [c for c in section.children if not isinstance(c, nodes.target | nodes.title | nodes.comment)]
+        first, after = True, False
+        for k, child in enumerate(children):
+            if isinstance(child, nodes.section):
+                own = child.next_node(nodes.title).children
+                self.read(child, said(title) if isinstance(section.parent, nodes.section) else self.chapter, own)
+                continue
+            following = next((c for c in children[k + 1 :] if not self.silent(c)), None)
+            if isinstance(child, nodes.paragraph):
+                here.stream.append(child)
+                if said(title) != ENDING[1]:
+                    here.stream += map(point, key_sentences(child, first, after, kind_of(following)))
+                first = after = False
+                continue
+            items = self.items(child, here)
+            after = any(item.kind in ("picture", "table") for item in items) or (after and self.silent(child))
+            for item in items:
+                self.join(here, item)
+
+    def silent(self, node: nodes.Node) -> bool:
+        """Return whether a slide shows nothing of a node that stands between two others."""
+        return is_cell(node) and not cell_items(node)
+
+    def items(self, node: nodes.Node, here: Section) -> list[Item]:
+        """Return what a slide shows of a node that is no paragraph; what it does not show goes into the notes."""
+        if isinstance(node, nodes.math_block):
+            return [equation(node)]
+        if is_cell(node):
+            here.stream += printed(node)
+            return cell_items(node)
+        if isinstance(node, nodes.bullet_list | nodes.enumerated_list):
+            here.stream.append(node)
+            return [bullets(node)]
+        if isinstance(node, nodes.table):
+            return [Item("table", node, min(0.9 * len(list(node.findall(nodes.row))) + 1, ROOM))]
+        if isinstance(node, nodes.admonition) and "closer-look" in node["classes"]:
+            self.looks.append(node.next_node(nodes.title).astext().removeprefix("Closer look: "))
+            here.stream += boxed(node)
+            return []
+        return plain_item(node)
+
+    @staticmethod
+    def join(here: Section, item: Item) -> None:
+        """Add an item; a sentence before an equation stays with it."""
+        last = next((k for k in range(len(here.stream) - 1, -1, -1) if isinstance(here.stream[k], Item)), None)
+        if item.kind == "equation" and last is not None and here.stream[last].kind == "text":
+            item.lead = here.stream.pop(last)
+        here.stream.append(item)
+
+
+def thin(sections: list[Section]) -> bool:
+    """Take out of a chapter what is worth least, from the section that has most slides; False when nothing is left."""
+    count = Counter({k: len(section.slides()) for k, section in enumerate(sections)})
+    choices = []
+    for k, section in enumerate(sections):
+        if said(section.title) in ENDING:
+            continue
+        for slide in section.slides():
+            worth = max((item.worth for item in slide.items), default=9)
+            choices.append((worth, -count[k], k, slide))
+    worth, _, k, slide = min(choices, key=lambda choice: choice[:3])
+    if worth >= WORTH["told"]:
+        return False
+    gone = slide.items[-1] if worth == WORTH["text"] else max(slide.items, key=lambda item: (item.worth, item.lines))
+    place = next(i for i, part in enumerate(sections[k].stream) if part is gone)
+    sections[k].stream[place : place + 1] = [missing(gone), *([gone.lead] if gone.lead else [])]
+    return True
+
+
+def missing(item: Item) -> nodes.Element:
+    """Return what the notes say of something that found no room."""
+    if item.kind == "text":
+        return nodes.paragraph()
+    if item.kind == "equation":
+        return item.node
+    words = item.node.get("alt") if isinstance(item.node, nodes.image) else ""
+    return nodes.paragraph("", f"The page has here what these slides leave out: {words or 'a ' + item.kind}.")
+
+
+def opening(section: nodes.Element) -> tuple[nodes.paragraph | None, list[nodes.Node]]:
+    """Return the paragraph that asks the chapter's question, and the question."""
+    for paragraph in section.children:
+        if isinstance(paragraph, nodes.paragraph):
+            for bold in paragraph.findall(nodes.strong):
+                if bold.astext().endswith("?"):
+                    return paragraph, bold.children
+        if isinstance(paragraph, nodes.section):
+            break
+    first = section.next_node(nodes.paragraph)
+    asked = [sentence for sentence in sentences(first) if said(sentence).rstrip().endswith("?")]
+    return first, (asked[0] if asked else [])
+
+
+def slides_of(section: nodes.section) -> list[Slide]:
+    """Return the slides of a chapter."""
+    title = section.next_node(nodes.title)
+    chapter = title.astext()
+    asks, question = opening(section)
+    reader = Reader(chapter)
+    reader.read(section, chapter, question or title.children)
+    own = next(s for s in reader.sections)
+    drawn = any(isinstance(part, Item) and part.kind == "picture" for part in own.stream)
+    own.stream = [part for part in own.stream if not (isinstance(part, Item) and part.kind in OPENING_DROPS[drawn])]
+    if len(reader.looks) > 1:
+        reader.sections.insert(last_of(reader.sections), looks(reader.looks, chapter))
+    while 1 + sum(len(section.slides()) for section in reader.sections) > MOST and thin(reader.sections):
+        pass
+    first = Slide(title.children, "Regression Is Attention", kind="title")
+    first.items = [Item("text", question_of(asks), 3)]
+    made = [first]
+    for part in reader.sections:
+        slides = part.slides()
+        if not slides:
+            made[-1].notes += [node for node in part.stream if not isinstance(node, Item)]
+        made += slides
+    return list(folded(made))
+
+
+def folded(slides: list[Slide]) -> Iterator[Slide]:
+    """Yield the slides that show something; the notes of the others go to the slide before."""
+    kept: Slide | None = None
+    for slide in slides:
+        if slide.items:
+            if kept:
+                yield kept
+            kept = slide
+        elif kept:
+            kept.notes += slide.notes
+    if kept:
+        yield kept
+
+
+def last_of(sections: list[Section]) -> int:
+    """Return where the exercises begin."""
+    return next((k for k, section in enumerate(sections) if said(section.title) == ENDING[0]), len(sections))
+
+
+def looks(titles: list[str], chapter: str) -> Section:
+    """Return the slide that names what the page looks at more closely."""
+    entries = nodes.bullet_list()
+    for title in titles:
+        words = title[:1].upper() + title[1:]
+        entries += nodes.list_item("", nodes.paragraph("", words))
+    item = Item("list", entries, sum(lines_of(title) for title in titles))
+    return Section([nodes.Text("A closer look")], chapter, [item])
+
+
+def question_of(paragraph: nodes.paragraph) -> nodes.container:
+    """Return the opening paragraph with its question on lines of its own."""
+    box = nodes.container(classes=["opening"])
+    calm, asked = nodes.paragraph(), nodes.paragraph(classes=["question"])
+    for sentence in sentences(paragraph):
+        place = asked if is_bold(sentence) else calm
+        place += [*sentence, nodes.Text(" ")]
+    box += [part for part in (calm, asked) if part.children]
+    return box

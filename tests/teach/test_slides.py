@@ -1,0 +1,288 @@
+"""Decks from chapters: what stands on slides, that everything fits and moves, and that the notes hold the rest."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from copy import copy
+
+import pytest
+from docutils import nodes
+from pypdf import PdfReader
+
+from teach.slides import rule
+from tests.built import ROOT, soup
+from tests.teach.conftest import ALL
+from tests.teach.decks import HEIGHT, MEASURE, WIDTH, opened_deck
+from tools.slides import chapters
+
+ONE = "book/part2-proximity/03_ols_proximity"
+DECKS = chapters() if ALL else [ONE]
+SMALLEST = 11.0  # pixels of a letter on a slide of 1280 by 800; 16 on a projector of 1920
+ROUNDING = 1.5  # pixels: boxes end between pixels
+
+
+@pytest.fixture(scope="session")
+def decks(built_book, tmp_path_factory):
+    """Return the folder of the decks, made once from the built book, and how many slides each has."""
+    folder = tmp_path_factory.mktemp("decks")
+    before = written(built_book)
+    done = run_tool(*DECKS, "--book", built_book, "--folder", folder)
+    assert done.returncode == 0, done.stderr
+    counts = re.findall(r'<li><a href="(.*?)\.html">.*?<small>(\d+) slides', (folder / "index.html").read_text("utf-8"))
+    sizes = {page: int(count) for page, count in counts}
+    assert written(built_book) == before  # nothing was read, executed or written there
+    return folder, sizes
+
+
+def run_tool(*options) -> subprocess.CompletedProcess:
+    """Return what the tool that makes decks says."""
+    command = [sys.executable, ROOT / "tools" / "slides.py", *options]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
+
+
+def written(book) -> dict:
+    """Return when each file of what the book has read was written."""
+    read = [path for path in (book.parent / ".doctrees").rglob("*") if path.is_file()]
+    return {path: path.stat().st_mtime_ns for path in read}
+
+
+@pytest.fixture(scope="session")
+def measured(browser, decks):
+    """Return what was measured of a deck, each opened once."""
+    known = {}
+
+    def measure(page: str) -> dict:
+        if page not in known:
+            with opened_deck(browser, decks[0] / f"{page}.html") as opened:
+                slides = opened.evaluate(MEASURE)
+                known[page] = {"slides": slides, "errors": opened.errors, "requests": opened.requests}
+        return known[page]
+
+    return measure
+
+
+# --- the rule ---------------------------------------------------------------------------------------------------------
+
+
+def paragraph(*parts: str | nodes.Node) -> nodes.paragraph:
+    """Return a paragraph."""
+    return nodes.paragraph("", "", *[nodes.Text(part) if isinstance(part, str) else part for part in parts])
+
+
+def texts(shown: list) -> list[str]:
+    """Return what the points of a slide say."""
+    return [rule.point(group).node.astext() for group in shown]
+
+
+def test_a_sentence_ends_with_its_stop_also_behind_words_in_bold():
+    bold = nodes.strong("", "Which one?")
+    every = rule.sentences(
+        paragraph("See eq. (7) of it. ", bold, " The first. It has a ", nodes.math("", "x."), " End.")
+    )
+    assert [rule.said(sentence).strip() for sentence in every] == [
+        "See eq. (7) of it.",
+        "Which one?",
+        "The first.",
+        "It has a x.",
+        "End.",
+    ]
+
+
+def test_of_prose_a_slide_shows_the_opening_what_is_bold_and_what_leads_on():
+    text = paragraph("One. Two. Three has a ", nodes.strong("", "leverage"), ". Four. So that: ")
+    assert texts(rule.key_sentences(text, True, False, "")) == ["One.", "Three has a leverage."]
+    assert texts(rule.key_sentences(text, False, False, "picture")) == ["Three has a leverage.", "So that: "]
+    long = paragraph("Long. " * 60 + "It reads")
+    assert texts(rule.key_sentences(long, False, False, "equation")) == ["It reads"]
+    assert texts(rule.key_sentences(paragraph("Short. It reads"), False, False, "equation")) == ["Short. It reads"]
+
+
+def test_before_an_explorer_stand_the_questions():
+    text = paragraph("Predict first. Will it grow? The menu helps.")
+    assert texts(rule.key_sentences(text, False, False, "explorer")) == ["Will it grow?"]
+
+
+def cell(*tags: str, output: nodes.Node | None = None) -> nodes.container:
+    """Return a cell of code with those tags."""
+    made = nodes.container(classes=["cell", *(f"tag_{tag}" for tag in tags)], nb_element="cell_code")
+    made += nodes.container("", nodes.literal_block("x = 1\ny = 2", "x = 1\ny = 2"), nb_element="cell_code_source")
+    if output is not None:
+        made += nodes.container("", output, nb_element="cell_code_output")
+    return made
+
+
+def test_tags_show_the_code_of_a_cell_and_keep_a_cell_out():
+    picture = nodes.image(uri="a.svg", alt="A picture")
+    assert [item.kind for item in rule.cell_items(cell(output=picture))] == ["picture"]
+    assert [item.kind for item in rule.cell_items(cell("slide-code", output=picture))] == ["told", "picture"]
+    assert rule.cell_items(cell("no-slide", output=picture)) == []
+    assert rule.cell_items(cell("checks", "slide-code")) == []
+    assert rule.cell_items(cell(output=nodes.literal_block("", "printed", classes=["output", "stream"]))) == []
+
+
+def chapter(sections: int, equations: int) -> nodes.section:
+    """Return a chapter of as many sections, each with as many equations and one picture."""
+    made = nodes.section("", nodes.title("", "1 · A chapter"), paragraph("So. ", nodes.strong("", "Why?")))
+    for k in range(sections):
+        part = nodes.section("", nodes.title("", f"Section {k}"))
+        for n in range(equations):
+            part += [paragraph(f"Equation {n} reads"), nodes.math_block("", "a \\\\ b \\\\ c \\\\ d \\\\ e", number=n)]
+        part += cell(output=nodes.image(uri=f"{k}.svg", alt=f"Picture {k}"))
+        made += part
+    return made
+
+
+def test_a_chapter_that_is_too_long_keeps_its_pictures_and_loses_equations():
+    short, long = rule.slides_of(chapter(3, 2)), rule.slides_of(chapter(12, 5))
+    count = [sum(item.kind == "equation" for slide in slides for item in slide.items) for slides in (short, long)]
+    assert count[0] == 6
+    assert len(short) < len(long) <= rule.MOST
+    assert count[1] < 60
+    assert sum(item.kind == "picture" for slide in long for item in slide.items) == 12
+    told = [node for slide in long for node in slide.notes if isinstance(node, nodes.math_block)]
+    assert len(told) == 60 - count[1]  # the notes have what the slides lost
+
+
+def test_without_a_built_book_it_says_what_to_do(tmp_path):
+    done = run_tool("--book", tmp_path / "_build" / "html", "--folder", tmp_path / "decks")
+    assert done.returncode == 1
+    assert done.stderr.strip().endswith("run `make book` first")
+
+
+# --- the decks --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("page", DECKS)
+def test_a_chapter_has_at_most_thirty_slides(page, decks):
+    assert 12 <= decks[1][page] <= 30
+
+
+@pytest.mark.book
+@pytest.mark.browser
+@pytest.mark.parametrize("page", DECKS)
+def test_nothing_stands_out_of_a_slide(page, measured):
+    bad = [
+        slide
+        for slide in measured(page)["slides"]
+        if max(slide["right"], slide["foot"], slide["over"]) > ROUNDING or slide["letters"] < SMALLEST
+    ]
+    assert [{key: slide[key] for key in ("title", "right", "foot", "over", "letters")} for slide in bad] == []
+
+
+@pytest.mark.book
+@pytest.mark.browser
+@pytest.mark.parametrize("page", DECKS)
+def test_pictures_are_loaded_and_large_and_explorers_awake(page, measured):
+    slides = measured(page)["slides"]
+    pictures = [picture for slide in slides for picture in slide["pictures"]]
+    explorers = [explorer for slide in slides for explorer in slide["explorers"]]
+    assert pictures
+    assert explorers
+    assert all(width > 0 and height >= HEIGHT / 5 for width, height in pictures)
+    assert all(awake and size >= 0.5 for awake, size in explorers)
+
+
+@pytest.mark.book
+@pytest.mark.browser
+@pytest.mark.parametrize("page", DECKS)
+def test_a_deck_logs_no_error_and_asks_nobody(page, measured):
+    assert measured(page)["errors"] == []
+    assert measured(page)["requests"] == []
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("page", DECKS)
+def test_equations_have_the_numbers_of_the_page(page, decks, built_book):
+    def numbers(text) -> list[str]:
+        return [found.get_text(strip=True).rstrip("#") for found in text.select(".eqno")]
+
+    of_deck = numbers(soup(decks[0] / f"{page}.html"))
+    of_page = [re.match(r"\([\d.]+\)", number)[0] for number in numbers(soup(built_book / f"{page}.html"))]
+    assert of_deck
+    assert [number for number in of_deck if number not in of_page] == []
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("page", DECKS)
+def test_the_notes_hold_the_prose_of_the_page(page, decks, built_book):
+    def words(part) -> str:
+        part = copy(part)
+        for gone in part.select(".math, .headerlink, script, style"):
+            gone.decompose()
+        return " ".join(part.get_text(" ").split())
+
+    notes = " ".join(words(part) for part in soup(decks[0] / f"{page}.html").select("aside.notes, .slide-title"))
+    article = soup(built_book / f"{page}.html").select_one("article.bd-article")
+    prose = [words(p) for p in article.select("section > p") if not p.find_parent(class_=["exercise", "admonition"])]
+    assert len(prose) > 10
+    assert [text for text in prose if text not in notes and text != ""] == []
+
+
+@pytest.mark.book
+@pytest.mark.browser
+def test_an_explorer_of_a_deck_answers(browser, decks):
+    with opened_deck(browser, decks[0] / f"{ONE}.html") as page:
+        kinds = [slide["kind"] for slide in page.evaluate(MEASURE)]
+        page.evaluate(f"Reveal.slide({kinds.index('explorer')})")
+        figure = page.locator("section.present figure.regattn")
+        before = figure.locator(".ra-live").inner_text()
+        figure.get_by_role("button", name="an average economy").click()
+        assert figure.locator(".ra-live").inner_text() != before
+        page.keyboard.press("Escape")
+        assert page.errors == page.requests == []
+
+
+@pytest.mark.book
+@pytest.mark.browser
+def test_an_explorer_finds_the_pointer_on_a_screen_of_any_size(browser, decks):
+    found = []
+    with opened_deck(browser, decks[0] / f"{ONE}.html") as page:
+        kinds = [slide["kind"] for slide in page.evaluate(MEASURE)]
+        page.evaluate(f"Reveal.slide({kinds.index('explorer')})")
+        plot = page.locator("section.present figure.regattn svg.ra-plot[role=slider]").first
+        for width in (WIDTH, 1920, 800):
+            page.set_viewport_size({"width": width, "height": width * HEIGHT // WIDTH})
+            page.wait_for_function(f"Math.abs(Reveal.getScale() - {width / WIDTH}) < 0.02")
+            box = plot.bounding_box()
+            page.mouse.move(box["x"] + 0.7 * box["width"], box["y"] + 0.4 * box["height"])
+            found.append(int(plot.get_attribute("aria-valuenow")))
+    assert found[0] > 0
+    assert max(found) - min(found) <= 1  # a pointer stands on whole pixels
+
+
+@pytest.mark.book
+@pytest.mark.browser
+def test_the_speakers_window_shows_the_notes(browser, decks):
+    with opened_deck(browser, decks[0] / f"{ONE}.html") as page:
+        page.evaluate("Reveal.slide(2)")
+        note = page.evaluate("Reveal.getCurrentSlide().querySelector('aside.notes').textContent.trim()")
+        assert len(note) > 100
+        with page.expect_popup() as popup:
+            page.keyboard.press("s")
+        shown = popup.value.locator(".speaker-controls-notes:not(.hidden) .value")
+        shown.wait_for(timeout=60_000)
+        assert shown.evaluate("(part) => part.textContent.trim()") == note
+
+
+@pytest.mark.book
+@pytest.mark.browser
+@pytest.mark.parametrize("query", ["?print-pdf", "?print-pdf&showNotes=separate-page"])
+def test_a_deck_prints_one_page_for_each_slide(browser, decks, query, tmp_path):
+    with opened_deck(browser, decks[0] / f"{ONE}.html", query) as page:
+        page.wait_for_selector("html.print-pdf .pdf-page", state="attached")
+        page.pdf(path=tmp_path / "deck.pdf", prefer_css_page_size=True, print_background=True)
+    pages = PdfReader(tmp_path / "deck.pdf").pages
+    count = decks[1][ONE]
+    assert len(pages) == count if "Notes" not in query else count < len(pages) <= 2 * count
+    assert float(pages[0].mediabox.width) == pytest.approx(WIDTH * 0.75, abs=1.5)  # 96 pixels are 72 points
+
+
+@pytest.mark.book
+def test_the_first_page_lists_every_deck(decks):
+    folder, sizes = decks
+    links = [link["href"] for link in soup(folder / "index.html").select("li > a")]
+    assert links == [f"{page}.html" for page in sorted(sizes)]
+    assert all((folder / link).exists() for link in links)
