@@ -3,7 +3,7 @@ PYTHON ?= python3
 PY     := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test setup-teach browser book serve zip slides pdf lab test quick lint notebooks suite kit test-teach restarts bench mutants strip pins links clean distclean
+.PHONY: help setup setup-test setup-teach browser book serve zip slides pdf lab test quick lint notebooks suite kit test-teach assignments hub restarts bench mutants strip pins links clean distclean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | awk -F ':.*## ' '{printf "make %-11s %s\n", $$1, $$2}'
@@ -61,6 +61,12 @@ kit: browser setup-teach ## run the quick tests of the teaching kit: one deck, o
 
 test-teach: browser setup-teach ## run every test of the teaching kit: all decks, assignments, the hub, the book as PDF
 	REGATTN_TEACH=all OMP_NUM_THREADS=1 $(PY) -m pytest -n 2 tests/teach
+
+assignments: setup-teach ## write an assignment for every chapter, and those for marks; grade them with nbgrader
+	@$(PY) -m tools.assignments
+
+hub: setup-teach ## start a classroom hub on this machine and print the link for the class
+	@$(PY) -m tools.hub
 
 restarts: setup-test ## run every notebook as readers might: restarted half-way, each cell twice, from another folder
 	REGATTN_NOTEBOOKS=all OMP_NUM_THREADS=1 $(PY) -m pytest -n 2 tests/test_notebooks.py

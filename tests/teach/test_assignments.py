@@ -1,0 +1,298 @@
+"""Assignments: what they ask, and the marks that nbgrader gives to right, wrong, blank and broken submissions."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbgrader.api import Gradebook
+
+from tools import assignments
+from tools.assignments import EXAMPLE, build, chapters, grade_id, open_course, questions
+
+pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # how nbgrader uses its database
+
+QUICK = "03"  # the chapter that `make test` looks at
+SECONDS = 3  # a cell of a broken submission may run: what is asked there takes a thousandth of one
+EVERY = [pytest.param(number, marks=[] if number == QUICK else pytest.mark.long) for number in chapters()]
+EXAMPLES = [
+    pytest.param(question, id=question.name, marks=[] if number == QUICK else pytest.mark.long)
+    for number in chapters()
+    for question in questions(number, EXAMPLE)
+]
+FORM = """\
+# %% [markdown]
+# Double a number.
+
+# %% tags=["answer"]
+def double(number):
+    ### BEGIN SOLUTION
+    return 2 * number
+    ### END SOLUTION
+
+# %% tags=["test"] points=1 why="three"
+assert double(3) == 6
+"""
+
+Change = Callable[[nbformat.NotebookNode], object]
+
+
+class Course:
+    """A course in a folder, with some chapters, whose submissions can be graded."""
+
+    def __init__(self, folder: Path, numbers: list[str]) -> None:
+        self.folder = folder
+        self.names = build(folder, numbers, EXAMPLE)
+
+    def released(self, name: str) -> nbformat.NotebookNode:
+        return nbformat.read(self.folder / "release" / name / f"{name}.ipynb", as_version=4)
+
+    def source(self, name: str) -> nbformat.NotebookNode:
+        return nbformat.read(self.folder / "source" / name / f"{name}.ipynb", as_version=4)
+
+    def hand_in(self, name: str, student: str, change: Change) -> None:
+        """Hand in an assignment after a change of what students were given."""
+        notebook = self.released(name)
+        change(notebook)
+        path = self.folder / "submitted" / student / name / f"{name}.ipynb"
+        path.parent.mkdir(parents=True)
+        nbformat.write(notebook, path)
+
+    def marks(self, name: str, student: str) -> dict[str, float]:
+        """Return the marks of a student by the name of the test."""
+        with Gradebook(open_course(self.folder).coursedir.db_url, "regattn") as gradebook:
+            found = gradebook.find_submission_notebook(name, name, student)
+            return {grade.name: grade.score for grade in found.grades}
+
+    def score(self, name: str, student: str, change: Change) -> tuple[float, float]:
+        """Return the marks that a submission gets and the most that one could get."""
+        self.hand_in(name, student, change)
+        result = open_course(self.folder).autograde(name, student)
+        assert result["success"], result
+        return self.graded(name, student)
+
+    def graded(self, name: str, student: str) -> tuple[float, float]:
+        """Return the marks in the gradebook and the most that one could get."""
+        with Gradebook(open_course(self.folder).coursedir.db_url, "regattn") as gradebook:
+            found = gradebook.find_submission(name, student)
+            return found.score, found.max_score
+
+
+def exercises(number: str) -> dict:
+    """Return the exercises of a chapter, without waiting for what those of the others import."""
+    return import_module(f"regattn.exercises.ch{number}").EXERCISES
+
+
+def nothing(notebook: nbformat.NotebookNode) -> None:
+    """Hand in what was given out."""
+
+
+def answers(sources: dict[str, str]) -> Change:
+    """Return what puts code into the cells of these names."""
+
+    def change(notebook: nbformat.NotebookNode) -> None:
+        put = [cell for cell in notebook.cells if grade_id(cell) in sources]
+        assert len(put) == len(sources)
+        for cell in put:
+            cell.source = sources[grade_id(cell)]
+
+    return change
+
+
+def solved(course: Course, name: str) -> Change:
+    """Return what puts the model answers in."""
+    cells = course.source(name).cells
+    return answers({grade_id(cell): cell.source for cell in cells if cell.metadata.get("nbgrader", {}).get("solution")})
+
+
+def mistaken(number: str, which: int) -> tuple[Change, int]:
+    """Return what gives the right answer to every exercise but those with that many typical mistakes, and the marks."""
+    given, marks = {}, 0
+    for name, exercise in exercises(number).items():
+        sheet = exercise.sheet
+        right = sheet["right"] if sheet["kind"] == "words" else sheet["targets"]
+        wrong = [each["option"] if sheet["kind"] == "words" else each["values"] for each in sheet["mistakes"]]
+        alternate = len(given) % 2 == which % 2 or which >= len(wrong)  # every other exercise, in turn
+        given[f"ex-{name.replace('.', '-')}"] = f"answer = {right if alternate else wrong[which]!r}"
+        marks += alternate
+    return answers(given), marks
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory) -> Course:
+    """Return a course with the chapter that is looked at quickly."""
+    return Course(tmp_path_factory.mktemp("course"), [QUICK])
+
+
+@pytest.fixture
+def chapter(request, course, tmp_path) -> Course:
+    """Return a course with one chapter."""
+    return course if request.param == QUICK else Course(tmp_path / "course", [request.param])
+
+
+@pytest.mark.parametrize("number", chapters())
+def test_a_practice_assignment_asks_every_exercise_of_its_chapter_and_answers_none(number):
+    module = (assignments.ROOT / "regattn" / "exercises" / f"ch{number}.py").read_text(encoding="utf-8")
+    asked = re.findall(rf'"({number}\.\d+)": Exercise', module)
+    assert asked
+    source = assignments.practice(number)
+    labels = [grade_id(cell) for cell in source.cells if cell.metadata.get("nbgrader", {}).get("grade")]
+    assert labels == [f"ex-{name.replace('.', '-')}-test" for name in sorted(asked)]
+    text = "\n".join(cell.source for cell in source.cells if cell.cell_type == "markdown")
+    assert re.findall(r"\]\((?!https?:)", text) == []  # a link into the book leads nowhere from here
+    assert "> " not in text.splitlines()
+
+
+def test_what_students_get_holds_no_answer_and_no_hidden_test(course):
+    assert course.names == [f"practice{QUICK}", f"graded{QUICK}"]
+    for name in course.names:
+        given = "\n".join(cell.source for cell in course.released(name).cells)
+        assert "SOLUTION" not in given
+        assert "HIDDEN" not in given
+        for cell in course.source(name).cells:
+            if cell.metadata.get("nbgrader", {}).get("solution"):
+                answer = re.search(f"{assignments.BEGIN}\n(.*){assignments.END}", cell.source, re.DOTALL)[1]
+                assert answer.strip() not in given
+    (question,) = questions(QUICK, EXAMPLE)
+    hidden = [test.source for test in question.tests if test.hidden]
+    assert hidden
+    assert [test for test in hidden if test in given] == []
+    assert all(test.why in given for test in question.tests)
+
+
+def test_the_imports_that_students_get_are_those_of_the_chapter(course):
+    (setup,) = [cell.source for cell in course.released(f"practice{QUICK}").cells if grade_id(cell) == "setup"]
+    assert "from regattn.exercises import check" in setup
+    assert "use_style()" not in setup
+
+
+def test_what_is_built_is_the_same_whenever_it_is_built(course):
+    assert assignments.practice(QUICK) == course.source(f"practice{QUICK}")
+    assert assignments.graded(QUICK, questions(QUICK, EXAMPLE)) == course.source(f"graded{QUICK}")
+
+
+@pytest.mark.parametrize("chapter", EVERY, indirect=True)
+def test_practice_gives_model_answers_full_marks_and_blank_ones_none(chapter):
+    name = chapter.names[0]
+    asked = len(exercises(name[-2:]))
+    assert chapter.score(name, "model", solved(chapter, name)) == (asked, asked)
+    assert chapter.score(name, "blank", nothing) == (0, asked)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("which", range(3))
+@pytest.mark.parametrize("chapter", EVERY, indirect=True)
+def test_practice_takes_the_mark_of_each_typical_mistake_and_of_nothing_else(chapter, which):
+    name = chapter.names[0]
+    change, marks = mistaken(name[-2:], which)
+    score, most = chapter.score(name, f"mistake-{which}", change)
+    assert score == marks < most
+
+
+@pytest.mark.parametrize("question", EXAMPLES)
+def test_a_graded_question_marks_model_blank_and_three_typical_mistakes_as_its_rubric_says(question, course, tmp_path):
+    number = question.name[:2]
+    here = course if number == QUICK else Course(tmp_path / "course", [number])
+    name = f"graded{number}"
+    assert here.score(name, "model", solved(here, name)) == (question.points, question.points)
+    assert here.score(name, "blank", nothing) == (0, question.points)
+    assert len(question.wrong) >= 3
+    for place, wrong in enumerate(question.wrong):
+        given = here.score(name, f"wrong-{place}", answers({question.name: wrong.source}))
+        assert given == (wrong.marks, question.points), wrong.why
+
+
+def test_a_test_that_was_changed_is_put_back(course):
+    name, question = f"graded{QUICK}", questions(QUICK, EXAMPLE)[0]
+
+    def cheat(notebook):
+        for cell in notebook.cells:
+            if cell.metadata.get("nbgrader", {}).get("grade"):
+                cell.source = "assert True"
+                cell.metadata["nbgrader"]["points"] = 50
+
+    assert course.score(name, "changed", cheat) == (0, question.points)
+
+
+@pytest.mark.parametrize("kept", ["answers", "nothing"])
+def test_cells_that_were_deleted_are_put_back(course, kept):
+    name, question = f"graded{QUICK}", questions(QUICK, EXAMPLE)[0]
+
+    def delete(notebook):
+        solved(course, name)(notebook)
+        notebook.cells = [
+            cell for cell in notebook.cells if kept == "answers" and cell.metadata.get("nbgrader", {}).get("solution")
+        ]
+
+    right = question.points if kept == "answers" else 0
+    assert course.score(name, f"deleted-but-{kept}", delete) == (right, question.points)
+    assert set(course.marks(name, f"deleted-but-{kept}")) == {f"{question.name}-{n}" for n in range(1, 5)}
+
+
+@pytest.mark.long
+def test_a_warning_costs_no_mark_and_a_message_on_the_error_stream_does(course):
+    name, question = f"graded{QUICK}", questions(QUICK, EXAMPLE)[0]
+    (model,) = [cell.source for cell in course.source(name).cells if grade_id(cell) == question.name]
+    for student, line, marks in [
+        ("warns", 'import warnings; warnings.warn("careful")', question.points),
+        ("shouts", 'import sys; print("here", file=sys.stderr)', 0),
+    ]:
+        shown = model.replace(assignments.BEGIN, f"{assignments.BEGIN}\n    {line}")
+        assert course.score(name, student, answers({question.name: shown})) == (marks, question.points)
+
+
+def test_in_a_class_a_loop_without_end_costs_its_test_and_a_dead_kernel_all_while_the_others_are_graded(course):
+    name, question = f"graded{QUICK}", questions(QUICK, EXAMPLE)[0]
+    (model,) = [cell.source for cell in course.source(name).cells if grade_id(cell) == question.name]
+    stuck = model.replace(assignments.BEGIN, f"{assignments.BEGIN}\n    while len(X) == 13:\n        pass")
+    lost = question.tests[-1]
+    assert [test for test in question.tests if "size=(13, 2)" in test.source] == [lost]
+    course.hand_in(name, "class-dead", answers({question.name: "import os\nos._exit(1)"}))
+    course.hand_in(name, "class-loop", answers({question.name: stuck}))
+    course.hand_in(name, "class-model", solved(course, name))
+    # as a teacher calls it: in the folder of the course, with the settings that `make assignments` wrote there
+    command = [sys.executable, "-m", "nbgrader", "autograde", name, "--student=class-*"]
+    environment = {**os.environ, "REGATTN_SECONDS": str(SECONDS)}
+    said = subprocess.run(command, cwd=course.folder, env=environment, capture_output=True, text=True, check=False)
+    assert said.returncode != 0
+    assert f"There was an error processing assignment '{name}' for student 'class-dead'" in said.stderr
+    assert said.stderr.count("There was an error processing assignment '") == 1
+    assert not (course.folder / "autograded" / "class-dead" / name).exists()
+    assert course.graded(name, "class-dead") == (0, question.points)
+    assert course.graded(name, "class-loop") == (question.points - lost.points, question.points)
+    assert course.graded(name, "class-model") == (question.points, question.points)
+
+
+def test_a_private_folder_of_ones_own_is_used_and_a_wrong_one_is_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("REGATTN_PRIVATE", str(tmp_path))
+    with pytest.raises(ValueError, match=re.escape(f"{str(tmp_path)!r} has no folder 'questions'")):
+        assignments.private_folder()
+    (tmp_path / "questions").mkdir()
+    (tmp_path / "questions" / "04_double.py").write_text(FORM)
+    assert assignments.private_folder() == tmp_path
+    assert [question.name for question in questions("04", tmp_path)] == ["04_double"]
+    asked = assignments.graded("04", questions("04", assignments.private_folder()))
+    assert [grade_id(cell) for cell in asked.cells if grade_id(cell)] == ["setup", "04_double", "04_double-1"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("### BEGIN SOLUTION", "# here", "must stand between"),
+        ('tags=["test"]', 'tags=["other"]', "a text, one model answer and tests"),
+        ('tags=["answer"]', 'tags=["other"]', "it has 0 answers"),
+        ("assert", '# %% tags=["wrong"] marks=1 why="none"\nassert', "get full marks: ['none']"),
+    ],
+)
+def test_a_question_that_lacks_something_is_refused(tmp_path, old, new, said):
+    path = tmp_path / "04_double.py"
+    path.write_text(FORM.replace(old, new))
+    with pytest.raises(ValueError, match=re.escape(said)):
+        assignments.read_question(path)

@@ -1,0 +1,409 @@
+"""Make the assignments of the book and the folder in which they are graded: `make assignments`.
+
+Every chapter gives a practice assignment: its exercises, with the book's own checks as tests and the code of its
+solutions as model answers; nothing is written a second time. A chapter for which a private folder holds questions gives
+a graded one beside it. REGATTN_PRIVATE names that folder; without it the two examples of teach/example_private serve.
+REGATTN_COURSE names the folder of the course, which is _build/assignments otherwise.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import logging
+import os
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jupytext
+import nbformat
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbgrader.api import Gradebook
+from nbgrader.apps import NbGraderAPI
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import (
+    CheckCellMetadata,
+    ClearOutput,
+    DeduplicateIds,
+    NbGraderPreprocessor,
+    OverwriteCells,
+    OverwriteKernelspec,
+)
+from traitlets.config import Config
+
+ROOT = Path(__file__).parents[1]
+EXAMPLE = ROOT / "teach" / "example_private"
+COURSE = ROOT / "_build" / "assignments"
+SECONDS = 120  # that a cell may run before it is stopped
+PYTHON = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+STUBS = {"practice": "answer = ...", "graded": "...  # your answer"}
+BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
+
+EXERCISE = re.compile(r"> \*\*Exercise (\d+)\.(\d+)\*\*\n>\n((?:>.*(?:\n|$))+)")
+OPEN = re.compile(r"> \*\*Open question\*\*\n>\n((?:>.*(?:\n|$))+)")
+RULES = """\
+Write your answer where it says `...`, run the cell, then the tests below it. The questions are marked by tests, of
+which some are hidden: they call your function on numbers that you have not seen. What each test is for stands above it.
+Your notebook is run afresh, from top to bottom; a cell that takes longer than {seconds} seconds is stopped and its mark
+lost, and a cell that ends Python takes the marks of the whole notebook with it. Tests that were changed or deleted are
+put back. Write nothing to the standard error stream: a test that does counts as failed."""
+PRACTICE = """\
+The exercises of chapter {number} as an assignment to practise on. Put your answer where it says `...`; the cell below
+says right, or gives a hint. The chapter is beside you: use what it computes."""
+
+CONFIG = """\
+# Written by `make assignments`: with it, nbgrader run in this folder grades as the guide of the book says.
+import sys
+from pathlib import Path
+
+sys.path.insert(0, {root!r})
+from tools.assignments import settings
+
+c = get_config()
+c.merge(settings(Path(__file__).parent.resolve()))
+"""
+
+
+class Test(NamedTuple):
+    """A test of an answer: its code, its marks, what they are for, and whether students see it."""
+
+    source: str
+    points: int
+    why: str
+    hidden: bool
+
+
+class Wrong(NamedTuple):
+    """A typical wrong answer, what is wrong with it, and the marks that it gets."""
+
+    source: str
+    marks: int
+    why: str
+
+
+class Question(NamedTuple):
+    """A question of a graded assignment: `answer` holds the model answer between the marks of a solution."""
+
+    name: str
+    text: str
+    answer: str
+    tests: list[Test]
+    wrong: list[Wrong]
+
+    @property
+    def points(self) -> int:
+        """The marks of a full answer."""
+        return sum(test.points for test in self.tests)
+
+
+def code_cell(source: str, name: str, **kind: Any) -> nbformat.NotebookNode:
+    """Return a cell of code as nbgrader knows it: locked, unless `kind` says that it is a solution."""
+    plain = {"grade": False, "solution": False, "task": False, "locked": not kind.get("solution")}
+    return new_code_cell(source, metadata={"nbgrader": {"schema_version": 3, "grade_id": name} | plain | kind})
+
+
+def notebook(cells: Sequence[nbformat.NotebookNode]) -> nbformat.NotebookNode:
+    """Return a notebook whose cells are numbered, so that it is the same whenever it is made."""
+    for place, cell in enumerate(cells):
+        cell.id = f"cell-{place}"
+    return new_notebook(cells=cells, metadata=PYTHON)
+
+
+def chapters() -> dict[str, tuple[Path, Path]]:
+    """Return for the number of every chapter, such as "03", its notebook and that of its solutions."""
+    found = sorted((ROOT / "book").glob("part*/[0-9][0-9]_*.ipynb"))
+    return {path.name[:2]: (path, ROOT / "book" / "solutions" / path.name) for path in found}
+
+
+@cache
+def read(path: Path) -> nbformat.NotebookNode:
+    """Return a notebook of the book."""
+    return nbformat.read(path, as_version=4)
+
+
+def code_of(cells: Iterable[nbformat.NotebookNode]) -> list[str]:
+    """Return the sources of cells of code."""
+    return [cell.source for cell in cells if cell.cell_type == "code"]
+
+
+def check_call(source: str) -> ast.Call | None:
+    """Return the call of `check` in the top level of a cell, or None where there is none."""
+    for node in ast.parse(source).body:
+        call = node.value if isinstance(node, ast.Expr) else None
+        if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "check":
+            return call
+    return None
+
+
+def model_answers(solutions: nbformat.NotebookNode) -> dict[str, str]:
+    """Return for each exercise the code that answers it and leaves its value in `answer`.
+
+    That is all code since the exercise before, or since the beginning; what is checked at its end is the answer.
+    """
+    found: dict[str, str] = {}
+    since: list[str] = []
+    for source in code_of(solutions.cells):
+        call = check_call(source)
+        if call is None:
+            since.append(source)
+            continue
+        name, value = call.args
+        answer = ast.get_source_segment(source, value)
+        above = "\n".join(source.split("\n")[: call.lineno - 1])
+        last = "" if answer == "answer" else f"answer = {answer}"
+        found[name.value] = "\n".join([*since, above.strip("\n"), last]).strip()
+        since = []
+    return found
+
+
+def imports(chapter: nbformat.NotebookNode) -> str:
+    """Return the imports of a chapter: those of its solutions would tell how an exercise is solved."""
+    first = next(source for source in code_of(chapter.cells) if "from regattn" in source)
+    lines = [ast.get_source_segment(first, node) for node in ast.parse(first).body
+             if isinstance(node, ast.Import | ast.ImportFrom)]  # fmt: skip
+    return "\n".join(lines)
+
+
+def unlinked(quoted: str) -> str:
+    """Return a quotation as plain text whose links into the book, which do not lead from here, are their words."""
+    text = re.sub(r"^> ?", "", quoted, flags=re.MULTILINE).strip()
+    text = re.sub(r" \(The \[solutions\]\([^)]*\)[^)]*\)", "", text)
+    return re.sub(r"\[((?:[^][]|\[[^][]*\])+)\]\((?!https?:)[^)]*\)", r"\1", text)
+
+
+def names_in(code: str) -> set[str]:
+    """Return the names that a piece of code uses or binds, except those of Python; none where it is no code."""
+    try:
+        tree = ast.parse(code)
+    except SyntaxError:
+        return set()
+    found = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    found |= {alias.asname or alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom | ast.Import)
+              for alias in node.names}  # fmt: skip
+    return found - set(dir(builtins))
+
+
+def of_the_chapter(texts: Iterable[str], chapter: nbformat.NotebookNode) -> list[str]:
+    """Return the objects of the chapter that exercises name and its imports do not bring."""
+    named = {name for text in texts for code in re.findall(r"`([^`]+)`", text) for name in names_in(code)}
+    there = {name for source in code_of(chapter.cells) for name in names_in(source)}
+    return sorted(named & there - names_in(imports(chapter)))
+
+
+def practice(number: str) -> nbformat.NotebookNode:
+    """Return the source of a chapter's practice assignment."""
+    chapter, solutions = map(read, chapters()[number])
+    text = "\n\n".join(cell.source for cell in chapter.cells if cell.cell_type == "markdown") + "\n"
+    title = re.search(r"^# (.*)$", text, re.MULTILINE)[1]
+    exercises = {f"{int(of):02d}.{one}": unlinked(body) for of, one, body in EXERCISE.findall(text)}
+    models = model_answers(solutions)
+    if set(models) != set(exercises):
+        raise ValueError(f"chapter {number} sets {sorted(exercises)}, but its solutions answer {sorted(models)}")
+    cells = [new_markdown_cell(f"# Practice: {title}\n\n{PRACTICE.format(number=int(number))}")]
+    cells.append(code_cell(imports(chapter), "setup"))
+    if wanted := of_the_chapter(exercises.values(), chapter):
+        names = ", ".join(f"`{name}`" for name in wanted)
+        cells += [new_markdown_cell(f"Copy here the cells of the chapter that make {names}."), new_code_cell("")]
+    for name, body in exercises.items():
+        label = f"ex-{name.replace('.', '-')}"
+        test = f'verdict = check("{name}", answer)\nassert verdict, verdict.message\nprint(verdict)'
+        cells += [
+            new_markdown_cell(f"**Exercise {name.lstrip('0')}**\n\n{body}"),
+            code_cell(f"{BEGIN}\n{models[name]}\n{END}", label, solution=True),
+            code_cell(test, f"{label}-test", grade=True, points=1),
+        ]
+    cells += [new_markdown_cell(f"**Open question**\n\n{unlinked(body)}") for body in OPEN.findall(text)]
+    return notebook([*cells, new_markdown_cell("*Your thoughts on it:*")])
+
+
+def private_folder() -> Path:
+    """Return the folder of the questions that are graded."""
+    folder = Path(os.environ.get("REGATTN_PRIVATE") or EXAMPLE)
+    if not (folder / "questions").is_dir():
+        raise ValueError(f"the private folder {str(folder)!r} has no folder 'questions'")
+    return folder
+
+
+def read_question(path: Path) -> Question:
+    """Return a question from its file, whose cells say by their tags what they are.
+
+    Raises
+    ------
+    ValueError
+        If the file has no text, not one model answer, no test, or a wrong answer without its marks.
+    """
+    cells = jupytext.read(path, fmt="py:percent").cells
+    tagged = [(cell, set(cell.metadata.get("tags", []))) for cell in cells if cell.cell_type == "code"]
+    text = "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    answers = [cell.source for cell, tags in tagged if "answer" in tags]
+    tests = [
+        Test(cell.source, cell.metadata["points"], cell.metadata["why"], "hidden" in tags)
+        for cell, tags in tagged
+        if "test" in tags
+    ]
+    wrong = [
+        Wrong(cell.source, cell.metadata["marks"], cell.metadata["why"]) for cell, tags in tagged if "wrong" in tags
+    ]
+    if not text or len(answers) != 1 or not tests:
+        raise ValueError(f"{path.name} needs a text, one model answer and tests; it has {len(answers)} answers")
+    if BEGIN not in answers[0] or END not in answers[0]:
+        raise ValueError(f"the model answer of {path.name} must stand between {BEGIN!r} and {END!r}")
+    question = Question(path.stem, text, answers[0], tests, wrong)
+    high = [each.why for each in wrong if each.marks >= question.points]
+    if high:
+        raise ValueError(f"wrong answers of {path.name} get full marks: {high}")
+    return question
+
+
+def questions(number: str, folder: Path) -> list[Question]:
+    """Return the questions that a private folder has for a chapter."""
+    return [read_question(path) for path in sorted((folder / "questions").glob(f"{number}_*.py"))]
+
+
+def rubric(question: Question) -> str:
+    """Return what the marks of a question are for."""
+    lines = [f"{test.points} for {test.why}{' (hidden)' if test.hidden else ''}" for test in question.tests]
+    return f"*{question.points} marks: {'; '.join(lines)}.*"
+
+
+def graded(number: str, asked: Sequence[Question]) -> nbformat.NotebookNode:
+    """Return the source of a chapter's graded assignment."""
+    title = re.search(r"^# (.*)$", read(chapters()[number][0]).cells[0].source, re.MULTILINE)[1]
+    cells = [new_markdown_cell(f"# For marks: {title}\n\n{RULES.format(seconds=SECONDS)}")]
+    quiet = 'warnings.filterwarnings("ignore")  # a warning is written to the standard error stream'
+    cells.append(code_cell(f"import warnings\n\nimport numpy as np\n\n{quiet}", "setup"))
+    for question in asked:
+        cells.append(new_markdown_cell(f"{question.text}\n\n{rubric(question)}"))
+        cells.append(code_cell(question.answer, question.name, solution=True))
+        for place, test in enumerate(question.tests, 1):
+            head = f"# {test.points} of {question.points}: {test.why}"
+            body = f"### BEGIN HIDDEN TESTS\n{test.source}\n### END HIDDEN TESTS" if test.hidden else test.source
+            cells.append(code_cell(f"{head}\n{body}", f"{question.name}-{place}", grade=True, points=test.points))
+    return notebook(cells)
+
+
+def sheet(asked: Sequence[Question]) -> str:
+    """Return the teacher's sheet on an assignment: what marks are for and what typical mistakes get."""
+    lines = []
+    for question in asked:
+        lines += [f"## {question.name}", "", rubric(question), "", "| typical mistake | marks |", "|---|---|"]
+        lines += [f"| {wrong.why} | {wrong.marks} of {question.points} |" for wrong in question.wrong]
+        lines.append("")
+    return "\n".join(lines)
+
+
+class RestoreCells(NbGraderPreprocessor):
+    """Put back every cell that a student deleted, where it stood: a test as it was, an answer as it was given out.
+
+    nbgrader's own `add_missing_cells` puts back tests alone, and fails where the answer above them is missing too.
+    """
+
+    def preprocess(self, nb: nbformat.NotebookNode, resources: dict) -> tuple[nbformat.NotebookNode, dict]:
+        """Return the notebook with all the cells that its assignment has."""
+        place = resources["nbgrader"]
+        path = Path(self.parent.parent.coursedir.format_path("release", ".", place["assignment"]))
+        path = path / f"{place['notebook']}.ipynb"
+        at = 0
+        for cell in nbformat.read(path, as_version=4).cells:
+            name = grade_id(cell)
+            if name is None:
+                continue
+            known = [grade_id(each) for each in nb.cells]
+            if name not in known:
+                self.log.warning("Cell '%s' was deleted; it is put back", name)
+                nb.cells.insert(at, cell)
+            else:
+                at = known.index(name)
+            at += 1
+        return nb, resources
+
+
+def grade_id(cell: nbformat.NotebookNode) -> str | None:
+    """Return the name under which nbgrader knows a cell, or None."""
+    return cell.metadata.get("nbgrader", {}).get("grade_id")
+
+
+def settings(course: Path, kind: str = "graded") -> Config:
+    """Return the settings of nbgrader for a course."""
+    config = Config()
+    config.CourseDirectory.root = str(course)
+    config.CourseDirectory.course_id = "regattn"
+    config.Exchange.root = str(course / "exchange")
+    config.ClearSolutions.code_stub = {"python": STUBS[kind]}
+    config.Execute.timeout = int(os.environ.get("REGATTN_SECONDS", SECONDS))
+    config.Autograde.sanitize_preprocessors = [
+        ClearOutput,
+        DeduplicateIds,
+        OverwriteKernelspec,
+        RestoreCells,
+        OverwriteCells,
+        CheckCellMetadata,
+    ]
+    return config
+
+
+def open_course(course: Path, kind: str = "graded") -> NbGraderAPI:
+    """Return nbgrader for a course; `kind` says which assignments it gives out."""
+    programs = str(Path(sys.executable).parent)  # nbgrader calls one by its name, also where none is activated
+    if programs not in os.environ["PATH"].split(os.pathsep):
+        os.environ["PATH"] = os.pathsep.join([programs, os.environ["PATH"]])
+    config = settings(course, kind)
+    return NbGraderAPI(CourseDirectory(config=config), config=config)
+
+
+def done(result: dict) -> None:
+    """Leave with what nbgrader said if it did not do what it was asked for."""
+    if not result["success"]:
+        raise RuntimeError(result.get("error") or result.get("log"))
+
+
+def write_assignment(course: Path, name: str, source: nbformat.NotebookNode) -> None:
+    """Write the source of an assignment and what nbgrader makes of it for students."""
+    path = course / "source" / name / f"{name}.ipynb"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(source, path)
+    api = open_course(course, re.sub(r"\d+", "", name))
+    with Gradebook(api.coursedir.db_url, "regattn") as gradebook:
+        gradebook.update_or_create_assignment(name)
+    done(api.generate_assignment(name))
+
+
+def build(course: Path, numbers: Iterable[str] = (), private: Path | None = None) -> list[str]:
+    """Write the assignments of some chapters, or of all, into the folder of a course; return their names."""
+    (course / "exchange").mkdir(parents=True, exist_ok=True)
+    (course / "nbgrader_config.py").write_text(CONFIG.format(root=str(ROOT)), encoding="utf-8")
+    written = []
+    for number in numbers or chapters():
+        write_assignment(course, f"practice{number}", practice(number))
+        written.append(f"practice{number}")
+        if asked := questions(number, private or private_folder()):
+            write_assignment(course, f"graded{number}", graded(number, asked))
+            written.append(f"graded{number}")
+            path = course / "rubrics" / f"graded{number}.md"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(f"# Chapter {int(number)}\n\n{sheet(asked)}", encoding="utf-8")
+    return written
+
+
+def main() -> None:
+    """Build the course and say what is where."""
+    logging.getLogger("traitlets").setLevel(logging.WARNING)
+    course = Path(os.environ.get("REGATTN_COURSE") or COURSE).resolve()
+    private = private_folder()
+    written = build(course, private=private)
+    marked = [name.removeprefix("graded") for name in written if name.startswith("graded")]
+    print(f"{len(written) - len(marked)} practice assignments, {len(marked)} for marks (chapters {', '.join(marked)})")
+    if private == EXAMPLE:
+        print("These questions are the public examples: set REGATTN_PRIVATE to a folder of your own.")
+    print(f"for students: {course / 'release'}; with the answers, never to be published: {course / 'source'}")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except ValueError as error:
+        sys.exit(str(error))
