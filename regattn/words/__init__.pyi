@@ -32,6 +32,7 @@ from .judging import (
     held_out_pairs as held_out_pairs,
 )
 from .results import load_word_results as load_word_results
+from .shards import ShardedCorpus as ShardedCorpus
 from .tokens import (
     NGram as NGram,
     count_ngrams as count_ngrams,
@@ -39,6 +40,7 @@ from .tokens import (
     train_tokenizer as train_tokenizer,
     unseen_share as unseen_share,
 )
+from .totals import PartialCounts as PartialCounts
 from .vectors import (
     nearest_words as nearest_words,
     share_of_kind as share_of_kind,
