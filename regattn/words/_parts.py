@@ -52,7 +52,8 @@ def read_arrays(path: str | os.PathLike) -> tuple[dict[str, np.ndarray], dict[st
     """
     path = Path(path)
     try:
-        with np.load(path, allow_pickle=False) as file:  # the checksum of each array is compared as it is read
+        # numpy leaves a damaged file open that it was given by name; each array is read beside its checksum
+        with path.open("rb") as handle, np.load(handle, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         return arrays, json.loads(arrays.pop(NOTE).tobytes())
     except FileNotFoundError:
