@@ -1,17 +1,19 @@
 """How time and memory grow with what a job has more of, and how far one machine would come at that pace.
 
-Each curve runs the same task at several sizes, by turns as everything here. In every round a line through the
-logarithms gives a power, so that a machine which is slow for a while slows all sizes of a round. Memory is measured in
-a process of its own. What an hour and 16 GB would hold is read off the fitted lines, beyond the sizes that were run.
+Each curve runs the same task at several sizes, by turns. Time is that of the processor on one thread, to which other
+work on the machine adds little; a line through the logarithms of each round gives a power. Memory is measured in a
+process of its own. What an hour and 16 GB would hold is read off the fitted lines, beyond the sizes that were run.
 """
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
-from measure import alternate, peak_memory, write
+from measure import order, peak_memory, write
+from threadpoolctl import threadpool_limits
 
 from regattn import attend
 from regattn.regression import Factor
@@ -19,7 +21,7 @@ from regattn.words import Vocabulary, count_cooccurrences
 
 HOUR, ROOM = 3600.0, 16e9  # seconds and bytes that one machine is taken to have
 FLAT = 0.1  # a power below which nothing is said to grow
-WORDS, CHUNK, COLUMNS, ROWS, WIDTH = 20_000, 10_000, 20, 20_000, 64
+WORDS, CHUNK, COLUMNS, ROWS, WIDTH = 20_000, 1_000, 20, 4_000, 64
 TOKENS = (500_000, 1_000_000, 2_000_000, 4_000_000)
 
 
@@ -65,9 +67,23 @@ CURVES = (
         f"Counting pairs of words, window 5, {WORDS:,} words", "tokens", tokens, (500_000, 10**6, 2 * 10**6, 4 * 10**6)
     ),
     Curve(f"Least squares in chunks, {COLUMNS} columns", "rows", rows, (50_000, 100_000, 200_000, 400_000)),
-    Curve(f"Least squares in chunks, {ROWS:,} rows", "columns", columns, (50, 100, 200, 400)),
+    Curve(f"Least squares in chunks, {ROWS:,} rows", "columns", columns, (200, 400, 800, 1600)),
     Curve(f"Attention with softmax, {WIDTH} columns", "rows that look at each other", length, (512, 1024, 2048, 4096)),
 )
+
+
+def processor_seconds(runs: dict[str, Callable[[], Any]], rounds: int) -> dict[str, list[float]]:
+    """Return the seconds of the processor that each run took in each round; in a round each runs once."""
+    found: dict[str, list[float]] = {name: [] for name in runs}
+    with threadpool_limits(1):
+        for run in runs.values():
+            run()  # what is loaded once
+        for turn in range(rounds):
+            for name in order(runs, turn):
+                start = time.process_time()
+                runs[name]()
+                found[name].append(time.process_time() - start)
+    return found
 
 
 def power(sizes: tuple[int, ...], costs: list[float]) -> tuple[float, float]:
@@ -85,7 +101,7 @@ def reach(fit: tuple[float, float], budget: float) -> float | None:
 def measured(curve: Curve, rounds: int) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the case of a curve, and its row in the table of powers."""
     names = {size: f"{size:,} {curve.unit}" for size in curve.sizes}
-    seconds = alternate({names[size]: curve.prepare(size) for size in curve.sizes}, rounds=rounds)
+    seconds = processor_seconds({names[size]: curve.prepare(size) for size in curve.sizes}, rounds)
     room = [max(peak_memory(curve.prepare, size), 1.0) for size in curve.sizes]
     table = [
         {
@@ -118,7 +134,7 @@ def measure(curves=CURVES, *, rounds=5):
     cases, lines = zip(*(measured(curve, rounds) for curve in curves), strict=True)
     note = (
         "Twice the size takes 2 to this power as much time or room. The last two columns are read off the fitted "
-        "lines, far beyond what was run; a dash: it does not grow."
+        "lines, far beyond what was run; a dash: it does not grow. Times are of the processor, on one thread."
     )
     return [{"case": "How they grow", "rows": list(lines), "goals": [], "note": note}, *cases]
 

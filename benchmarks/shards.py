@@ -74,7 +74,7 @@ def started(stack, workers, processes):
     from distributed import Client, LocalCluster
 
     start = time.perf_counter()
-    options = {"n_workers": workers, "threads_per_worker": 1, "processes": processes, "dashboard_address": None}
+    options = {"n_workers": workers, "threads_per_worker": 1, "processes": processes, "dashboard_address": ":0"}
     cluster = stack.enter_context(LocalCluster(**options, host="127.0.0.1"))
     client = stack.enter_context(Client(cluster))
     return client, time.perf_counter() - start
@@ -102,16 +102,13 @@ def row(name, times, alone, room, start):
     }
 
 
-def measured(shards, tokens, workers, rounds, processes):
-    starting = {}
-    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+def measured(shards, tokens, clients, starting, rounds):
+    """Return a case; the clients are those of workers that wait."""
+    with tempfile.TemporaryDirectory() as folder:
         files, words = make(folder, shards, tokens), vocabulary()
         room = {name: peak_memory(prepare, name, files) for name in (ONE, SHARDS)}
-        runs, clients = {ONE: partial(one_pass, files, words), SHARDS: partial(sharded, files, words)}, {}
-        for count in workers:
-            name = f"Dask, {count} worker{'s' * (count > 1)}"
-            clients[name], starting[name] = started(stack, count, processes)
-            runs[name] = partial(sharded, files, words, clients[name])
+        runs = {ONE: partial(one_pass, files, words), SHARDS: partial(sharded, files, words)}
+        runs |= {name: partial(sharded, files, words, client) for name, client in clients.items()}
         table = one_pass(files, words)
         for run in runs.values():
             check(run, table)
@@ -121,8 +118,13 @@ def measured(shards, tokens, workers, rounds, processes):
     return {"case": f"{shards} shards, {shards * (tokens // DOCUMENT) * DOCUMENT:,} tokens", "rows": rows, "goals": []}
 
 
-def measure(*, sizes=((8, 500_000), (16, 1_000_000)), workers=(1, 2, 4), rounds=3, processes=True):
-    return [measured(shards, tokens, workers, rounds, processes) for shards, tokens in sizes]
+def measure(*, sizes=((8, 250_000), (8, 1_000_000)), workers=(1, 2, 4), rounds=3, processes=True):
+    clients, starting = {}, {}
+    with ExitStack() as stack:
+        for count in workers:
+            name = f"Dask, {count} worker{'s' * (count > 1)}"
+            clients[name], starting[name] = started(stack, count, processes)
+        return [measured(shards, tokens, clients, starting, rounds) for shards, tokens in sizes]
 
 
 def main():

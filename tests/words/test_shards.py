@@ -42,7 +42,7 @@ def folder(tmp_path) -> Path:
 @pytest.fixture(scope="module")
 def client():
     """Return two workers of Dask, in threads: what crosses between them is pickled all the same when it is spilt."""
-    options = {"n_workers": 2, "threads_per_worker": 1, "processes": False, "dashboard_address": None}
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": False, "dashboard_address": ":0"}
     with LocalCluster(**options, protocol="tcp", host="127.0.0.1") as cluster, Client(cluster) as found:
         yield found
 
