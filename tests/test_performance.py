@@ -25,7 +25,10 @@ RESULTS = ROOT / "benchmarks" / "results"
 SCRIPTS = sorted(path.stem for path in (ROOT / "benchmarks").glob("*.py") if path.stem != "measure")
 UNITS = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "": 1}
 POSITIVE = st.floats(1e-8, 1e11)
-NEEDS = {"gpu": "a graphics card"}  # what few machines have; the page keeps a place for the results
+NEEDS = {
+    "gpu": "a graphics card",
+    "shards": "the extra scale",
+}  # what few machines have; the page keeps a place for the results
 MEASURED = [name for name in SCRIPTS if name not in NEEDS or (RESULTS / f"{name}.json").exists()]
 every_result = pytest.mark.parametrize("name", MEASURED)
 
@@ -561,7 +564,7 @@ def test_every_result_belongs_to_a_script():
 @pytest.mark.book
 @pytest.mark.parametrize("name", NEEDS)
 def test_what_few_machines_have_is_measured_or_said_to_be_missing(built_book, name):
-    page = article(built_book / f"{PAGE}.html")
+    page = article(built_book / f"{page_of(name)}.html")
     absent = page.select_one(f"p.bench-absent#{words.anchor(name)}")
     assert (absent is None) == (name in MEASURED)
     assert absent is None or NEEDS[name] in absent.get_text()
