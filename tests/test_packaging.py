@@ -109,7 +109,7 @@ def test_the_wheel_asks_for_the_declared_packages_and_the_declared_python(wheel)
         told = archive.read(name).decode()
     plain = [line for line in re.findall(r"^Requires-Dist: (.+)$", told, re.MULTILINE) if "extra ==" not in line]
     assert {canonicalize_name(Requirement(line).name) for line in plain} == declared()
-    assert set(re.findall(r"^Provides-Extra: (.+)$", told, re.MULTILINE)) == {"book", "test"}
+    assert set(re.findall(r"^Provides-Extra: (.+)$", told, re.MULTILINE)) == {"book", "scale", "test"}
     (python,) = re.findall(r"^Requires-Python: (.+)$", told, re.MULTILINE)
     assert sorted(python.split(",")) == sorted(PROJECT["requires-python"].split(","))
 

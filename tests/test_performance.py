@@ -20,18 +20,28 @@ import performance_words as words
 from performance_numbers import beside, duration, linear_axis, log_axis, significant, size
 
 PAGE = "book/reference/performance"
+PAGES = (PAGE, "book/reference/scaling")
 RESULTS = ROOT / "benchmarks" / "results"
 SCRIPTS = sorted(path.stem for path in (ROOT / "benchmarks").glob("*.py") if path.stem != "measure")
 UNITS = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "": 1}
 POSITIVE = st.floats(1e-8, 1e11)
-NEEDS = {"gpu": "a graphics card"}  # what few machines have; the page keeps a place for the results
+NEEDS = {
+    "gpu": "a graphics card",
+    "shards": "the extra scale",
+}  # what few machines have; the page keeps a place for the results
 MEASURED = [name for name in SCRIPTS if name not in NEEDS or (RESULTS / f"{name}.json").exists()]
 every_result = pytest.mark.parametrize("name", MEASURED)
 
 
-def shown_on_page() -> list[str]:
-    """Return the benchmarks that the source of the page shows, in its order."""
-    return re.findall(r"^```\{benchmark\} (\w+)$", (ROOT / f"{PAGE}.md").read_text(encoding="utf-8"), re.MULTILINE)
+def shown_on(page: str) -> list[str]:
+    """Return the benchmarks that the source of a page shows, in its order."""
+    return re.findall(r"^```\{benchmark\} (\w+)$", (ROOT / f"{page}.md").read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def page_of(name: str) -> str:
+    """Return the page that shows a benchmark."""
+    (page,) = [page for page in PAGES if name in shown_on(page)]
+    return page
 
 
 def refuse(constant):
@@ -545,7 +555,7 @@ def test_floors_and_libraries_lose_to_ours_apart():
 
 
 def test_every_script_is_shown_once_and_nothing_else():
-    assert sorted(shown_on_page()) == SCRIPTS
+    assert sorted(name for page in PAGES for name in shown_on(page)) == SCRIPTS
 
 
 def test_every_result_belongs_to_a_script():
@@ -555,7 +565,7 @@ def test_every_result_belongs_to_a_script():
 @pytest.mark.book
 @pytest.mark.parametrize("name", NEEDS)
 def test_what_few_machines_have_is_measured_or_said_to_be_missing(built_book, name):
-    page = article(built_book / f"{PAGE}.html")
+    page = article(built_book / f"{page_of(name)}.html")
     absent = page.select_one(f"p.bench-absent#{words.anchor(name)}")
     assert (absent is None) == (name in MEASURED)
     assert absent is None or NEEDS[name] in absent.get_text()
@@ -600,13 +610,13 @@ def test_a_goal_is_met_when_its_number_is_within_its_bound(name):
 @pytest.mark.book
 @every_result
 def test_every_number_on_the_page_is_that_of_the_json(built_book, name):
-    check_benchmark(article(built_book / f"{PAGE}.html"), name, result_of(name))
+    check_benchmark(article(built_book / f"{page_of(name)}.html"), name, result_of(name))
 
 
 @pytest.mark.book
 def test_the_summary_the_losses_and_the_machine_are_those_of_the_json(built_book):
     page = article(built_book / f"{PAGE}.html")
-    results = {name: result_of(name) for name in shown_on_page() if name in MEASURED}
+    results = {name: result_of(name) for name in shown_on(PAGE) if name in MEASURED}
     check_overview(page, results)
     check_summary(page, results)
     check_losses(page, results)
@@ -616,6 +626,6 @@ def test_the_summary_the_losses_and_the_machine_are_those_of_the_json(built_book
 @pytest.mark.book
 @every_result
 def test_the_json_can_be_taken_from_the_page(built_book, name):
-    here = built_book / f"{PAGE}.html"
+    here = built_book / f"{page_of(name)}.html"
     (link,) = [tag["href"] for tag in article(here).select("a.download") if tag["href"].endswith(f"/{name}.json")]
     assert json.loads((here.parent / link).read_text(encoding="utf-8")) == result_of(name)

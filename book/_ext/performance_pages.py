@@ -1,4 +1,4 @@
-"""Sphinx extension: the page of benchmarks, made from the JSON that the scripts in benchmarks/ write.
+"""Sphinx extension: the pages of benchmarks, made from the JSON that the scripts in benchmarks/ write.
 
 - ``{benchmark-overview}`` is the page in one picture and a line for each benchmark: the nearest library.
 - ``{benchmark} ridge_path`` shows benchmarks/results/ridge_path.json: tables, plots, goals, and who is faster in words.
@@ -28,7 +28,7 @@ import performance_words as words
 from performance_plots import overview, plots
 from performance_words import Row, anchor, text
 
-PAGE = "book/reference/performance"
+PAGES = ("book/reference/performance", "book/reference/scaling")
 SHOWN = re.compile(r"^`{3,}\{benchmark\} +(\w+)", re.MULTILINE)
 
 
@@ -274,8 +274,8 @@ class Machine(BenchmarkDirective):
 
 
 def add_style(app, pagename, templatename, context, doctree) -> None:
-    """Put the style of the benchmarks into their page."""
-    if pagename == PAGE:
+    """Put the style of the benchmarks into their pages."""
+    if pagename in PAGES:
         style = Path(__file__).with_suffix(".css").read_text(encoding="utf-8")
         context["metatags"] = context.get("metatags", "") + f"<style>\n{style}</style>"
 

@@ -19,6 +19,7 @@ class Ranks:
     model: nn.Module
     rank: int
     count: int
+    group: Any = None
 
     @property
     def first(self) -> bool:
@@ -35,9 +36,9 @@ class Ranks:
         if self.count == 1 or not numbers:
             return numbers
         values = torch.tensor(list(numbers.values()), dtype=torch.float64, device=next(self.model.parameters()).device)
-        dist.all_reduce(values)
+        dist.all_reduce(values, group=self.group)
         values /= self.count
-        dist.broadcast(values, src=0)
+        dist.broadcast(values, src=dist.get_global_rank(self.group, 0), group=self.group)
         return dict(zip(numbers, values.tolist(), strict=True))
 
     def _own(self, tensor: Tensor) -> Tensor:
@@ -50,7 +51,8 @@ class Ranks:
 def ranks_of(model: nn.Module) -> Ranks:
     """Return who trains a model: the processes of its DistributedDataParallel, or this one alone."""
     if isinstance(model, DistributedDataParallel):
-        return Ranks(model.module, dist.get_rank(model.process_group), dist.get_world_size(model.process_group))
+        group = model.process_group
+        return Ranks(model.module, dist.get_rank(group), dist.get_world_size(group), group)
     return Ranks(model, 0, 1)
 
 

@@ -44,8 +44,14 @@ from .ngrams import (
 from .results import (
     load_word_results as load_word_results,
 )
+from .shards import (
+    ShardedCorpus as ShardedCorpus,
+)
 from .tokens import (
     train_tokenizer as train_tokenizer,
+)
+from .totals import (
+    PartialCounts as PartialCounts,
 )
 from .vectors import (
     nearest_words as nearest_words,

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 
 PAIRS_PER_CHUNK = 2**24  # 128 MB of 64-bit keys
+MOST = 2**62  # the largest sum: doubled, on the diagonal, it still is a 64-bit number
 
 
 def chunks(documents: Iterator[np.ndarray], window: int, V: int) -> Iterator[tuple[np.ndarray, int, int]]:
@@ -118,6 +119,15 @@ def _sorted_keys(
     keys = keys.reshape(-1)
     keys.sort()
     return keys
+
+
+def add(a: sparse.csr_array, b: sparse.csr_array) -> sparse.csr_array:
+    """Return the sum of two tables of whole numbers; raise rather than let a count run over."""
+    if not a.nnz or not b.nnz:
+        return a if a.nnz else b
+    if int(a.data.max()) + int(b.data.max()) > MOST:
+        raise ValueError(f"counts of {a.data.max()} and {b.data.max()} units may add up to more than 2⁶²")
+    return a + b
 
 
 def add_transpose(triangle: sparse.csr_array) -> sparse.csr_array:

@@ -3,32 +3,25 @@ r"""Counting which words stand near which: exactly, fast, and in as little memor
 Every pair of places becomes one integer; sorting the integers puts equal pairs side by side, and adding up the runs
 gives the table. Nothing is a Python loop over pairs.
 
-Weights 1/distance are counted as whole numbers too, and divided once, at the end: exactly, in units of
-1/lcm(1, …, window), up to a distance of 22, and rounded to 2⁻⁵⁸ beyond. So the table does not depend on how the corpus
-was cut into chunks.
+Weights 1/distance are counted as whole numbers too, and divided once, at the end: the table does not depend on how the
+corpus was cut into chunks.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from regattn._types import Table
-from regattn._validation import check_count, check_real
+from regattn._validation import check_real
 from regattn.words._checks import check_counts
-from regattn.words._chunks import add_transpose, chunks, count_chunk
+from regattn.words.totals import PartialCounts
 from regattn.words.vocabulary import Vocabulary
 
 __all__ = ["count_cooccurrences", "ppmi"]
-
-WIDEST = 100_000  # a chunk holds what its last place looks ahead to: a wider window would fill the memory with it
-EXACT = 22  # lcm(1, …, 22) is below 2²⁸; the next one would crowd a 64-bit count
-HALF = 29  # bits in each half of a weight beyond
 
 
 def count_cooccurrences(
@@ -66,7 +59,8 @@ def count_cooccurrences(
     -------
     scipy.sparse.csr_array of shape (V, V)
         int64 counts (uniform) or float64 (harmonic), rows sorted, no explicit zeros. Counts of two halves of a corpus
-        add up to the counts of the whole: exactly when uniform, to float rounding when harmonic.
+        add up to the counts of the whole: exactly when uniform, to float rounding when harmonic. :class:`PartialCounts`
+        of the halves add up exactly.
 
     Raises
     ------
@@ -83,23 +77,7 @@ def count_cooccurrences(
            [0.5, 0. , 1. ],
            [1. , 1. , 0. ]])
     """
-    window = check_count(window, "window", most=WIDEST)
-    if not isinstance(vocabulary, Vocabulary):
-        raise ValueError(f"vocabulary must be a Vocabulary, got {type(vocabulary).__name__}")
-    if weighting not in ("uniform", "harmonic"):
-        raise ValueError(f'weighting must be "uniform" or "harmonic", got {weighting!r}')
-    if isinstance(documents, str | bytes):
-        raise ValueError(f"documents must be an iterable of documents, got the string {documents[:40]!r}")
-    V = len(vocabulary)
-    groups = _distance_groups(window, weighting)
-    totals = _totals(chunks(_numbered(documents, vocabulary), window, V), groups, V, directed)
-    if not directed:
-        totals = [[add_transpose(total) for total in parts] for parts in totals]
-    if weighting == "uniform":
-        return totals[0][0]
-    units = [unit for _, _, units in groups for unit in units]
-    parts = [_divided(total, unit) for total, unit in zip(chain.from_iterable(totals), units, strict=True)]
-    return sum(parts[1:], start=parts[0])
+    return PartialCounts.of(documents, vocabulary, window=window, weighting=weighting, directed=directed).table()
 
 
 def ppmi(counts: Table, *, context_power: float = 1.0, shift: float = 0.0) -> Any:
@@ -156,48 +134,3 @@ def ppmi(counts: Table, *, context_power: float = 1.0, shift: float = 0.0) -> An
     kept = information > 0
     result = sparse.csr_array((information[kept], (rows[kept], cols[kept])), shape=S.shape)
     return result if sparse.issparse(table) else result.toarray()
-
-
-def _distance_groups(window: int, weighting: str) -> list[tuple[range, list[np.ndarray | None], list[int]]]:
-    """Return the distances in groups; each with its weights as whole numbers, in one part or two, and their units."""
-    if weighting == "uniform":
-        return [(range(1, window + 1), [None], [1])]  # None: no weights at all
-    near = range(1, min(window, EXACT) + 1)
-    unit = math.lcm(*near)
-    groups = [(near, [unit // np.array(near)], [unit])]
-    if window > EXACT:
-        far = range(EXACT + 1, window + 1)
-        weights = (2 ** (2 * HALF) + np.array(far) // 2) // np.array(far)  # rounded
-        groups.append((far, [weights >> HALF, weights & (2**HALF - 1)], [2**HALF, 2 ** (2 * HALF)]))
-    return groups
-
-
-def _totals(chunks: Iterator[tuple], groups: list[tuple], V: int, directed: bool) -> list[list[sparse.csr_array]]:
-    """Return the counts of all chunks, a table for each part of each group."""
-    totals = [[sparse.csr_array((V, V), dtype=np.int64) for _ in weights] for _, weights, _ in groups]
-    for tokens, starts, reach in chunks:
-        for g, (distances, weights, _) in enumerate(groups):
-            if distances[0] <= reach:
-                within = distances[: reach - distances[0] + 1]
-                found = count_chunk(tokens, starts, V, within, weights, directed)
-                totals[g] = [a + b if a.nnz else b for a, b in zip(totals[g], found, strict=True)]
-    return totals
-
-
-def _numbered(documents: Iterable[Any], vocabulary: Vocabulary) -> Iterator[np.ndarray]:
-    """Yield each document as word numbers."""
-    V = len(vocabulary)
-    for position, document in enumerate(documents):
-        if isinstance(document, np.ndarray) and document.dtype.kind in "iu":
-            if document.ndim != 1:
-                raise ValueError(f"document {position} must be one-dimensional, got shape {document.shape}")
-            if document.size and (document.min() < -1 or document.max() >= V):
-                worst = document[(document < -1) | (document >= V)][0]
-                raise ValueError(f"document {position} has word number {worst}, outside −1 to {V - 1}")
-            yield document
-        else:
-            yield vocabulary.indices(document)
-
-
-def _divided(counts: sparse.csr_array, unit: int) -> sparse.csr_array:
-    return sparse.csr_array((counts.data / unit, counts.indices, counts.indptr), shape=counts.shape)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -141,12 +142,45 @@ class Vocabulary:
         >>> Vocabulary.from_documents([["a", "rose", "is", "a", "rose"], ["is", "a"]], min_count=2).words
         ('a', 'is', 'rose')
         """
-        min_count = check_count(min_count, "min_count")
-        if order not in _ORDERS:
-            raise ValueError(f"order must be one of {', '.join(_ORDERS)}, got {order!r}")
         counts: Counter[str] = Counter()
         for document in documents:
             counts.update(check_document(document))
+        return cls.from_counts(counts, min_count=min_count, max_size=max_size, order=order, unknown=unknown)
+
+    @classmethod
+    def from_counts(
+        cls,
+        counts: Mapping[str, int],
+        *,
+        min_count: int = 1,
+        max_size: int | None = None,
+        order: str = "count",
+        unknown: str = "error",
+    ) -> Vocabulary:
+        """Return the vocabulary of a corpus whose words have been counted; sums of counters of its parts will do.
+
+        Parameters
+        ----------
+        counts : mapping of str to int
+            How often each word occurs; in order of first appearance, where ``order="first"`` asks for it.
+        min_count, max_size, order, unknown
+            As in :meth:`from_documents`.
+
+        Raises
+        ------
+        ValueError
+            If no word passes, or an argument is out of range.
+
+        Examples
+        --------
+        >>> here, there = Counter(["a", "rose", "is"]), Counter(["a", "rose"])
+        >>> Vocabulary.from_counts(here + there, min_count=2).words
+        ('a', 'rose')
+        """
+        min_count = check_count(min_count, "min_count")
+        if order not in _ORDERS:
+            raise ValueError(f"order must be one of {', '.join(_ORDERS)}, got {order!r}")
+        _check_frequencies(counts)
         ranked = sorted((word for word, count in counts.items() if count >= min_count), key=lambda w: (-counts[w], w))
         if not ranked:
             raise ValueError(f"no word occurs at least {min_count} times")
@@ -203,3 +237,11 @@ class Vocabulary:
                 raise ValueError(f"unknown word {tokens[position]!r} at position {position}")
             found = found[found >= 0]
         return found
+
+
+def _check_frequencies(counts: Any) -> None:
+    if not isinstance(counts, Mapping):
+        raise ValueError(f"counts must be a mapping of words to how often they occur, got {type(counts).__name__}")
+    for word, count in counts.items():
+        if not isinstance(word, str) or not isinstance(count, Integral):
+            raise ValueError(f"counts must map words to whole numbers, got {word!r}: {count!r}")

@@ -17,13 +17,13 @@ from regattn.words import (
     context_weights,
     count_cooccurrences,
     count_ngrams,
-    counting,
     normalise_rows,
     ppmi,
     predict_next,
     project,
     selector,
     split_words,
+    totals,
     train_tokenizer,
     vocabulary_scores,
 )
@@ -120,8 +120,8 @@ def test_a_window_wider_than_every_document_costs_no_more_than_the_documents(wei
     documents.append(rng.integers(0, 5000, size=2000))  # one long document does not make the short ones long
     places = []
     with pytest.MonkeyPatch.context() as patch:
-        count = counting.count_chunk
-        patch.setattr(counting, "count_chunk", lambda *x: places.append(x[1] * len(x[3])) or count(*x))
+        count = totals.count_chunk
+        patch.setattr(totals, "count_chunk", lambda *x: places.append(x[1] * len(x[3])) or count(*x))
         widest = count_cooccurrences(documents, vocabulary, window=100_000, weighting=weighting)
     pairs = sum(len(d) * (len(d) - 1) // 2 for d in documents)
     assert sum(places) < 12 * pairs  # how many pairs of places were looked at

@@ -62,6 +62,12 @@ def test_both_processes_tell_the_same_history_and_stop_at_the_same_step(two):
     assert first["stopped"] == second["stopped"] < 400
 
 
+def test_processes_of_different_groups_do_not_share_a_batch_or_a_history(two, alone):
+    for report in said(two):
+        for column, values in report["apart"].items():
+            np.testing.assert_allclose(values, alone[1][column], rtol=1e-9, err_msg=column)
+
+
 def test_a_loss_that_is_not_finite_in_one_process_is_an_error_in_both(two):
     assert [report["not finite"] for report in said(two)] == ["the loss must be finite, got nan at step 0"] * 2
 

@@ -61,7 +61,10 @@ def main(folder: Path, *how: str) -> None:
     model = shared()
     history = train(model, BATCHES, PLAN, evaluate=held_out, checkpoint=folder / "two.safetensors")
     stopping = TrainingPlan(steps=400, peak=0.5, evaluate_every=1, patience=2)
+    own = [dist.new_group([each]) for each in range(dist.get_world_size())][rank]  # everybody makes every group
+    apart = train(DistributedDataParallel(fresh(), process_group=own), BATCHES, PLAN, evaluate=held_out)
     said = {
+        "apart": apart.to_dict("list"),
         "history": history.to_dict("list"),
         "stopped": int(train(shared(), BATCHES, stopping, evaluate=held_out).index[-1]),
         "not finite": error_of(batches=BATCHES, loss=broken_on_the_second),

@@ -18,7 +18,6 @@ from regattn.words import (
     _chunks,
     context_weights,
     count_cooccurrences,
-    counting,
     equivariant_maps,
     normalise_rows,
     ppmi,
@@ -26,6 +25,7 @@ from regattn.words import (
     project,
     selector,
     split_words,
+    totals,
     vocabulary_scores,
 )
 
@@ -93,7 +93,7 @@ def test_undirected_counts_are_directed_counts_plus_their_transpose(documents, w
 
 
 def test_wide_harmonic_windows_are_counted_in_groups_and_still_right():
-    assert len(counting._distance_groups(31, "harmonic")) > 1
+    assert len(totals._distance_groups(31, "harmonic")) > 1
     document = np.random.default_rng(0).integers(0, 5, 67)
     S = count_cooccurrences([document], Vocabulary(WORDS), window=31, weighting="harmonic").toarray()
     np.testing.assert_allclose(S, slow_counts([document.tolist()], 31, "harmonic", False), rtol=1e-15)
@@ -131,13 +131,13 @@ def test_a_generator_of_documents_is_read_once_and_in_order():
 def test_the_text_waiting_to_be_counted_stays_small(monkeypatch):
     monkeypatch.setattr(_chunks, "PAIRS_PER_CHUNK", 300)
     sizes = []
-    count_chunk = counting.count_chunk
+    count_chunk = totals.count_chunk
 
     def spy(tokens, *rest):
         sizes.append(len(tokens))
         return count_chunk(tokens, *rest)
 
-    monkeypatch.setattr(counting, "count_chunk", spy)
+    monkeypatch.setattr(totals, "count_chunk", spy)
     count_cooccurrences((np.zeros(7, dtype=int) for _ in range(997)), Vocabulary(["a"]), window=3)
     assert len(sizes) > 90
     assert max(sizes) <= 300 // 3 + 3
