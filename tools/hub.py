@@ -289,6 +289,7 @@ def main() -> None:
     parser.add_argument("--measure", metavar="CHAPTER", help="the notebook that users run, below the repository")
     parser.add_argument("--users", type=int, default=3, help="how many users follow the link at once")
     given = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that whoever ends this ends the hub too
     if given.measure:
         measure(given.measure, given.users)
     else:

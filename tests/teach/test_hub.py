@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 from pathlib import Path
 from urllib.parse import parse_qs, urlparse
 
@@ -69,3 +71,15 @@ def test_without_node_the_hub_says_what_it_needs(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ValueError, match="needs Node 18 or newer with npm, which installs configurable-http-proxy"):
         hub.find_proxy(tmp_path)
+
+
+@pytest.mark.long
+def test_who_ends_the_command_ends_the_hub_and_all_it_started():
+    command = [sys.executable, "-m", "tools.hub"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        assert "git-pull" in process.stdout.readline()
+        family = psutil.Process(process.pid).children(recursive=True)
+        process.terminate()
+        process.wait(60)
+    assert len(family) >= 2  # the hub and its proxy
+    assert [each for each in family if each.is_running() and each.status() != psutil.STATUS_ZOMBIE] == []
