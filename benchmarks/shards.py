@@ -75,7 +75,7 @@ def started(stack, workers, processes):
 
     start = time.perf_counter()
     options = {"n_workers": workers, "threads_per_worker": 1, "processes": processes, "dashboard_address": ":0"}
-    cluster = stack.enter_context(LocalCluster(**options, host="127.0.0.1"))
+    cluster = stack.enter_context(LocalCluster(**options, protocol="tcp", host="127.0.0.1"))
     client = stack.enter_context(Client(cluster))
     return client, time.perf_counter() - start
 
