@@ -40,7 +40,7 @@ def test_shards_are_compared_with_one_pass(benchmark):
     for row in rows.values():
         assert row["seconds"] > 0
         assert row["times one pass_low"] <= row["times one pass"] <= row["times one pass_high"]
-        assert (row["seconds to start"] is None) == ("Dask" not in row["contender"])
+        assert (row["seconds to start"] is None) == ("worker" not in row["contender"])
 
 
 def test_a_count_of_other_bits_is_not_timed(benchmark):
