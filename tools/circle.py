@@ -181,6 +181,8 @@ def full(seed: int, scale: float, steps: int = FULL_STEPS) -> dict:
     """Return how far the full matrices of one layer get from a random start.
 
     Tokens are (x, y), the one that asks (x, 0); it answers q'K(Σ tokens tokens')v/n, the last entry of what it hears.
+    The error is that of the part of the answer that runs over outcomes, K's block of rows times the last entry of v; a
+    second part, over K's last column, is left out.
     """
     taught, n = pool(seed, MANY), MANY["n"]
     tokens = np.concatenate([taught.X, taught.y[..., None]], axis=-1)

@@ -62,6 +62,7 @@ EXERCISES = {
         (
             Mistake(6, "a round is more than a step: what does it do to the number of terms of the series?"),
             Mistake(12, "every round doubles the number; it does not add two."),
+            Mistake(2**6 - 1, "the start is a step already; it counts."),
             Mistake(2**5, "one round is missing."),
             Mistake(2**7, "this is one round more."),
         ),

@@ -157,7 +157,7 @@ def best_embedding(tasks: Tasks) -> np.ndarray:
 def design_flow(X: ArrayLike, *, noise: float, target: str, steps: ArrayLike, learning_rate: float) -> np.ndarray:
     r"""Return the expected Ω of descent across tasks that share their rows, after so many steps from zero.
 
-    .. math:: \omega_k(t) = \omega_k(\infty)\, \bigl[1 - (1 - 2\eta\,\lambda_k^2(\lambda_k + \sigma^2))^t\bigr]
+    .. math:: \omega_k(m) = \omega_k(\infty)\, \bigl[1 - (1 - 2\eta\,\lambda_k^2(\lambda_k + \sigma^2))^m\bigr]
 
     in the principal directions of X, with :math:`\lambda_k = s_k^2` and limit :math:`1/\lambda_k` for the own target,
     :math:`1/(\lambda_k + \sigma^2)` for the clean one. Implements :eq:`design-flow`.
@@ -171,7 +171,7 @@ def design_flow(X: ArrayLike, *, noise: float, target: str, steps: ArrayLike, le
     target : {"own", "clean"}
         Whether the y that is fitted is the noisy one that is shown, or the same without noise.
     steps : int or array of ints
-        Numbers of steps t ≥ 0.
+        Numbers of steps m ≥ 0.
     learning_rate : float
         η > 0, for the gradient of the squared error.
 

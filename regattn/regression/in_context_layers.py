@@ -38,9 +38,9 @@ ASKS = 8  # new rows for each task there, where the risk has no closed form
 class LinearLayers(nn.Module):
     r"""Layers of linear attention with residual connections, which read a data set and predict at a new row.
 
-    .. math:: r \leftarrow r - X A X_n^\top r_n / n, \qquad X \leftarrow X - X \Gamma X_n^\top X_n / n
+    .. math:: r \leftarrow r - X A X_c^\top r_c / n, \qquad X \leftarrow X - X \Gamma X_c^\top X_c / n
 
-    Tokens are rows x with what is left of their outcome, r; the one that asks begins with r = 0. The index n marks the
+    Tokens are rows x with what is left of their outcome, r; the one that asks begins with r = 0. The index c marks the
     context, which all listen to. The second line, by which rows move too, is that of GD++. Implements
     :eq:`deep-layer`; source: von Oswald et al. (2023), with matrices in the place of scalars.
 
