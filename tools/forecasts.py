@@ -191,7 +191,14 @@ def smoothing() -> dict:
 
 def employment(made: list[dict]) -> Iterator[dict]:
     """Yield every model of the comparison; a transformer's run carries what it listens to and what depends on it."""
-    for name in ("naive", "seasonal naive", "seasonal naive with drift", "pooled OLS", "pooled OLS in units", "local AR(13)"):
+    for name in (
+        "naive",
+        "seasonal naive",
+        "seasonal naive with drift",
+        "pooled OLS",
+        "pooled OLS in units",
+        "local AR(13)",
+    ):
         yield {"model": name}, lambda name=name: simple(name)
     for seed in SEEDS:
         yield {"model": "pooled linear", "seed": seed}, lambda seed=seed: _pooled(made, seed)
