@@ -20,7 +20,7 @@ def _too_small(*, units: int = 145, alike: float = 0.3) -> float:
     return float(np.sqrt(1 + (units - 1) * alike))
 
 
-def _moved(*, lags: tuple[int, ...] = (12, 24, 36, logs: bool = False), month: int = 3, unit: float = 100.0) -> float:
+def _moved(*, lags: tuple[int, ...] = (12, 24, 36), month: int = 3, unit: float = 100.0, logs: bool = False) -> float:
     """Return how far the median for April 2012 moves when lags are deleted, in per cent."""
     model, _ = load_forecaster()
     table = np.log(load_employment()[["Construction"]])
@@ -73,8 +73,14 @@ EXERCISES = {
         _moved,
         "the origin is the row of 2012-01, the month asked is the fourth ahead, the median the fifth of nine.",
         (
-            Mistake(_moved(unit=1, logs=True), "this is the change of the logarithm; in per cent it is a hundred times that, and a little more."),
-            Mistake(_moved(logs=True), "this is the difference of the logarithms; as a share of what it was before it is a little more."),
+            Mistake(
+                _moved(unit=1, logs=True),
+                "this is the change of the logarithm; in per cent it is a hundred times that, and a little more.",
+            ),
+            Mistake(
+                _moved(logs=True),
+                "this is the difference of the logarithms; as a share of what it was before it is a little more.",
+            ),
             Mistake(_moved(month=4), "this is May: April is the fourth month, with index 3."),
             Mistake(_moved(lags=(12,)), "this deletes the lag 12 alone."),
         ),
