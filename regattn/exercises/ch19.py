@@ -27,7 +27,7 @@ def _moved(*, lags: tuple[int, ...] = (12, 24, 36), month: int = 3, unit: float 
     windows = forecast_windows(table, [table.index.get_loc("2012-01")], context=36, horizon=12)
     with_all = forecast_quantiles(model, windows)[0, month, 4]
     without = forecast_quantiles(model, windows, keep=lags_kept(lags, context=36, horizon=12))[0, month, 4]
-    return float(unit * (without - with_all))
+    return float(unit * np.expm1(without - with_all))
 
 
 EXERCISES = {
@@ -72,7 +72,7 @@ EXERCISES = {
         _moved,
         "the origin is the row of 2012-01, the month asked is the fourth ahead, the median the fifth of nine.",
         (
-            Mistake(_moved(unit=1), "this is the change of the logarithm; in per cent it is a hundred times that."),
+            Mistake(_moved(unit=1), "this is the change as a share; in per cent it is a hundred times that."),
             Mistake(_moved(month=4), "this is May: April is the fourth month, with index 3."),
             Mistake(_moved(lags=(12,)), "this deletes the lag 12 alone."),
         ),
