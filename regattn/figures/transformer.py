@@ -1,8 +1,9 @@
-"""Figures of chapter 17: the block drawn, and where parameters live."""
+"""Figures of chapters 17 and 19: the block drawn, where parameters live, and the two sides of a forecaster."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -10,7 +11,10 @@ from matplotlib.patches import Rectangle
 
 from regattn.figures._style import COLOURS, SEQUENCE, new_axes
 
-__all__ = ["plot_blueprint", "plot_parts"]
+if TYPE_CHECKING:
+    from regattn.series import ForecasterDesign
+
+__all__ = ["plot_blueprint", "plot_encoder_decoder", "plot_parts"]
 
 
 def plot_parts(models: Mapping[str, Mapping[str, float]], *, unit: str = "share", ax: Axes | None = None) -> Axes:
@@ -95,6 +99,48 @@ def plot_blueprint(*, ax: Axes | None = None) -> Axes:
         _arrow(ax, (7.6, sum_at), (5.1, sum_at))
         ax.text(4.9, sum_at, "+", ha="center", va="center", fontsize=11, bbox=_PLATE | {"boxstyle": "circle,pad=0.15"})
     ax.text(4.75, 0.8, "r  (T, D)", ha="right", va="center", fontsize=8, rotation=90)
+    return ax
+
+
+def plot_encoder_decoder(design: ForecasterDesign, *, ax: Axes | None = None) -> Axes:
+    """Draw a forecaster of one layer on each side after figure 3 of RK, with the shapes of one window on its arrows.
+
+    Parameters
+    ----------
+    design : ForecasterDesign
+        Whose context, horizon, width and outputs are written on the arrows.
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+        Without ticks; the encoder on the left, the decoder on the right, the data rise.
+    """
+    ax = new_axes(ax, height=4.6)
+    ax.set(xlim=(0, 10), ylim=(-0.1, 8.3), xticks=[], yticks=[])
+    ax.grid(visible=False)
+    ax.spines[:].set_visible(False)
+    past, ahead = f"({design.context}, {design.width})", f"({design.horizon}, {design.width})"
+    sides = {
+        2.4: (past, ["value, place, month", "self-attention", "feed-forward"]),
+        7.6: (ahead, ["place, month", "masked self-attention", "cross-attention", "feed-forward", "linear map"]),
+    }
+    for x, (shape, names) in sides.items():
+        at = [0.4 + 1.65 * k for k in range(len(names))]
+        for below, above in zip(at, at[1:], strict=False):
+            _arrow(ax, (x, below + 0.3), (x, above - 0.3))
+            ax.text(x + 0.15, (below + above) / 2, shape, fontsize=8, va="center")
+        for name, y in zip(names, at, strict=True):
+            _box(ax, x, y, name, 3.6, opened=name == "cross-attention")
+    _arrow(ax, (4.2, 3.7), (5.8, 3.7))
+    ax.text(5.0, 3.85, "keys,\nvalues", ha="center", va="bottom", fontsize=8)
+    ax.text(5.0, 3.55, past, ha="center", va="top", fontsize=8)
+    ax.text(7.45, 2.87, "queries", ha="right", va="center", fontsize=8)
+    _arrow(ax, (7.6, 7.3), (7.6, 7.95))
+    ax.text(7.75, 7.65, f"({design.horizon}, {design.outputs})", fontsize=8, va="center")
+    for x, name in ((2.4, "Encoder: what was read"), (7.6, "Decoder: what is to be said")):
+        ax.text(x, -0.05, name, ha="center", va="top", fontsize=9)
     return ax
 
 

@@ -6,7 +6,8 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 import pytest
 
-from regattn.figures import plot_blueprint, plot_parts
+from regattn.figures import plot_blueprint, plot_encoder_decoder, plot_parts
+from regattn.series import ForecasterDesign
 
 
 @pytest.fixture(autouse=True)
@@ -33,3 +34,12 @@ def test_the_blueprint_names_every_part_inside_its_axes():
         x, y = text.get_position()
         assert 0 <= x <= 10
         assert 0 <= y <= 10.4
+
+
+def test_the_two_sides_carry_the_shapes_of_their_design():
+    ax = plot_encoder_decoder(ForecasterDesign(context=30, horizon=7, width=24, n_heads=2))
+    words = [text.get_text() for text in ax.texts]
+    assert words.count("(30, 24)") == 3  # twice up the encoder, once across
+    assert words.count("(7, 24)") == 4
+    assert words.count("(7, 9)") == 1
+    assert "cross-attention" in words
