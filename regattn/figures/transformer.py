@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -128,7 +129,7 @@ def plot_encoder_decoder(design: ForecasterDesign, *, ax: Axes | None = None) ->
     }
     for x, (shape, names) in sides.items():
         at = [0.4 + 1.65 * k for k in range(len(names))]
-        for below, above in zip(at, at[1:], strict=False):
+        for below, above in pairwise(at):
             _arrow(ax, (x, below + 0.3), (x, above - 0.3))
             ax.text(x + 0.15, (below + above) / 2, shape, fontsize=8, va="center")
         for name, y in zip(names, at, strict=True):
