@@ -81,10 +81,10 @@ def sweep(page, expected, parts=(0.3, 0.9, 0.6)) -> list[str]:
     return idle
 
 
-def idle_controls(page, among: list[str]) -> list[str]:
-    """Return those of some controls that change nothing that is shown, wherever they stand."""
+def idle_controls(page) -> list[str]:
+    """Return the controls that change nothing that is shown, wherever they stand."""
     idle = []
-    for control in among:
+    for control in page.evaluate(CONTROLS):
         seen = set()
         for part in (0, 0.25, 0.5, 0.75, 1):
             page.evaluate(MOVE, [control, part])

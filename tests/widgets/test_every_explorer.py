@@ -59,7 +59,7 @@ def test_every_explorer_of_the_package_has_its_oracle_and_example():
 def test_every_control_moves_and_every_number_is_the_packages(browser, tmp_path, name):
     with opened(browser, tmp_path, oracle(name).example()) as page:
         idle = sweep(page, oracle(name).expected)
-        assert idle_controls(page, idle) == []
+        assert idle == [] or idle_controls(page) == []  # one may wait for where another stands
         assert "NaN" not in page.evaluate(PICTURE)
 
 
