@@ -1,7 +1,8 @@
-"""A check shared by what takes words or labels from outside."""
+"""Checks shared by what takes words or labels from outside."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 
@@ -26,3 +27,17 @@ def check_text(text: Any, name: str) -> str:
         except UnicodeEncodeError:
             raise ValueError(f"{name} must be text that UTF-8 can write, got {text!r}") from None
     return text
+
+
+def check_names(names: Iterable[Any], name: str) -> list[Any]:
+    r"""Return the names of columns as they are; raise if one is a text that cannot be written.
+
+    Names that are not texts pass: dates and numbers name columns too. pandas refuses such a text by itself only where
+    pyarrow is installed, and does not say which.
+
+    Examples
+    --------
+    >>> check_names(["bank", 1990], "a column")
+    ['bank', 1990]
+    """
+    return [check_text(label, name) if isinstance(label, str) else label for label in names]

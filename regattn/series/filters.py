@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 
+from regattn._text import check_names
 from regattn._validation import check_count, check_vector
 from regattn.series._dates import check_series, place_of
 
@@ -64,7 +65,7 @@ def local_trend(series: pd.Series, *, layers: int = 1) -> MLEModel:
     layers = check_count(layers, "layers", most=3)
     if not isinstance(series, pd.Series):
         raise ValueError(f"series must be a Series, got {type(series).__name__}")
-    name = "series" if series.name is None else series.name
+    (name,) = check_names(["series" if series.name is None else series.name], "the name of series")
     y = check_series(series.to_frame(name), "series")[name]
     if len(y) <= 2 * layers:
         raise ValueError(f"series has {len(y)} dates, too few for {layers} layers: need {2 * layers + 1}")

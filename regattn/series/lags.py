@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from regattn._text import check_names
 from regattn._validation import check_count
 from regattn.series._dates import check_dates
 
@@ -29,7 +30,7 @@ def lag_matrix(series: pd.DataFrame, *, max_lag: int) -> pd.DataFrame:
     ------
     ValueError
         If ``series`` is not a DataFrame, its dates are not in order or one is left out, ``max_lag`` is not a whole
-        number between 1 and T, or two columns would have one name.
+        number between 1 and T, two columns would have one name, or a name holds half of a surrogate pair.
 
     Examples
     --------
@@ -42,7 +43,8 @@ def lag_matrix(series: pd.DataFrame, *, max_lag: int) -> pd.DataFrame:
         raise ValueError(f"series must be a DataFrame, one column each, got {type(series).__name__}")
     check_dates(series.index, "series")
     max_lag = check_count(max_lag, "max_lag", most=len(series), bound="the number of dates")
-    names = [f"{name}, {back} back" if back else name for back in range(max_lag) for name in series]
+    labels = check_names(series, "a column")
+    names = [f"{name}, {back} back" if back else name for back in range(max_lag) for name in labels]
     twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
     if twice is not None:
         raise ValueError(f"columns must differ in name, got {twice!r} twice")

@@ -57,6 +57,12 @@ Y = X[:, 0] + np.random.default_rng(6).normal(size=N)
 DECODER = [np.ones((1, 2)), np.ones(1), np.ones((4, 1)), np.ones(4)]
 TARGETS = np.random.default_rng(7).normal(size=(N, N))
 
+
+def _as_they_are(words):
+    """Labels as objects: pandas with pyarrow beside it stores texts as UTF-8, and refuses these halves before us."""
+    return pd.Index(words, dtype=object)
+
+
 MAKERS = {
     "spectral": lambda words: SpectralExplorer(
         X, Y, X[:2], labels_train=words, labels_test=words[:2], units=words[0], alt=words[0] + words[1]
@@ -80,10 +86,14 @@ MAKERS = {
     ),
     "network": lambda words: NetworkExplorer(X[:, :2], Y > 0, names=words[:2], classes=words[1:3]),
     "projection": lambda words: ProjectionExplorer(
-        pd.DataFrame(1 - np.eye(N), words, words), sentence=words[:3], alt=words[0]
+        pd.DataFrame(1 - np.eye(N), _as_they_are(words), _as_they_are(words)), sentence=words[:3], alt=words[0]
     ),
     "direction": lambda words: DirectionExplorer(
-        pd.DataFrame(1 - np.eye(N), words, words), sentence=words[:3], order=words[2::-1], zsp=True, alt=words[0]
+        pd.DataFrame(1 - np.eye(N), _as_they_are(words), _as_they_are(words)),
+        sentence=words[:3],
+        order=words[2::-1],
+        zsp=True,
+        alt=words[0],
     ),
     "block": lambda words: BlockExplorer(words[:8], alt=words[0] + words[1]),
     "codebook": lambda words: CodebookExplorer(
@@ -96,13 +106,13 @@ MAKERS = {
     "position": lambda words: PositionExplorer(alt=words[0] + words[1], presets={words[2]: {"lag": 3}}),
     "filter": lambda words: FilterExplorer(pd.Series(X[:, 0], name=words[0]), units=words[0], alt=words[0] + words[1]),
     "forecast": lambda words: ForecastExplorer(
-        forecaster(), series().set_axis(words[:3], axis=1), units=words[0], alt=words[0] + words[1]
+        forecaster(), series().set_axis(_as_they_are(words[:3]), axis=1), units=words[0], alt=words[0] + words[1]
     ),
     "lag": lambda words: LagExplorer(
-        pd.DataFrame(X[:, :2], columns=words[:2]), longest=2, units=words[0], alt=words[0] + words[1]
+        pd.DataFrame(X[:, :2], columns=_as_they_are(words[:2])), longest=2, units=words[0], alt=words[0] + words[1]
     ),
     "mask": lambda words: MaskExplorer(
-        pd.DataFrame(X[:, :1], columns=words[:1]), known=2, units=words[1], alt=words[0] + words[1]
+        pd.DataFrame(X[:, :1], columns=_as_they_are(words[:1])), known=2, units=words[1], alt=words[0] + words[1]
     ),
     "neighbour": lambda words: NeighbourExplorer({(words[0], 2, 1): X[None]}, words=words, alt=words[0] + words[1]),
     "token": lambda words: TokenExplorer(
