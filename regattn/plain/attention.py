@@ -1,4 +1,4 @@
-"""The mechanism and its first users: least squares, ridge, leave-one-out, one head, one block."""
+"""The mechanism and its first users: least squares, ridge, a head, a block."""
 
 import numpy as np
 

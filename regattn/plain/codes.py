@@ -1,4 +1,4 @@
-"""From text and pictures to numbers: merged pairs, the cheapest cut, the nearest code."""
+"""From text and pictures to numbers: merged pairs, cuts, the nearest code."""
 
 import numpy as np
 

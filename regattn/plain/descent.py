@@ -1,4 +1,4 @@
-"""Fitting by gradient descent: a line, a logistic curve, a small network; and a map of features."""
+"""Descent: a line, a logistic curve, a small network; a map of features."""
 
 import numpy as np
 
