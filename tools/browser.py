@@ -1,6 +1,6 @@
 """Make sure that the tests have a browser: find a Chromium that starts, or install one.
 
-Looks at REGATTN_CHROMIUM, then at the system's Chromium and Chrome, then at Playwright's own. Without one it installs
+Looks at REGATTN_CHROMIUM, then at the system's Chromium (its shell first) and Chrome, then at Playwright's own. Without one it installs
 Debian's or Ubuntu's package when it may, otherwise Playwright's build.
 """
 
@@ -17,7 +17,7 @@ from playwright.sync_api import Error, sync_playwright
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.browser import FLAGS, find_browser
 
-APT = ["apt-get", "install", "--yes", "--no-install-recommends", "chromium", "fonts-dejavu-core", "fonts-liberation"]
+APT = ["apt-get", "install", "--yes", "--no-install-recommends", "fonts-dejavu-core", "fonts-liberation"]
 PLAYWRIGHT = [sys.executable, "-m", "playwright", "install", "chromium"]
 ADVICE = (
     "The tests need a Chromium. Install one (Debian: `apt-get install chromium`, elsewhere: Google Chrome, or\n"
@@ -51,9 +51,10 @@ def install() -> None:
     if os.geteuid() == 0 and shutil.which("apt-get"):
         quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
         subprocess.run(["apt-get", "update"], env=quiet, stdin=subprocess.DEVNULL, check=False)
-        subprocess.run(APT, env=quiet, stdin=subprocess.DEVNULL, check=False)
-        if not trouble(find_browser()):
-            return
+        for package in ("chromium-headless-shell", "chromium"):  # Ubuntu has the second alone
+            subprocess.run([*APT, package], env=quiet, stdin=subprocess.DEVNULL, check=False)
+            if not trouble(find_browser()):
+                return
     subprocess.run([*PLAYWRIGHT, "--with-deps"] if os.geteuid() == 0 else PLAYWRIGHT, check=False)
 
 
