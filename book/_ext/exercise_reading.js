@@ -5,7 +5,9 @@ const DEEPEST = 20;
 const AGREE = 0.02;
 const TOKEN = /(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:e[-+]?[0-9]+)?|\p{L}[\p{L}\p{N}_.]*|[-+*\/^()%;]/gu;
 const NAMED = /\p{L}[\p{L}\p{N}_.]* *=/gu;
-const FUNCTIONS = { sqrt: Math.sqrt, root: Math.sqrt, log: Math.log, ln: Math.log, exp: Math.exp };
+const ROUNDING = 1 + 1e-9;
+const sigmoid = (z) => (1 + Math.tanh(z / 2)) / 2;
+const FUNCTIONS = { sqrt: Math.sqrt, root: Math.sqrt, log: Math.log, ln: Math.log, exp: Math.exp, sigmoid };
 
 function plainText(text) {
   let plain = [...text].slice(0, LONGEST).join("").toLowerCase().replace(/\s/gu, " ");
@@ -159,7 +161,7 @@ const mentions = (words, spellings) =>
   spellings.some((each) => each.split(" ").every((part) => words.some((word) => word.startsWith(part))));
 
 function errorOf(sheet, readings, wanted) {
-  const room = Math.max(sheet.tolerance * Math.max(...wanted.map(Math.abs)), 1e-9);
+  const room = Math.max(sheet.tolerance * Math.max(...wanted.map(Math.abs)), 1e-9) * ROUNDING;
   const away = (value, target) => {
     const distance = Math.abs(value - target);
     return sheet.share && Math.abs(value) > 1 ? Math.min(distance, Math.abs(value / 100 - target)) : distance;

@@ -24,6 +24,7 @@ MESSAGES = {
 }
 NEGATIONS = ["not", "neither", "never", "no", "isn", "doesn", "don"]
 NEAR = 4.0  # so many times the room for rounding is still called close
+ROUNDING = 1 + 1e-9  # ".33" is one per cent from a third: a tie is right, whichever way its last bit fell
 
 Sheet = dict[str, Any]
 
@@ -78,7 +79,7 @@ def mentions(words: Sequence[str], spellings: Sequence[str]) -> bool:
 
 def error_of(sheet: Sheet, readings: Sequence[Sequence[float]], wanted: Sequence[float]) -> float:
     """Return how far the best reading is from what is wanted, in units of the room there is for rounding."""
-    room = max(sheet["tolerance"] * max(map(abs, wanted)), 1e-9)
+    room = max(sheet["tolerance"] * max(map(abs, wanted)), 1e-9) * ROUNDING
 
     def away(value: float, target: float) -> float:
         """Return a distance; a share above one may be meant in per cent."""

@@ -33,6 +33,7 @@ TABLES: dict[str, Any] = {
         "³": "^3",
         "√": " sqrt ",
         "π": " pi ",
+        "σ(": " sigmoid (",
         "½": " (1/2) ",
         "⅓": " (1/3) ",
         "⅔": " (2/3) ",
@@ -43,7 +44,7 @@ TABLES: dict[str, Any] = {
         "pct": "%",
     },
     "operators": {"minus": "-", "plus": "+", "times": "*", "over": "/"},
-    "functions": ["sqrt", "root", "log", "ln", "exp"],
+    "functions": ["sqrt", "root", "log", "ln", "exp", "sigmoid"],
     "constants": {
         "pi": math.pi,
         "e": math.e,
@@ -71,6 +72,7 @@ FUNCTIONS: dict[str, Callable[[float], float]] = {
     "log": math.log,
     "ln": math.log,
     "exp": math.exp,
+    "sigmoid": lambda z: (1 + math.tanh(z / 2)) / 2,
 }
 TOKEN = re.compile(r"(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:e[-+]?[0-9]+)?|[^\W\d_][\w.]*|[-+*/^()%;]")
 NAMED = re.compile(r"[^\W\d_][\w.]* *=")  # the name before an equals sign
