@@ -3,13 +3,19 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from torch import nn
 
 from regattn import attend, causal_mask
 from regattn.data import load_macro
+from regattn.regression import NetworkClassifier
 from regattn.series import autoregression, expanding_least_squares, future_leak, lagged_forecaster
 
 INFLATION = load_macro()[["inflation"]]
@@ -98,6 +104,38 @@ def test_a_scaler_that_is_fitted_once_leaks_and_one_in_the_pipeline_does_not():
     honest_one = lagged_forecaster(make_pipeline(StandardScaler(), Ridge(10)), **options)
     assert leak(honest_one, INFLATION, horizon=1).max() == 0
     assert leak(lagged_forecaster(scaled_before, **options), INFLATION, horizon=1).max() > 0.01
+
+
+class Above(RegressorMixin, BaseEstimator):
+    """The chance that inflation is above 4 per cent, by a classifier."""
+
+    def __init__(self, classifier=None):
+        self.classifier = classifier
+
+    def fit(self, X, y):
+        self.fitted_ = clone(self.classifier).fit(X, (y > 4).astype(int))
+        return self
+
+    def predict(self, X):
+        return self.fitted_.predict_proba(X)[:, 1]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        GaussianProcessRegressor(RBF(5.0), alpha=1.0, optimizer=None),
+        Above(LogisticRegression()),
+        Above(KNeighborsClassifier(5)),
+        Above(NetworkClassifier(nn.Sequential(nn.Linear(2, 2)), epochs=30)),
+    ],
+    ids=["Gaussian process", "logistic regression", "neighbours that vote", "network that chooses"],
+)
+def test_the_books_other_estimators_leak_fitted_to_all_dates_and_not_fitted_in_order(model):
+    """Chapter 9 tries nine; these are the posterior mean of chapter 5 and the classifiers of chapter 2."""
+    options = {"horizon": 1, "cuts": ["1974Q4", "1985Q4"]}
+    in_order = lagged_forecaster(model, max_lag=2, start=60, refit_every=40)
+    assert leak(in_order, INFLATION, **options).max() < 1e-9
+    assert leak(lagged_forecaster(model, max_lag=2), INFLATION, **options).max() > 0.01
 
 
 def test_the_table_of_the_caller_stays_as_it_is():
