@@ -42,6 +42,15 @@ def _length_after_normalisation() -> float:
     return float(functional.layer_norm(torch.arange(49.0, dtype=torch.float64), (49,)).norm())
 
 
+def _unmasked(chosen: int) -> float:
+    """Weight that the first word of the BlockExplorer, as it starts, would put on a word if nothing were masked."""
+    from regattn.plain import softmax
+    from regattn.widgets.block import BlockExplorer
+
+    scores = BlockExplorer(["the", "dogs", "near", "the", "gate"], step="scores").result()["values"][0]
+    return float(softmax(np.array(scores))[chosen])
+
+
 EXERCISES = {
     "17.1": Exercise(
         lambda: _weights_as_printed().sum(axis=1),
@@ -91,5 +100,31 @@ EXERCISES = {
             Mistake("single", "its feed-forward layer reads the stream after attention has written; one norm or two."),
         ),
         options={"parallel": ("parallel", "simultan"), "pre": ("pre",), "post": ("post",), "single": ("single",)},
+    ),
+    "17.6": Exercise(
+        lambda: _unmasked(0),
+        "the softmax now runs over all five scores of that row.",
+        (
+            Mistake(1.0, "so it is with the mask."),
+            Mistake(1 / 5, "so it would be if all its scores were equal."),
+            Mistake(1 / 2, "the two copies of the word share, but the other words get something too."),
+            Mistake(lambda: _unmasked(1), "this is what it would put on the word after it."),
+        ),
+        share=True,
+    ),
+    "17.7": Exercise(
+        lambda: "mask",
+        "compare with what the text costs a reader who knows all its rules: what could get below that?",
+        (
+            Mistake("norm", "without it a model may learn better or worse, but what comes next stays hidden from it."),
+            Mistake("residual", "without it a model learns less; this one knows too much."),
+            Mistake("feed-forward", "it reads one word at a time and has nothing to look ahead with."),
+        ),
+        options={
+            "mask": ("mask", "causal"),
+            "norm": ("norm",),
+            "residual": ("residual", "stream"),
+            "feed-forward": ("feed", "ffn", "mlp"),
+        },
     ),
 }

@@ -41,15 +41,20 @@ function arrows(places) {
     if (at.onStream) {
       lines.push(`M${STREAM},${before.y + HALF}V${at.y - HALF}${DOWN}`);
       shapes.push([STREAM - 5, (before.y + at.y) / 2 + 4, before.shape, "end"]);
-      if (!last.onStream) lines.push(`M${last.x},${last.y + HALF}V${at.y}H${at.x + at.width / 2}${LEFT}`);
+      if (!last.onStream) {
+        lines.push(`M${last.x},${last.y + HALF}V${at.y}H${at.x + at.width / 2}${LEFT}`);
+        shapes.push([(last.x + at.x + at.width / 2) / 2, at.y - 4, last.shape, "middle"]);
+      }
       before = at;
     } else if (last.onStream) {
       source = at;
       lines.push(`M${STREAM},${at.y}H${at.x - at.width / 2}${RIGHT}`);
+      shapes.push([(STREAM + at.x - at.width / 2) / 2, at.y - 4, last.shape, "middle"]);
     } else if (at.key === "hidden" && last.key === "output") {
       // parallel: both halves read the same norm, and both write to the same sum
       lines.push(`M${source.x + source.width / 2},${source.y}H${WIDE - 6}V${at.y}H${at.x + at.width / 2}${LEFT}`);
       lines.push(`M${last.x - last.width / 2},${last.y}H${STREAM + 30}V${places.at(-1).y}`);
+      shapes.push([WIDE - 10, source.y + ROW / 2 + 4, source.shape, "end"], [STREAM + 34, last.y + 16, last.shape, "start"]);
     } else if (at.y > last.y) {
       const from = last.key === "values" ? BRANCH : last.x;
       lines.push(`M${from},${last.y + HALF}V${at.y - HALF}${DOWN}`);

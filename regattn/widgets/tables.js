@@ -80,7 +80,10 @@ export function numberTable(host, { label, pick = null, light = null, signal }) 
     if (!rows) return;
     if (cells.length !== rows.length || cells[0].length !== columns.length) build(rows, columns);
     rows.forEach((word, i) => setLabel(heads.rows[i], word));
-    columns.forEach((word, j) => setLabel(heads.columns[j], word));
+    columns.forEach((word, j) => {
+      setLabel(heads.columns[j], word);
+      heads.columns[j].classList.toggle("ra-upright", /^\d{1,2}$/.test(word));
+    });
     heads.rows.forEach((head, i) => head.classList.toggle("ra-chosen", Boolean(chosen[0][i])));
     heads.columns.forEach((head, j) => head.classList.toggle("ra-chosen", Boolean(chosen[1][j])));
     cells.forEach((line, i) =>

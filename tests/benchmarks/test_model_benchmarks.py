@@ -12,6 +12,7 @@ TINY = {
     "counting": {"tokens": 1009, "many": 2003, "windows": (2, 3), "articles": 1},
     "training": {"width": 16, "tokens": 11, "batch": 3, "steps": 1},
     "generation": {"lengths": (7, 13), "width": 16},
+    "page_model": {"words": 5, "times": 1},
     "gpu": {"device": "cpu", "sizes": (31,), "heads": 2, "width": 16, "tokens": 11, "batch": 3},
 }
 ASKED = {
@@ -20,12 +21,14 @@ ASKED = {
     "counting": {"tokens": 1_000_000, "many": 10_000_000, "windows": (5, 15), "articles": 106},
     "training": {"width": 128, "tokens": 128, "batch": 32},
     "generation": {"lengths": (127, 255), "width": 128},
+    "page_model": {"words": 24},
     "gpu": {"device": "cuda", "sizes": (2048, 16384)},
 }
 PEERS = {
     "attend_softmax": {"scaled_dot_product_attention", "torch, plain", "MultiheadAttention"},
     "training": {"nn.TransformerEncoder", "by hand"},
     "generation": {"nanoGPT", "with a cache, torch", "without the cache", "reading the weights"},
+    "page_model": {"JavaScript", "NumPy", "torch", "the matrix products alone", "reading the weights"},
     "gpu": {""},
 }
 
@@ -39,7 +42,7 @@ def check_peers(name, cases, runs):
         assert all(row["runs"] == times and row["seconds"] > 0 for row in case["rows"])
 
 
-@pytest.mark.parametrize("name", ["training", "generation", "gpu"])
+@pytest.mark.parametrize("name", ["training", "generation", "page_model", "gpu"])
 def test_cases_have_the_peers_that_the_question_asks_for(name, benchmark):
     cases = benchmark(name).measure(**TINY[name], rounds=1)
     check_peers(name, cases, [1] * len(cases))
@@ -110,6 +113,18 @@ def test_a_text_that_differs_without_the_cache_is_not_timed(benchmark, monkeypat
     monkeypatch.setattr(module, "alternate", lambda *_, **__: pytest.fail("it was timed"))
     with pytest.raises(AssertionError, match="not equal"):
         module.measure(**TINY["generation"], rounds=1)
+
+
+@pytest.mark.parametrize("reading", ["read_on", "read_whole"])
+def test_a_page_that_finds_other_logits_than_numpy_is_not_timed(reading, benchmark, monkeypatch):
+    module = benchmark("page_model")
+    right = getattr(module, reading)
+    monkeypatch.setattr(module, reading, lambda *inputs: lambda: right(*inputs)() + 1e-8)
+    timed = []
+    monkeypatch.setattr(module, "alternate", lambda runs, **_: timed.append(runs) or {name: [1.0] for name in runs})
+    with pytest.raises(AssertionError, match="Not equal to tolerance"):
+        module.measure(**TINY["page_model"], rounds=1)
+    assert len(timed) == (reading == "read_whole")  # the other case is first, and right
 
 
 def test_models_that_are_trained_side_by_side_have_equally_many_parameters(benchmark):

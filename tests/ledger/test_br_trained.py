@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from regattn.grammar import Grammar, as_tokens, find_links, head_scores
+from regattn.grammar import Grammar, as_tokens, find_links, head_scores, patched_logits, silencing_costs
 from regattn.transformer import load_shipped, load_trials
 
 
@@ -64,6 +64,25 @@ def test_br_11_1_the_number_of_the_subject_can_be_read_off_after_the_first_block
         share.append(probe.score(inputs[400:], plural[400:]))
     assert share[0] < 0.85  # the word before the verb says little of a subject behind it
     assert share[1] > 0.93  # of 400: the standard error is below 0.013
+
+
+def test_br_11_1_the_number_of_the_subject_goes_with_one_head_and_not_with_the_one_that_the_verb_misses_most():
+    grammar, (model, _) = Grammar(), load_shipped()
+    nouns, share = grammar.lexicon.nouns, np.zeros((3, 4))
+    texts = {n: [f"the old {noun} that the cats follow".split() for noun in nouns[n]] for n in ("sg", "pl")}
+    tokens = {n: torch.tensor([[0, *grammar.encode(text)] for text in texts[n]]) for n in texts}
+    for to, other in (("sg", "pl"), ("pl", "sg")):
+        true_of_other = [p > 0 for p in grammar.next_word(texts[other][0]).values()]
+        for layer, head in np.ndindex(share.shape):
+            logits = patched_logits(model, tokens[to], tokens[other], layer=layer + 1, head=head + 1)
+            share[layer, head] += logits.softmax(-1)[:, true_of_other].sum(-1).mean().item() / 2
+    assert share[2, 0] > 0.99  # of the probability goes over to the other number
+    assert np.delete(share, 8).max() < 0.01
+    rng = np.random.default_rng(11)
+    sentences = [grammar.sample(rng) for _ in range(60)]
+    costs = silencing_costs(model, grammar, as_tokens(sentences, grammar), find_links(sentences, "verb"))
+    assert costs.stack().idxmax() == (2, 4)  # layer, head
+    assert costs.loc[2, 4] > 2 * costs.loc[3, 1]
 
 
 def test_br_11_1_other_trainings_keep_the_relation_in_other_heads():
