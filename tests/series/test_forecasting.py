@@ -68,6 +68,29 @@ def test_a_normalised_window_forgets_level_and_unit():
     np.testing.assert_allclose(again, x, rtol=1e-3, atol=1e-3)
 
 
+def test_the_scaled_error_of_an_origin_is_that_of_a_slow_loop(table):
+    table = table.iloc[:, :7]
+    windows, unit = forecast_windows(table, [100, 113, 250], **SIZES), seasonal_scale(table.iloc[:240])
+    found = windows.mase(drift_forecasts(windows), unit)
+    for origin in (100, 113, 250):
+        errors = []
+        for name, u in zip(table, unit, strict=True):
+            y = table[name].to_numpy()
+            year = y[origin - 1] - y[origin - 13]
+            errors += [abs(y[origin - 12 + j] + year - y[origin + j]) / u for j in range(12)]
+        assert found[origin] == pytest.approx(np.mean(errors))
+
+
+def test_a_scaled_error_needs_a_forecast_of_every_month_and_a_unit_of_every_series(table):
+    windows = forecast_windows(table.iloc[:, :3], [100], **SIZES)
+    with pytest.raises(ValueError, match=r"shape \(3, 12\), got \(3, 11\)"):
+        windows.mase(windows.ahead[:, 1:], [1.0, 1.0, 1.0])
+    with pytest.raises(ValueError, match=r"each of 3 series, got \(2,\)"):
+        windows.mase(windows.ahead, [1.0, 1.0])
+    with pytest.raises(ValueError, match=r"positive, got 0\.0"):
+        windows.mase(windows.ahead, [1.0, 0.0, 1.0])
+
+
 def test_quantile_losses_are_twice_scikit_learns():
     rng = np.random.default_rng(1)
     quantiles, outcome = rng.normal(size=(13, 9)), rng.normal(size=13)
