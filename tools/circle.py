@@ -58,7 +58,6 @@ HEADS = [
     (1, True, 2.0),
 ]
 FULL_STEPS, FULL_BATCH = 3000, 128
-LONG = 4000  # steps, to see what a thousand leave undone
 WINDOW, SPLIT, SHARED = 32, 120, 800  # quarters of a window, the first unseen quarter, steps on real tasks
 
 
@@ -317,12 +316,10 @@ def real(name: str, seed: int, depth: int, steps: int = SHARED) -> Iterator[dict
     yield {"name": "layers from pooled", "depth": depth, "error": error(tasks, start_new + more)}
 
 
-def layers(
-    part: str, setting: dict[str, float], depths: Iterable[int], kinds: Iterable[str], seeds: range, **more: int
-) -> list:
+def layers(part: str, setting: dict[str, float], depths: Iterable[int], kinds: Iterable[str], seeds: range) -> list:
     """Return trainings of linear layers; one layer is one layer, of whatever kind."""
     chosen = [(s, d, k) for s, d, k in product(seeds, depths, kinds) if d > 1 or k == "tied"]
-    return [(part, f"{k} {d}", s, partial(deep, s, setting, d, k, **more)) for s, d, k in chosen]
+    return [(part, f"{k} {d}", s, partial(deep, s, setting, d, k)) for s, d, k in chosen]
 
 
 def plan() -> list[tuple[str, str, int, Callable[[], Any]]]:
@@ -349,7 +346,6 @@ def plan() -> list[tuple[str, str, int, Callable[[], Any]]]:
         *layers("few", FEW, (2, 3), ("tied, GD++",), range(5)),
         *layers("many", MANY, (1, 4, 2, 3), KINDS, range(1, 3)),
         *whole[10:],
-        *layers("long", MANY, (3, 4), ("tied, GD++", "untied, GD++"), range(3), steps=LONG),
     ]
 
 

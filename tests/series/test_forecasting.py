@@ -177,15 +177,16 @@ def test_the_shipped_forecaster_is_the_first_seed_of_the_table(table):
     np.testing.assert_allclose(found, np.array(kept)[[0, 50, 144]], atol=2e-3)  # rounded, and on another processor
 
 
-def test_both_models_learned_from_one_ten_and_forty_series_and_forecast_the_same_ten(tool):
+def test_both_models_learned_from_one_ten_and_forty_series_and_forecast_those_of_the_ten(tool):
     runs, _ = load_forecasts("pooling")
     planned = {tuple(label.values()) for label, _ in tool.pooling([])}
     assert set(zip(runs["model"], runs["learned"], runs["seed"], strict=True)) == planned
-    for _, part in runs.groupby("model"):
+    for name, part in runs.groupby("model"):
         many, alone = part[~part["learned"].str.contains(":")], part[part["learned"].str.contains(":")]
         (ten,) = {frozenset(found) for found in many["by_series"]}
-        assert len(alone) == len(ten) == 10
-        assert frozenset().union(*alone["by_series"]) == ten
+        assert len(ten) == 10
+        assert len(alone) == tool.ALONE[name]
+        assert frozenset().union(*alone["by_series"]) <= ten
         assert alone["learned"].tolist() == [f"1: {series}" for (series,) in alone["by_series"]]
 
 
