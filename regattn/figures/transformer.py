@@ -77,7 +77,7 @@ def plot_blueprint(*, ax: Axes | None = None) -> Axes:
         _arrow(ax, (1.7, below + 0.3), (1.7, above - 0.3))
         ax.text(1.85, (below + above) / 2, shape, fontsize=8, va="center")
     for name, y in zip(model, heights, strict=True):
-        _box(ax, 1.7, y, name, 2.5, opened="block" in name)
+        _box(ax, (1.7, y), name, 2.5, opened="block" in name)
     parts = {  # what is read off the stream, from below: each sum's branch
         1.9: "norm",
         2.8: "Q, K, V   H times (T, d)",
@@ -90,7 +90,7 @@ def plot_blueprint(*, ax: Axes | None = None) -> Axes:
     ax.add_patch(Rectangle((4.0, 0.55), 5.9, 9.35, fill=False, edgecolor=COLOURS["neutral"], linewidth=0.8))
     _arrow(ax, (4.9, 0.1), (4.9, 10.35))
     for y, name in parts.items():
-        _box(ax, 7.6, y, name, 4.2)
+        _box(ax, (7.6, y), name, 4.2)
     for start, first, last, sum_at in ((1.2, 1.9, 4.6, 5.5), (6.2, 7.0, 8.8, 9.55)):
         ax.plot([4.9, 7.6], [start, start], color=COLOURS["neutral"], linewidth=1)
         _arrow(ax, (7.6, start), (7.6, first - 0.3))
@@ -131,28 +131,31 @@ def plot_encoder_decoder(design: ForecasterDesign, *, ax: Axes | None = None) ->
         at = [0.4 + 1.65 * k for k in range(len(names))]
         for below, above in pairwise(at):
             _arrow(ax, (x, below + 0.3), (x, above - 0.3))
-            ax.text(x + 0.15, (below + above) / 2, shape, fontsize=8, va="center")
+            ax.text(x + 0.15, (below + above) / 2, shape, fontsize=10, va="center")
         for name, y in zip(names, at, strict=True):
-            _box(ax, x, y, name, 3.6, opened=name == "cross-attention")
-    _arrow(ax, (4.2, 3.7), (5.8, 3.7))
-    ax.text(5.0, 3.85, "keys,\nvalues", ha="center", va="bottom", fontsize=8)
-    ax.text(5.0, 3.55, past, ha="center", va="top", fontsize=8)
-    ax.text(7.45, 2.87, "queries", ha="right", va="center", fontsize=8)
+            _box(ax, (x, y), name, 3.9, opened=name == "cross-attention", size=10)
+    _arrow(ax, (4.35, 3.7), (5.65, 3.7))
+    ax.text(5.0, 3.85, "keys,\nvalues", ha="center", va="bottom", fontsize=10)
+    ax.text(5.0, 3.55, past, ha="center", va="top", fontsize=10)
+    ax.text(7.45, 2.87, "queries", ha="right", va="center", fontsize=10)
     _arrow(ax, (7.6, 7.3), (7.6, 7.95))
-    ax.text(7.75, 7.65, f"({design.horizon}, {design.outputs})", fontsize=8, va="center")
+    ax.text(7.75, 7.65, f"({design.horizon}, {design.outputs})", fontsize=10, va="center")
     for x, name in ((2.4, "Encoder: what was read"), (7.6, "Decoder: what is to be said")):
-        ax.text(x, -0.05, name, ha="center", va="top", fontsize=9)
+        ax.text(x, -0.05, name, ha="center", va="top", fontsize=10)
     return ax
 
 
 _PLATE = {"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": COLOURS["neutral"], "linewidth": 0.8}
 
 
-def _box(ax: Axes, x: float, y: float, name: str, width: float, *, opened: bool = False) -> None:
+def _box(
+    ax: Axes, at: tuple[float, float], name: str, width: float, *, opened: bool = False, size: float = 8.5
+) -> None:
     """Draw a box of one line; one that is opened beside has a stronger edge."""
+    x, y = at
     line = {"edgecolor": COLOURS["query"] if opened else COLOURS["neutral"], "linewidth": 1.2 if opened else 0.8}
     ax.add_patch(Rectangle((x - width / 2, y - 0.3), width, 0.6, facecolor="white", zorder=2, **line))
-    ax.text(x, y, name, ha="center", va="center", fontsize=8.5, zorder=3)
+    ax.text(x, y, name, ha="center", va="center", fontsize=size, zorder=3)
 
 
 def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:

@@ -172,7 +172,7 @@ def load_forecasts(task: str) -> tuple[pd.DataFrame, dict[str, Any]]:
 
     Parameters
     ----------
-    task : {"choice", "employment", "known lags", "macro", "pooling"}
+    task : {"choice", "employment", "ETS", "known lags", "macro", "pooling"}
         Which runs.
 
     Returns

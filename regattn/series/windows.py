@@ -46,6 +46,45 @@ class Windows(NamedTuple):
         """Return some of the windows: a boolean or whole number for each."""
         return Windows(*(part[rows] for part in self))
 
+    def mase(self, forecast: ArrayLike, unit: ArrayLike) -> pd.Series:
+        r"""Return the mean absolute scaled error at each origin, over series and dates ahead.
+
+        .. math:: \text{MASE}_o = \frac1{kh} \sum_{s=1}^{k} \sum_{j=1}^{h} \frac{|y_{s, o+j} - \hat y_{s, o+j}|}{u_s}
+
+        Parameters
+        ----------
+        forecast : array of shape (N, h)
+            One number for each window and date ahead, in the units of the series.
+        unit : array of shape (k,)
+            What a unit of error is for each series of the table: :func:`seasonal_scale`.
+
+        Returns
+        -------
+        Series
+            Indexed by origin.
+
+        Raises
+        ------
+        ValueError
+            If ``forecast`` has another shape than ``ahead``, or ``unit`` is not positive or has none for some series.
+
+        Examples
+        --------
+        >>> table = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "b": [5.0, 6.0, 8.0, 8.0]})
+        >>> windows = forecast_windows(table, [2, 3], context=1, horizon=1)
+        >>> windows.mase(windows.past, unit=[1.0, 2.0]).tolist()
+        [1.0, 0.5]
+        """
+        forecast, unit = np.asarray(forecast, dtype=float), np.asarray(unit, dtype=float)
+        if forecast.shape != self.ahead.shape:
+            raise ValueError(f"forecast must have shape {self.ahead.shape}, got {forecast.shape}")
+        if unit.ndim != 1 or len(unit) <= self.series.max():
+            raise ValueError(f"unit must have a number for each of {self.series.max() + 1} series, got {unit.shape}")
+        if not (unit > 0).all():
+            raise ValueError(f"unit must be positive, got {unit[~(unit > 0)][0]}")
+        errors = np.abs(forecast - self.ahead).mean(axis=1) / unit[self.series]
+        return pd.Series(errors).groupby(self.origin).mean()
+
 
 def forecast_windows(table: pd.DataFrame, origins: Iterable[int], *, context: int, horizon: int) -> Windows:
     """Return the windows of every series at every origin, series by series within an origin.

@@ -23,17 +23,21 @@ function contextMessage({ step, risk, risks, rivals, words, gap, agreement, dive
   return `After ${after} the risk on new contexts is ${short(risk)}; of ${others}. Ω is ${percent(gap)} away from ${words}.${alike}${long}`;
 }
 
-// One of the two tables: n times a matrix, both shaded on the scale of the theory.
+// What gets the darkest shade, in both tables: the largest number of the theory.
+const largest = ({ n, theory }) => n * Math.max(...theory.flat().map(Math.abs));
+
+// One of the two tables: n times a matrix.
 function matrixPanel(view, title, pick, below) {
   const look = (state) => {
     const { n, theory } = state;
-    const most = n * Math.max(...theory.flat().map(Math.abs));
+    const most = largest(state);
     const names = theory.map((_, j) => `x${j + 1}`);
     const values = pick(state).map((row) => row.map((value) => n * value));
     const text = (value) => (Math.abs(value) < 1e3 ? value.toFixed(2).replace("-", "−") : formatNumber(value, 2));
     return [names, names, values, { text, most, marked: (i, j) => (values[i][j] < 0 ? "ra-below" : "ra-above") }];
   };
-  return tablePanel(view, title, look, { below });
+  const legend = [["positive", "square", "above zero"], ["negative", "square", "below zero"]]; // prettier-ignore
+  return tablePanel(view, title, look, { below, legend });
 }
 
 const height = (value) => Math.log10(Math.max(LOWEST, value));
@@ -118,7 +122,7 @@ const render = explorer({
   say: contextMessage,
   panels: (problem, view) => ({
     omega: matrixPanel(view, "n Ω now", ({ omega }) => omega, ({ told }) => told), // prettier-ignore
-    theory: matrixPanel(view, "Beside it", ({ theory }) => theory, ({ words }) => `n · ${words}`), // prettier-ignore
+    theory: matrixPanel(view, "Beside it", ({ theory }) => theory, (state) => `n · ${state.words}; darkest from ±${largest(state).toFixed(2)} on, in both tables`), // prettier-ignore
     risk: riskPanel(problem),
     weights: weightsPanel(),
   }),

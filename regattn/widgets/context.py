@@ -23,9 +23,9 @@ FIXED = ALONE | {"design": "fixed", "noise": 2.0, "learning_rate": 0.3, "seed": 
 DEEP = ALONE | {"attention": "plus", "depth": 4, "dimension": 5, "context": 10, "noise": 1.0}
 DEEP |= {"learning_rate": 0.05, "seed": 2}
 PRESETS = {
-    "one design, noisy goals": FIXED,
-    "one design, clean goals": FIXED | {"target": "clean"},
-    "new designs": ALONE,
+    "same rows, own target": FIXED,
+    "same rows, clean target": FIXED | {"target": "clean"},
+    "new rows": ALONE,
     "four layers": DEEP,
     "four layers, less noise when tested": DEEP | {"tested": "quiet"},
     "one softmax head": ALONE | {"attention": "softmax"},
@@ -48,7 +48,7 @@ class ContextExplorer(Explorer, module="context", panels=[["omega", "theory"], [
     steps : int, default 600
         Number of steps of the whole training: the learning rate rises over the first tenth and then falls to zero.
     correlation : float from 0 to 0.95, default 0.5
-        Of neighbouring columns of the inputs.
+        Of neighbouring columns of the rows.
 
     Raises
     ------
@@ -63,15 +63,15 @@ class ContextExplorer(Explorer, module="context", panels=[["omega", "theory"], [
     """
 
     design = Choice(
-        "Inputs",
+        "Rows",
         {"random": "new ones for every task", "fixed": "the same for every task"},
-        help="Rows are normal with covariance C, by default .5 to the power of how far apart two columns are.",
+        help="They are normal with covariance C, by default .5 to the power of how far apart two columns are.",
         sets=FIRST,
     )
     target = Choice(
-        "Goals it is trained on",
-        {"noisy": "with noise", "clean": "without noise"},
-        help="What the answers are compared with; where inputs stay the same, noisy ones are the outcomes themselves.",
+        "Target it is told",
+        {"noisy": "its own, with noise", "clean": "clean, without noise"},
+        help="What the answers are compared with; where rows stay the same, its own are the outcomes it was shown.",
         sets=FIRST,
     )
     attention = Choice(
@@ -102,7 +102,7 @@ class ContextExplorer(Explorer, module="context", panels=[["omega", "theory"], [
     beside = Choice(
         "Beside Ω",
         {"inverse": "(X′X)⁻¹: least squares", "ridge": "(X′X + σ²I)⁻¹: ridge", "best": "the best in theory"},
-        help="What Ω is compared with; for one layer and new inputs the mean of X′X, which is nC, stands for X′X.",
+        help="What Ω is compared with; for one layer and new rows the mean of X′X, which is nC, stands for X′X.",
     )
     query = Count(
         "Query",
@@ -175,7 +175,7 @@ class ContextExplorer(Explorer, module="context", panels=[["omega", "theory"], [
             if ax := axes.get(panel):
                 ax.imshow(whole[key], vmin=-most, vmax=most, aspect="auto")
                 ax.grid(False)
-                ax.set(title=title, xticks=[], yticks=[])
+                ax.set(title=title, xticks=[], yticks=[], xlabel=f"blue above zero, red below, darkest at ±{most:.2g}")
         if ax := axes.get("risk"):
             shown = np.log10(np.maximum(whole["risks"], 1e-12))
             ax.plot(training.EVERY * np.arange(len(shown)), shown, color=figures.COLOURS["prediction"])

@@ -1,5 +1,8 @@
 """Forecasts of many series: windows, units, losses, rivals, training, and what the script has found."""
 
+import importlib.util
+from types import ModuleType
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -25,6 +28,7 @@ from regattn.series import (
     train_forecaster,
 )
 from regattn.transformer import TrainingPlan
+from tests.built import ROOT
 
 DECILES = ForecasterDesign(context=36, horizon=12).levels
 SIZES = {"context": 36, "horizon": 12}
@@ -33,6 +37,15 @@ SIZES = {"context": 36, "horizon": 12}
 @pytest.fixture(scope="module")
 def table():
     return np.log(load_employment())
+
+
+@pytest.fixture(scope="module")
+def tool() -> ModuleType:
+    """Return the script whose results are kept."""
+    spec = importlib.util.spec_from_file_location("forecasts_tool", ROOT / "tools" / "forecasts.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def test_employment_is_complete_and_monthly():
@@ -66,6 +79,29 @@ def test_a_normalised_window_forgets_level_and_unit():
     np.testing.assert_allclose(x * scale + level, past)
     again, _, _ = normalise(5e4 * past + 7)  # the constant in the scale is small beside these
     np.testing.assert_allclose(again, x, rtol=1e-3, atol=1e-3)
+
+
+def test_the_scaled_error_of_an_origin_is_that_of_a_slow_loop(table):
+    table = table.iloc[:, :7]
+    windows, unit = forecast_windows(table, [100, 113, 250], **SIZES), seasonal_scale(table.iloc[:240])
+    found = windows.mase(drift_forecasts(windows), unit)
+    for origin in (100, 113, 250):
+        errors = []
+        for name, u in zip(table, unit, strict=True):
+            y = table[name].to_numpy()
+            year = y[origin - 1] - y[origin - 13]
+            errors += [abs(y[origin - 12 + j] + year - y[origin + j]) / u for j in range(12)]
+        assert found[origin] == pytest.approx(np.mean(errors))
+
+
+def test_a_scaled_error_needs_a_forecast_of_every_month_and_a_unit_of_every_series(table):
+    windows = forecast_windows(table.iloc[:, :3], [100], **SIZES)
+    with pytest.raises(ValueError, match=r"shape \(3, 12\), got \(3, 11\)"):
+        windows.mase(windows.ahead[:, 1:], [1.0, 1.0, 1.0])
+    with pytest.raises(ValueError, match=r"each of 3 series, got \(2,\)"):
+        windows.mase(windows.ahead, [1.0, 1.0])
+    with pytest.raises(ValueError, match=r"positive, got 0\.0"):
+        windows.mase(windows.ahead, [1.0, 0.0, 1.0])
 
 
 def test_quantile_losses_are_twice_scikit_learns():
@@ -139,6 +175,35 @@ def test_the_shipped_forecaster_is_the_first_seed_of_the_table(table):
     errors = np.abs(forecast_quantiles(model, windows)[..., 4] - windows.ahead).mean(axis=1)
     found = pd.Series(errors / seasonal_scale(table.iloc[:240])[windows.series]).groupby(windows.series).mean()
     np.testing.assert_allclose(found, np.array(kept)[[0, 50, 144]], atol=2e-3)  # rounded, and on another processor
+
+
+def test_both_models_learned_from_one_ten_and_forty_series_and_forecast_those_of_the_ten(tool):
+    runs, _ = load_forecasts("pooling")
+    planned = {tuple(label.values()) for label, _ in tool.pooling([])}
+    assert set(zip(runs["model"], runs["learned"], runs["seed"], strict=True)) == planned
+    for name, part in runs.groupby("model"):
+        many, alone = part[~part["learned"].str.contains(":")], part[part["learned"].str.contains(":")]
+        (ten,) = {frozenset(found) for found in many["by_series"]}
+        assert len(ten) == 10
+        assert len(alone) == tool.ALONE[name]
+        assert frozenset().union(*alone["by_series"]) <= ten
+        assert alone["learned"].tolist() == [f"1: {series}" for (series,) in alone["by_series"]]
+
+
+def test_what_one_series_taught_a_linear_model_is_found_again(tool):
+    runs, _ = load_forecasts("pooling")
+    kept = runs[(runs["model"] == "pooled linear") & (runs["learned"] == "1: 110")]["by_series"].item()
+    made = load_forecasts("choice")[0].to_dict("records")
+    again = tool._few(made, "pooled linear", np.array([110]), [110])["by_series"]
+    assert again[110] == pytest.approx(kept["110"], rel=0.02)  # sums are taken in another order elsewhere
+
+
+def test_a_transformer_that_learned_from_one_series_knows_it_better_than_before(tool):
+    windows = tool.learned(tool.CUT).of(np.arange(100, 27_985, 145))  # of series 100
+    assert set(windows.series) == {100}
+    short = tool.trained("transformer", 0, windows, (60, 16, 0.01))
+    before = Forecaster(tool.DESIGN, rng=0)
+    assert tool.error(short, windows) < 0.7 * tool.error(before, windows)
 
 
 def test_an_unknown_task_is_refused():

@@ -28,17 +28,17 @@ def after(preset: str, **options) -> dict:
 # ---- without a browser ----------------------------------------------------------------------------------------------
 
 
-def test_noisy_goals_on_one_design_teach_least_squares_and_clean_ones_ridge():
-    noisy, clean = (after(f"one design, {goals} goals", beside="best") for goals in ("noisy", "clean"))
+def test_the_own_target_on_the_same_rows_teaches_least_squares_and_the_clean_one_ridge():
+    noisy, clean = (after(f"same rows, {target} target", beside="best") for target in ("own", "clean"))
     assert noisy["gap"] < 1e-3  # there is no floor of noise
     assert noisy["agreement"] > 0.9999
-    assert clean["gap"] < 0.03 < 0.2 < after("one design, clean goals")["gap"]
+    assert clean["gap"] < 0.03 < 0.2 < after("same rows, clean target")["gap"]
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_new_designs_teach_the_optimum_of_the_population(seed):
-    assert after("new designs", beside="best", seed=seed)["gap"] < 0.05
-    assert after("new designs", seed=seed)["gap"] > 0.2
+def test_new_rows_teach_the_optimum_of_the_population(seed):
+    assert after("new rows", beside="best", seed=seed)["gap"] < 0.05
+    assert after("new rows", seed=seed)["gap"] > 0.2
     heads = [after(preset, seed=seed) for preset in ("one softmax head", "two softmax heads")]
     assert heads[0]["risk"] > 1.5 * heads[0]["rivals"]["layer"]
     assert heads[1]["risk"] < 0.8 * heads[0]["risk"]
