@@ -112,7 +112,7 @@ def open_offline(
     page.on("pageerror", lambda error: page.errors.append(str(error)))
     page.on("console", lambda message: page.errors.append(message.text) if message.type == "error" else None)
     try:
-        page.goto(Path(path).resolve().as_uri())
+        page.goto(Path(path).resolve().as_uri(), timeout=120_000)
         if dark and javascript:
             page.evaluate("document.documentElement.dataset.theme = 'dark'")
         yield page

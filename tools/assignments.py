@@ -1,9 +1,10 @@
 """Make the assignments of the book and the folder in which they are graded: `make assignments`.
 
 Every chapter gives a practice assignment: its exercises, with the book's own checks as tests and the code of its
-solutions as model answers; nothing is written a second time. A chapter for which a private folder holds questions gives
-a graded one beside it. REGATTN_PRIVATE names that folder; without it the two examples of teach/example_private serve.
-REGATTN_COURSE names the folder of the course, which is _build/assignments otherwise.
+solutions as model answers; nothing is written a second time. Beside it stands a graded one. Its questions are those of
+the private folder that REGATTN_PRIVATE names, or, for a chapter to which it has none, those of teach/questions: their
+hidden tests and their model answers call the package, and a student's answers may not. Without a private folder the two
+examples of teach/example_private serve. REGATTN_COURSE names the folder of the course, otherwise _build/assignments.
 """
 
 from __future__ import annotations
@@ -37,11 +38,14 @@ from traitlets.config import Config
 
 ROOT = Path(__file__).parents[1]
 EXAMPLE = ROOT / "teach" / "example_private"
+PUBLIC = ROOT / "teach" / "questions"  # for chapters to which a private folder has none
 COURSE = ROOT / "_build" / "assignments"
 SECONDS = 120  # that a cell may run before it is stopped
 PYTHON = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
 STUBS = {"practice": "answer = ...", "graded": "...  # your answer"}
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
+NAMED = re.compile(r"\bregattn\b")
+EMPTIED = "# This cell named the package, which answers are to do without, and was emptied before marking."
 
 EXERCISE = re.compile(r"> \*\*Exercise (\d+)\.(\d+)\*\*\n>\n((?:>.*(?:\n|$))+)")
 OPEN = re.compile(r"> \*\*Open question\*\*\n>\n((?:>.*(?:\n|$))+)")
@@ -50,7 +54,8 @@ Write your answer where it says `...`, run the cell, then the tests below it. Th
 which some are hidden: they call your function on numbers that you have not seen. What each test is for stands above it.
 Your notebook is run afresh, from top to bottom; a cell that takes longer than {seconds} seconds is stopped and its mark
 lost, and a cell that ends Python takes the marks of the whole notebook with it. Tests that were changed or deleted are
-put back. Write nothing to the standard error stream: a test that does counts as failed."""
+put back. Use NumPy and not the package: a cell of yours that names `regattn` is emptied before marking. Write nothing
+to the standard error stream: a test that does counts as failed."""
 PRACTICE = """\
 The exercises of chapter {number} as an assignment to practise on. Put your answer where it says `...`; the cell below
 says right, or gives a hint. The chapter is beside you: use what it computes."""
@@ -260,8 +265,9 @@ def read_question(path: Path) -> Question:
 
 
 def questions(number: str, folder: Path) -> list[Question]:
-    """Return the questions that a private folder has for a chapter."""
-    return [read_question(path) for path in sorted((folder / "questions").glob(f"{number}_*.py"))]
+    """Return the questions that a private folder has for a chapter, or else the public ones."""
+    own = sorted((folder / "questions").glob(f"{number}_*.py"))
+    return [read_question(path) for path in own or sorted(PUBLIC.glob(f"{number}_*.py"))]
 
 
 def rubric(question: Question) -> str:
@@ -304,11 +310,8 @@ class RestoreCells(NbGraderPreprocessor):
 
     def preprocess(self, nb: nbformat.NotebookNode, resources: dict) -> tuple[nbformat.NotebookNode, dict]:
         """Return the notebook with all the cells that its assignment has."""
-        place = resources["nbgrader"]
-        path = Path(self.parent.parent.coursedir.format_path("release", ".", place["assignment"]))
-        path = path / f"{place['notebook']}.ipynb"
         at = 0
-        for cell in nbformat.read(path, as_version=4).cells:
+        for cell in given_out(self, resources).cells:
             name = grade_id(cell)
             if name is None:
                 continue
@@ -320,6 +323,32 @@ class RestoreCells(NbGraderPreprocessor):
                 at = known.index(name)
             at += 1
         return nb, resources
+
+
+class RefusePackage(NbGraderPreprocessor):
+    """Empty every cell of a student's that names the package, in an assignment for marks: its tests call the package.
+
+    `c.RefusePackage.enabled = False` in the settings of a course lets answers call it.
+    """
+
+    def preprocess(self, nb: nbformat.NotebookNode, resources: dict) -> tuple[nbformat.NotebookNode, dict]:
+        """Return the notebook without the cells that name the package and are a student's."""
+        if not resources["nbgrader"]["assignment"].startswith("graded"):
+            return nb, resources
+        asked = given_out(self, resources).cells
+        ours = {grade_id(cell) for cell in asked if not cell.metadata.get("nbgrader", {}).get("solution")} - {None}
+        for cell in nb.cells:
+            if cell.cell_type == "code" and grade_id(cell) not in ours and NAMED.search(cell.source):
+                self.log.warning("A cell names the package; it is emptied")
+                cell.source = EMPTIED
+        return nb, resources
+
+
+def given_out(step: NbGraderPreprocessor, resources: dict) -> nbformat.NotebookNode:
+    """Return the notebook that students were given, of which a submission is being prepared for marking."""
+    place = resources["nbgrader"]
+    folder = Path(step.parent.parent.coursedir.format_path("release", ".", place["assignment"]))
+    return nbformat.read(folder / f"{place['notebook']}.ipynb", as_version=4)
 
 
 def grade_id(cell: nbformat.NotebookNode) -> str | None:
@@ -342,6 +371,7 @@ def settings(course: Path, kind: str = "graded") -> Config:
         RestoreCells,
         OverwriteCells,
         CheckCellMetadata,
+        RefusePackage,
     ]
     return config
 
@@ -396,9 +426,10 @@ def main() -> None:
     private = private_folder()
     written = build(course, private=private)
     marked = [name.removeprefix("graded") for name in written if name.startswith("graded")]
-    print(f"{len(written) - len(marked)} practice assignments, {len(marked)} for marks (chapters {', '.join(marked)})")
-    if private == EXAMPLE:
-        print("These questions are the public examples: set REGATTN_PRIVATE to a folder of your own.")
+    own = [number for number in marked if private != EXAMPLE and any((private / "questions").glob(f"{number}_*.py"))]
+    print(f"{len(written) - len(marked)} practice assignments, {len(marked)} for marks")
+    if public := [number for number in marked if number not in own]:
+        print(f"The questions of chapters {', '.join(public)} are public: REGATTN_PRIVATE names a folder of your own.")
     print(f"for students: {course / 'release'}; with the answers, never to be published: {course / 'source'}")
 
 

@@ -38,7 +38,7 @@ CHAPTER = "book/part2-proximity/03_ols_proximity.ipynb"
 PROXY = "configurable-http-proxy"
 FIRST_PORT = 8100
 BRANCH = "main"
-PATIENCE = 420  # seconds for a step of a user, on a machine that is busy with three of them
+PATIENCE = 420  # seconds for a step of a user, on a machine that is busy with three of them; `--patience` gives more
 IDLE = "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
 CELLS = """() => window.jupyterapp.shell.currentWidget.content.widgets
   .map((cell) => cell.model.sharedModel.toJSON()).filter((cell) => cell.cell_type === "code")"""
@@ -176,10 +176,10 @@ class Visit(NamedTuple):
     moved: tuple[object, object] | None
 
 
-async def visit(browser, hub: Hub, user: str, link: str, gate: asyncio.Barrier) -> Visit:
+async def visit(browser, hub: Hub, user: str, link: str, gate: asyncio.Barrier, patience: int = PATIENCE) -> Visit:
     """Log in by a link, wait for the others, run the notebook it opens, and move its first explorer."""
     page = await browser.new_page()
-    page.set_default_timeout(PATIENCE * 1000)
+    page.set_default_timeout(patience * 1000)
     start = time.monotonic()
     await page.goto(link)
     await page.fill("#username_input", user)
@@ -213,14 +213,16 @@ async def move(page) -> tuple[object, object] | None:
     return before, await slider.evaluate(MODEL)
 
 
-async def class_of(hub: Hub, users: list[str], link: str, settled: Callable[[], None]) -> list[Visit]:
+async def class_of(
+    hub: Hub, users: list[str], link: str, settled: Callable[[], None], patience: int = PATIENCE
+) -> list[Visit]:
     """Let users follow a link at the same time, each in a browser window of their own; call `settled` at the end."""
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=find_browser(), args=FLAGS)
         gate = asyncio.Barrier(len(users))
         contexts = [await browser.new_context() for _ in users]
         visits = await asyncio.gather(
-            *(visit(context, hub, user, link, gate) for context, user in zip(contexts, users, strict=True))
+            *(visit(context, hub, user, link, gate, patience) for context, user in zip(contexts, users, strict=True))
         )
         settled()
         await browser.close()
@@ -242,7 +244,7 @@ def servers(hub: Hub) -> dict[int, list[psutil.Process]]:
     return {each.pid: [each, *each.children(recursive=True)] for each in singles}
 
 
-def measure(chapter: str, count: int) -> None:
+def measure(chapter: str, count: int, patience: int) -> None:
     """Print what a chapter costs a hub: seconds, and megabytes for each user and for the hub itself."""
     with TemporaryDirectory() as folder, running(Path(folder), find_proxy()) as hub:
         course = publish(Path(folder) / "book.git")
@@ -257,7 +259,7 @@ def measure(chapter: str, count: int) -> None:
             inside = {one.pid for each in own.values() for one in each}
             sizes.append(sum(memory(each) for each in hub.family() if each.pid not in inside))
 
-        visits = asyncio.run(class_of(hub, users, hub.link(str(course), BRANCH, chapter), weigh))
+        visits = asyncio.run(class_of(hub, users, hub.link(str(course), BRANCH, chapter), weigh, patience))
     for user, each, size, seconds in zip(users, visits, sizes, spent, strict=False):
         said = f"{each.cells} cells, {len(each.errors)} errors, explorer {each.moved}"
         print(f"{user}: open after {each.opened:.0f} s, ran in {each.ran:.0f} s; {said}")
@@ -288,10 +290,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.hub", description=__doc__)
     parser.add_argument("--measure", metavar="CHAPTER", help="the notebook that users run, below the repository")
     parser.add_argument("--users", type=int, default=3, help="how many users follow the link at once")
+    parser.add_argument("--patience", type=int, default=PATIENCE, help="seconds that a step of a user may take")
     given = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that whoever ends this ends the hub too
     if given.measure:
-        measure(given.measure, given.users)
+        measure(given.measure, given.users, given.patience)
     else:
         classroom()
 

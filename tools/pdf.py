@@ -37,6 +37,7 @@ from tests.browser import launch, open_offline  # noqa: E402
 TITLE = "Regression Is Attention"
 PAPER, MARGIN = (210.0, 297.0), {"top": 20.0, "bottom": 20.0, "left": 18.0, "right": 18.0}  # millimetres
 COLUMN = round((PAPER[0] - MARGIN["left"] - MARGIN["right"]) / 25.4 * 96)  # pixels of the text
+LENGTH = round((PAPER[1] - MARGIN["top"] - MARGIN["bottom"]) / 25.4 * 96)  # pixels from its first line to its last
 FONT = "/RegattnNumber"
 SMALL = '<div style="width: 100%; margin: 0 18mm; font: 8px sans-serif; color: #5a5f66; text-align: right">{}</div>'
 HEAD = SMALL.format('<span class="title"></span>')
@@ -49,8 +50,9 @@ STYLE = """
 html, body { font-size: 13px !important; }
 .bd-article :is(div.math, div.cell_output, .pst-scrollable-table-container, .output) { overflow: visible !important; }
 .bd-article div.math, .bd-article mjx-container[display="true"] { break-inside: avoid; }
-.bd-article .cell_output img[src$=".svg"], .bd-article .cell_output img { max-height: 220mm; object-fit: contain; }
-#jb-print-toc, .bd-article details.hide:not([open]) { display: none !important; }
+.bd-article .cell_output img { max-height: 115mm; object-fit: contain; }
+.bd-article .cell_output img.ra-still { max-height: 220mm; }
+#jb-print-toc, .bd-article details:is(.hide, .ra-checks):not([open]) { display: none !important; }
 .bd-article :is(div.cell_input, pre, table tr) { break-inside: avoid; }
 nav.anchors { position: absolute; left: 0; top: 0; width: 1px; height: 1px; overflow: hidden; opacity: 0; }
 nav.anchors a { font-size: 1px; position: absolute; }
@@ -59,8 +61,9 @@ nav.anchors a { font-size: 1px; position: absolute; }
 OPEN = """() => {
   for (const box of document.querySelectorAll(".bd-article details")) box.open = Boolean(box.closest(".closer-look"));
 }"""
-# What is wider than the column is set smaller, at least to two fifths. Returns what is still too wide.
-FIT = """(column) => {
+# What is wider than the column is set smaller, at least to two fifths. Returns what is still too wide, and what must
+# not be parted and is longer than a page, so that it would be cut.
+FIT = """([column, length]) => {
   const left = [];
   const across = (part) => Math.max(part.getBoundingClientRect().width, part.scrollWidth);
   const found = document.querySelectorAll(
@@ -74,6 +77,8 @@ FIT = """(column) => {
     if (across(part) > room + 1) box.style.zoom = Math.max(0.4, room / across(part));
     if (part.getBoundingClientRect().right > column + 2) left.push(part.textContent.trim().slice(0, 60));
   }
+  for (const part of document.querySelectorAll(".bd-article :is(div.math, tr, img)"))
+    if (part.getBoundingClientRect().height > length) left.push(part.textContent.trim().slice(0, 60) || part.alt);
   return left;
 }"""
 # Chromium makes a destination of each place that a link of the same page leads to.
@@ -184,8 +189,8 @@ def printed(browser, book: Path, name: str, labels: set[str]) -> Printed:
         page.evaluate(OPEN)
         own = page.evaluate("[...document.querySelectorAll('.bd-article section[id]')].map((part) => part.id)")
         headings = page.evaluate(MARK, sorted(labels | set(own)))
-        page.evaluate(FIT, COLUMN)
-        cut = page.evaluate(FIT, COLUMN)
+        page.evaluate(FIT, [COLUMN, LENGTH])
+        cut = page.evaluate(FIT, [COLUMN, LENGTH])
         if page.requests:
             raise ValueError(f"{name} asks for {page.requests[0]}, which is not in the book")
         return Printed(name, paper(page), [Heading(*heading) for heading in headings if heading[1]], cut)
@@ -387,7 +392,7 @@ def make(book: Path, target: Path, wanted: list[str] | None = None) -> dict[str,
         for page in pages if wanted is None else [page for page in pages if page in wanted]:
             made[page] = printed(browser, book, page, labels[page])
             for words in made[page].cut:
-                print(f"{page}: wider than the paper: {words}", file=sys.stderr, flush=True)
+                print(f"{page}: larger than the paper: {words}", file=sys.stderr, flush=True)
         writer = bind(browser, book, sections, made)
     target.parent.mkdir(parents=True, exist_ok=True)
     writer.write(target)

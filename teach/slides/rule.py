@@ -5,7 +5,8 @@ A chapter that Sphinx has resolved goes in, its slides come out, in the order of
 - the title with the paragraph that asks the chapter's question, which then stands over the first pictures;
 - of each section its equations, pictures, tables, explorers, lists and exercises, one picture or explorer a slide;
 - of its prose the sentence that opens the section, those with words in bold, the one that leads into an equation, the
-  one that reads a picture, and before an explorer the questions to predict; each *Closer look* by its title;
+  one that reads a picture, and before an explorer the questions to predict; each *Closer look* by its title. What leads
+  into something stays with it, and a sentence of a few words brings the next;
 - what carries over at the end.
 
 All prose, what cells print and the boxes are in the speaker's notes of the slide they belong to. A cell tagged
@@ -26,7 +27,7 @@ from docutils import nodes
 MOST = 30  # slides of a chapter
 ROOM = 15.0  # lines of text that fit on a slide below its title
 LITTLE = 2.0  # lines of sentences that make no slide alone
-BRIEF = 25  # signs of a sentence that says too little without the next
+BRIEF = 45  # signs of a sentence that says too little without the next
 CROWD = 2.5  # lines more that a slide takes when else they would stand alone
 WIDE = 88  # signs of a line
 SHORT = 280  # signs of a paragraph that is shown whole where it leads into an equation
@@ -34,7 +35,10 @@ PICTURE, EXPLORER = 8.5, 11.0  # lines that a picture and an explorer want at le
 WORTH = {"text": 1, "table": 2, "code": 2, "equation": 3, "list": 4, "picture": 5, "told": 8, "explorer": 9}
 OPENING_DROPS = {False: ("text",), True: ("text", "table")}  # before the first section; when it has a picture
 ALONE = {"picture", "explorer"}  # one of them on a slide
-SENTENCE = re.compile(r"(?<=[.?!:])\s+(?=[A-Z“‘\"])|(?<=[.?!][)”\"])\s+(?=[A-Z“‘\"])")
+SENTENCE = re.compile(
+    r"(?<=[.?!:])\s+(?=[A-Z“‘\"])|(?<=[.?!][)”\"])\s+(?=[A-Z“‘\"(])"
+    r"|(?<=[.?!])(?<!\beq\.)(?<!\beqs\.)(?<!\bSec\.)(?<!\bcf\.)(?<!\bal\.)\s+(?=\()"
+)
 STOPPED = re.compile(r"(?<!\beq)(?<!\beqs)(?<!\bSec)(?<!\bcf)[.?!][)”\"]?\s+$")  # before something set in its own way
 ROW = re.compile(r"<tr\b")
 NUMBERED = re.compile(r"^Exercise\s*\(?([\d.]+)\)?\s*")
@@ -43,7 +47,7 @@ ENDING = ("Exercises", "What carries over")
 
 @dataclass
 class Item:
-    """Something that stands on a slide, and how many lines it takes; `lead` is a sentence that belongs before it."""
+    """Something that stands on a slide, and how many lines it takes; `lead` is what leads into it."""
 
     kind: str
     node: nodes.Element
@@ -138,7 +142,7 @@ def sentences(paragraph: nodes.Element) -> list[list[nodes.Node]]:
             found[-1].append(child.deepcopy())
         else:
             text = str(child)
-            opens = re.match(r"\s+(?=[A-Z“‘\"])", text)
+            opens = re.match(r"\s+(?=[A-Z“‘\"(])", text)
             if opens and before and before.rstrip(')”"')[-1:] in ".?!:":
                 found.append([])
                 text = text[opens.end() :]
@@ -174,6 +178,12 @@ def is_bold(sentence: list[nodes.Node]) -> bool:
     return any(isinstance(node, nodes.strong) and len(node.astext()) > 3 for node in sentence)
 
 
+def brief(sentence: list[nodes.Node]) -> bool:
+    """Return whether a sentence says too little without the next."""
+    text = said(sentence).strip()
+    return len(text) < BRIEF and text[-1:] not in ":?"
+
+
 def key_sentences(paragraph: nodes.paragraph, first: bool, after: bool, following: str) -> list[list[list[nodes.Node]]]:
     """Return the sentences of a paragraph that a slide shows, each group as one point."""
     every = sentences(paragraph)
@@ -184,6 +194,7 @@ def key_sentences(paragraph: nodes.paragraph, first: bool, after: bool, followin
         asks = following == "explorer" and text.endswith("?")
         if (k == 0 and (first or after)) or is_bold(sentence) or leads or asks:
             shown.append(k)
+    shown = sorted({*shown, *(k + 1 for k in shown if brief(every[k]) and k + 1 < len(every))})
     if following == "equation" and len(paragraph.astext()) <= SHORT:
         return [every]
     together: list[list[list[nodes.Node]]] = []
@@ -257,10 +268,11 @@ def bullets(node: nodes.Element) -> Item:
             paragraph = entry.next_node(nodes.paragraph)
             if paragraph is not None:
                 every = sentences(paragraph)
-                bold = [sentence for sentence in every if is_bold(sentence)] or every[:1]
-                short = point(every[:2] if len(said(bold[0])) < BRIEF else bold)
+                kept = [k for k, sentence in enumerate(every) if is_bold(sentence)] or [0]
+                kept += [kept[0] + 1] if brief(every[kept[0]]) else []
+                asked = [k for k, sentence in enumerate(every) if said(sentence).rstrip().endswith("?")][:1]
                 entry.children = []
-                entry += short.node
+                entry += point([every[k] for k in sorted({*kept, *asked}) if k < len(every)]).node
             lines += lines_of(entry.astext())
     return Item("list", node, lines)
 
@@ -371,10 +383,12 @@ class Reader:
 
     @staticmethod
     def join(here: Section, item: Item) -> None:
-        """Add an item; a sentence before an equation stays with it."""
+        """Add an item; a sentence before an equation stays with it, and so does one that leads into something else."""
         last = next((k for k in range(len(here.stream) - 1, -1, -1) if isinstance(here.stream[k], Item)), None)
-        if item.kind == "equation" and last is not None and here.stream[last].kind == "text":
-            item.lead = here.stream.pop(last)
+        if last is not None and here.stream[last].kind == "text" and item.kind != "explorer":
+            leads = here.stream[last].node.astext().rstrip().endswith(":")
+            if item.kind == "equation" or (leads and item.kind != "text"):
+                item.lead = here.stream.pop(last)
         here.stream.append(item)
 
 
@@ -393,7 +407,8 @@ def thin(sections: list[Section]) -> bool:
         return False
     gone = slide.items[-1] if worth == WORTH["text"] else max(slide.items, key=lambda item: (item.worth, item.lines))
     place = next(i for i, part in enumerate(sections[k].stream) if part is gone)
-    sections[k].stream[place : place + 1] = [missing(gone), *([gone.lead] if gone.lead else [])]
+    kept = gone.lead if gone.kind == "equation" else None  # what leads into a table that is gone leads nowhere
+    sections[k].stream[place : place + 1] = [missing(gone), *([kept] if kept else [])]
     return True
 
 
@@ -476,11 +491,11 @@ def looks(titles: list[str], chapter: str) -> Section:
 
 
 def question_of(paragraph: nodes.paragraph) -> nodes.container:
-    """Return the opening paragraph with its question on lines of its own."""
+    """Return the opening paragraph with its question on lines of its own, and what follows it after them."""
     box = nodes.container(classes=["opening"])
-    calm, asked = nodes.paragraph(), nodes.paragraph(classes=["question"])
+    calm, asked, after = nodes.paragraph(), nodes.paragraph(classes=["question"]), nodes.paragraph()
     for sentence in sentences(paragraph):
-        place = asked if is_bold(sentence) else calm
+        place = asked if is_bold(sentence) else after if asked.children else calm
         place += [*sentence, nodes.Text(" ")]
-    box += [part for part in (calm, asked) if part.children]
+    box += [part for part in (calm, asked, after) if part.children]
     return box

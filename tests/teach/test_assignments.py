@@ -7,26 +7,36 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import redirect_stderr
 from importlib import import_module
+from io import StringIO
 from pathlib import Path
 
 import nbformat
+import numpy as np
 import pytest
 from nbgrader.api import Gradebook
 
 from tools import assignments
-from tools.assignments import EXAMPLE, build, chapters, grade_id, open_course, questions
+from tools.assignments import (
+    BEGIN,
+    END,
+    EXAMPLE,
+    PUBLIC,
+    build,
+    chapters,
+    grade_id,
+    open_course,
+    questions,
+    read_question,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # how nbgrader uses its database
 
 QUICK = "03"  # the chapter that `make test` looks at
 SECONDS = 3  # a cell of a broken submission may run: what is asked there takes a thousandth of one
 EVERY = [pytest.param(number, marks=[] if number == QUICK else pytest.mark.long) for number in chapters()]
-EXAMPLES = [
-    pytest.param(question, id=question.name, marks=[] if number == QUICK else pytest.mark.long)
-    for number in chapters()
-    for question in questions(number, EXAMPLE)
-]
+ASKED = [*sorted((EXAMPLE / "questions").glob("*.py")), *sorted(PUBLIC.glob("*.py"))]
 FORM = """\
 # %% [markdown]
 # Double a number.
@@ -71,10 +81,12 @@ class Course:
             found = gradebook.find_submission_notebook(name, name, student)
             return {grade.name: grade.score for grade in found.grades}
 
-    def score(self, name: str, student: str, change: Change) -> tuple[float, float]:
-        """Return the marks that a submission gets and the most that one could get."""
+    def score(self, name: str, student: str, change: Change, *, package: bool = False) -> tuple[float, float]:
+        """Return the marks that a submission gets, which may call the package or not, and the most one could get."""
         self.hand_in(name, student, change)
-        result = open_course(self.folder).autograde(name, student)
+        nbgrader = open_course(self.folder)
+        nbgrader.config.RefusePackage.enabled = not package
+        result = nbgrader.autograde(name, student)
         assert result["success"], result
         return self.graded(name, student)
 
@@ -126,15 +138,28 @@ def mistaken(number: str, which: int) -> tuple[Change, int]:
 
 
 @pytest.fixture(scope="module")
-def course(tmp_path_factory) -> Course:
+def courses(tmp_path_factory) -> Callable[[str], Course]:
+    """Return the course with one chapter, built when it is first asked for."""
+    known: dict[str, Course] = {}
+
+    def with_chapter(number: str) -> Course:
+        if number not in known:
+            known[number] = Course(tmp_path_factory.mktemp(f"course{number}"), [number])
+        return known[number]
+
+    return with_chapter
+
+
+@pytest.fixture(scope="module")
+def course(courses) -> Course:
     """Return a course with the chapter that is looked at quickly."""
-    return Course(tmp_path_factory.mktemp("course"), [QUICK])
+    return courses(QUICK)
 
 
 @pytest.fixture
-def chapter(request, course, tmp_path) -> Course:
+def chapter(request, courses) -> Course:
     """Return a course with one chapter."""
-    return course if request.param == QUICK else Course(tmp_path / "course", [request.param])
+    return courses(request.param)
 
 
 @pytest.mark.parametrize("number", chapters())
@@ -196,17 +221,81 @@ def test_practice_takes_the_mark_of_each_typical_mistake_and_of_nothing_else(cha
     assert score == marks < most
 
 
-@pytest.mark.parametrize("question", EXAMPLES)
-def test_a_graded_question_marks_model_blank_and_three_typical_mistakes_as_its_rubric_says(question, course, tmp_path):
-    number = question.name[:2]
-    here = course if number == QUICK else Course(tmp_path / "course", [number])
-    name = f"graded{number}"
-    assert here.score(name, "model", solved(here, name)) == (question.points, question.points)
-    assert here.score(name, "blank", nothing) == (0, question.points)
+def marked(question: assignments.Question, answer: str) -> int:
+    """Return the marks of an answer by the tests of its question, each run as nbgrader does but in this process."""
+    space, marks = {"np": np}, 0
+    with np.errstate(all="ignore"), redirect_stderr(StringIO()) as said:
+        run(answer, space)
+        for test in question.tests:
+            marks += test.points if run(test.source, space) and not said.getvalue() else 0
+    return marks
+
+
+def run(source: str, space: dict) -> bool:
+    """Return whether a cell runs without an error."""
+    try:
+        exec(source, space)
+    except Exception:
+        return False
+    return True
+
+
+def test_every_chapter_has_a_question_for_marks():
+    assert [number for number in chapters() if not list(PUBLIC.glob(f"{number}_*.py"))] == []
+    assert {path.name[:2] for path in ASKED} == set(chapters())
+
+
+@pytest.mark.parametrize("path", ASKED, ids=lambda path: path.stem)
+def test_the_tests_of_a_question_mark_model_blank_and_typical_mistakes_as_its_rubric_says(path):
+    question = read_question(path)
+    assert marked(question, question.answer) == question.points
+    assert marked(question, re.sub(f"{BEGIN}.*{END}", "...", question.answer, flags=re.DOTALL)) == 0
     assert len(question.wrong) >= 3
-    for place, wrong in enumerate(question.wrong):
-        given = here.score(name, f"wrong-{place}", answers({question.name: wrong.source}))
-        assert given == (wrong.marks, question.points), wrong.why
+    assert {wrong.why: marked(question, wrong.source) for wrong in question.wrong} == {
+        wrong.why: wrong.marks for wrong in question.wrong
+    }
+    assert any(test.hidden for test in question.tests)
+    assert not any(assignments.NAMED.search(test.source) for test in question.tests if not test.hidden)
+
+
+@pytest.mark.parametrize("path", sorted(PUBLIC.glob("*.py")), ids=lambda path: path.stem)
+def test_a_public_question_gives_no_answer_away(path):
+    question = read_question(path)
+    assert assignments.NAMED.search(question.answer)  # the package answers: whoever copies that gets no mark
+    short = [line for line in question.answer.splitlines() if line.strip()]
+    assert len(short) <= 20
+
+
+@pytest.mark.parametrize("chapter", EVERY, indirect=True)
+def test_a_graded_assignment_marks_model_blank_and_three_typical_mistakes_as_its_rubric_says(chapter):
+    name = chapter.names[1]
+    asked = questions(name[-2:], EXAMPLE)
+    most = sum(question.points for question in asked)
+    assert chapter.score(name, "model", solved(chapter, name), package=True) == (most, most)
+    assert chapter.score(name, "blank", nothing) == (0, most)
+    for question in asked:
+        for place, wrong in enumerate(question.wrong):
+            change = answers({question.name: wrong.source})
+            given = chapter.score(name, f"wrong-{question.name}-{place}", change, package=True)
+            assert given == (wrong.marks, most), wrong.why
+
+
+@pytest.mark.parametrize("where", ["in the answer", "in a cell of its own"])
+def test_an_answer_that_calls_the_package_gets_no_marks(course, where):
+    name, question = f"graded{QUICK}", questions(QUICK, EXAMPLE)[0]
+    lines = "from regattn.regression import proximity_weights as inside\n"
+    answer = f"def weights_without(X, row):\n    return borrowed(X, row)\n{lines if 'answer' in where else ''}"
+
+    def call(notebook):
+        answers({question.name: answer})(notebook)
+        (model,) = [cell.source for cell in course.source(name).cells if grade_id(cell) == question.name]
+        borrowed = model.replace("weights_without", "borrowed")
+        own = nbformat.v4.new_code_cell(borrowed if "answer" in where else f"{borrowed}\n{lines}")
+        notebook.cells.insert(2, own)
+
+    student = where.replace(" ", "-")
+    assert course.score(name, student, call) == (0, question.points)
+    assert course.score(name, f"{student}-let", call, package=True) == (question.points, question.points)
 
 
 def test_a_test_that_was_changed_is_put_back(course):

@@ -17,6 +17,8 @@ from tests.built import ROOT, soup, toc_pages
 
 ONE = "book/part2-proximity/03_ols_proximity"
 PAGES = toc_pages()
+EDGE = 40  # points: a little less than the margin, where nothing but the head and the number of a page may stand
+PIECES = re.compile("[\ue000-\uf8ff]")  # of which a browser builds a wide brace, each moved to its place afterwards
 
 pytestmark = [pytest.mark.book, pytest.mark.browser, pytest.mark.long]
 
@@ -67,8 +69,24 @@ def links(pdf: PdfReader):
                 yield number, entry.get_object()
 
 
-def test_nothing_is_wider_than_the_paper(bound):
+def test_nothing_is_larger_than_the_paper(bound):
     assert bound[1].stderr == ""
+
+
+def test_on_every_page_words_stand_between_the_margins(bound):
+    outside = []
+    for number, page in enumerate(bound[0].pages, start=1):
+        width, height = map(float, page.mediabox[2:])
+
+        def look(text, outer, inner, *_, number=number, width=width, height=height):
+            x = inner[4] * outer[0] + inner[5] * outer[2] + outer[4]
+            y = inner[4] * outer[1] + inner[5] * outer[3] + outer[5]
+            words = PIECES.sub("", text).strip()
+            if words and not (EDGE < x < width - EDGE and EDGE / 2 < y < height - EDGE / 2):
+                outside.append((number, words[:40], round(x), round(y)))
+
+        page.extract_text(visitor_text=look)
+    assert outside == []
 
 
 def test_every_page_says_its_number(texts):

@@ -91,12 +91,53 @@ def test_a_sentence_ends_with_its_stop_also_behind_words_in_bold():
 
 
 def test_of_prose_a_slide_shows_the_opening_what_is_bold_and_what_leads_on():
-    text = paragraph("One. Two. Three has a ", nodes.strong("", "leverage"), ". Four. So that: ")
-    assert texts(rule.key_sentences(text, True, False, "")) == ["One.", "Three has a leverage."]
-    assert texts(rule.key_sentences(text, False, False, "picture")) == ["Three has a leverage.", "So that: "]
+    one, two, three = (
+        "The first says enough to stand on a slide alone.",
+        "Two.",
+        "The third row, far from all of the others, has a leverage",
+    )
+    text = paragraph(f"{one} {two} {three[:-8]}", nodes.strong("", "leverage"), ". Four. So that: ")
+    assert texts(rule.key_sentences(text, True, False, "")) == [one, f"{three}."]
+    assert texts(rule.key_sentences(text, False, False, "picture")) == [f"{three}.", "So that: "]
     long = paragraph("Long. " * 60 + "It reads")
     assert texts(rule.key_sentences(long, False, False, "equation")) == ["It reads"]
     assert texts(rule.key_sentences(paragraph("Short. It reads"), False, False, "equation")) == ["Short. It reads"]
+
+
+def test_a_sentence_of_a_few_words_brings_the_next_and_no_more():
+    text = paragraph("Look at it. The third panel has no peak. Nor has the fourth.")
+    assert texts(rule.key_sentences(text, False, True, "")) == ["Look at it. The third panel has no peak."]
+    bold = paragraph("Plain. ", nodes.strong("", "Only differences count."), " Add seven to all scores. Nothing moves.")
+    assert texts(rule.key_sentences(bold, False, False, "")) == ["Only differences count. Add seven to all scores."]
+    assert texts(rule.key_sentences(paragraph("Who asks? All ask."), True, False, "")) == ["Who asks?"]
+
+
+def test_what_leads_into_a_table_stands_on_its_slide_and_goes_with_it():
+    made = nodes.section("", nodes.title("", "2 · A chapter"), paragraph("So. ", nodes.strong("", "Why?")))
+    part = nodes.section("", nodes.title("", "A section"))
+    part += nodes.literal_block("x\n" * 14, "x\n" * 14)
+    part += paragraph("These are the numbers of all the years:")
+    part += cell(output=nodes.raw("", "<table>" + "<tr></tr>" * 9 + "</table>", format="html"))
+    made += part
+    last = rule.slides_of(made)[-1].items
+    assert [item.kind for item in last] == ["table"]
+    assert last[0].lead.node.astext() == "These are the numbers of all the years:"
+
+
+def test_what_follows_the_question_of_a_chapter_stands_after_it():
+    asks = paragraph("Before. ", nodes.strong("", "Why?"), " (For one thing. For another.)")
+    assert [part.astext().strip() for part in rule.question_of(asks).children] == [
+        "Before.",
+        "Why?",
+        "(For one thing. For another.)",
+    ]
+
+
+def test_of_a_long_list_each_entry_keeps_its_question():
+    entry = "Untick the box, so that all rows listen to all the others. " + "More is said. " * 20 + "What is added?"
+    shown = rule.bullets(nodes.enumerated_list("", *(nodes.list_item("", paragraph(entry)) for _ in range(5))))
+    first = "Untick the box, so that all rows listen to all the others. What is added?"
+    assert [part.astext() for part in shown.node.children] == [first] * 5
 
 
 def test_before_an_explorer_stand_the_questions():
