@@ -2,7 +2,7 @@
 
 All begin with the same numbers and end with the same. The page's steps are measured where readers have them, in a
 browser with the network cut off; without drawing, as the others, and with the picture that the explorer draws in every
-frame while it plays.
+frame while it plays. A page has one thread, and so have all: for steps as small as these a second one gains nothing.
 """
 
 import sys
@@ -11,8 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from measure import ROUNDS, THREADS, alternate, goal, ratio_to, summary, write
+from measure import alternate, goal, ratio_to, summary, write
 from sklearn.neural_network import MLPClassifier
+from threadpoolctl import threadpool_limits
 from torch import nn
 
 from regattn.regression import _context_training as training
@@ -26,6 +27,7 @@ OURS, DRAWN = "regattn, in the page", "regattn, in the page, every frame drawn"
 NUMPY, TORCH, SKLEARN = "regattn, NumPy", "torch", "scikit-learn MLPClassifier, partial_fit"
 FRAMES = 60  # a second
 ROWS, UNITS = 480, 8
+ALONE = "All on one thread."
 CONTEXT = {"depth": 4, "tied": False, "learning_rate": 0.05}
 
 # Leaves two calls on the window: steps of training alone, and steps of the explorer as it plays, each frame drawn.
@@ -158,7 +160,8 @@ def case(browser, name, explorer, runs, *, steps, rounds):
             DRAWN: lambda: page.evaluate("([steps, stride]) => play(steps, stride)", [steps, stride]),
         }
         check_agreement({OURS: ours[OURS]} | runs)
-        seconds = alternate(ours | runs, rounds=rounds)
+        with threadpool_limits(1):
+            seconds = alternate(ours | runs, rounds=rounds)
         errors = page.errors
     if errors:
         raise AssertionError(f"the page of {name} logged {errors}")
@@ -180,7 +183,7 @@ def check_agreement(runs):
         np.testing.assert_allclose(run(), ours, rtol=0, atol=1e-7 * np.abs(ours).max(), err_msg=name)
 
 
-def measure(*, rows=ROWS, units=UNITS, steps=(600, 120), rounds=ROUNDS):
+def measure(*, rows=ROWS, units=UNITS, steps=(240, 60), rounds=5):
     few, fewer = steps
     explorer, runs = network(rows, units, few)
     own, others = context(fewer)
@@ -189,12 +192,13 @@ def measure(*, rows=ROWS, units=UNITS, steps=(600, 120), rounds=ROUNDS):
         more, aims = case(browser, "context", own, others, steps=fewer, rounds=rounds)
     first = {
         "case": f"NetworkExplorer: {rows} rows, two hidden layers of {units} units, {few} steps on all rows",
+        "note": ALONE,
         "rows": table,
         "goals": goals,
     }
     second = {
         "case": f"ContextExplorer: {CONTEXT['depth']} layers, {training.BATCH} new tasks in each of {fewer} steps",
-        "note": "The page and NumPy draw the tasks of each step and judge every tenth; torch is given its tasks.",
+        "note": f"{ALONE} The page and NumPy draw the tasks of a step and judge every tenth; torch is given its tasks.",
         "rows": more,
         "goals": aims,
     }
@@ -202,7 +206,7 @@ def measure(*, rows=ROWS, units=UNITS, steps=(600, 120), rounds=ROUNDS):
 
 
 def main():
-    torch.set_num_threads(THREADS)
+    torch.set_num_threads(1)
     write("page_training", "One step of training in a page", measure(), "torch", "scikit-learn", "playwright")
 
 
