@@ -71,7 +71,7 @@ hub: setup-teach ## start a classroom hub on this machine and print the link for
 restarts: setup-test ## run every notebook as readers might: restarted half-way, each cell twice, from another folder
 	REGATTN_NOTEBOOKS=all OMP_NUM_THREADS=1 $(PY) -m pytest -n 2 tests/test_notebooks.py
 
-bench: setup-test ## run the benchmarks, about a quarter of an hour
+bench: setup-test ## run the benchmarks, most of an hour
 	@for script in $(filter-out %/measure.py %/gpu.py %/out_of_core.py, $(wildcard benchmarks/*.py)); do echo $$script; $(PY) $$script || exit 1; done
 
 strip: setup ## take the outputs out of every notebook, as they are committed

@@ -22,7 +22,6 @@ from regattn.words import Vocabulary, count_cooccurrences
 HOUR, ROOM = 3600.0, 16e9  # seconds and bytes that one machine is taken to have
 FLAT = 0.1  # a power below which nothing is said to grow
 WORDS, CHUNK, COLUMNS, ROWS, WIDTH = 20_000, 1_000, 20, 4_000, 64
-TOKENS = (500_000, 1_000_000, 2_000_000, 4_000_000)
 
 
 def tokens(n: int) -> Callable[[], Any]:

@@ -150,6 +150,67 @@ def test_pip_installs_where_uv_is_missing_or_fails(monkeypatch, fast):
     assert commands == [(*book.INSTALL, "numpy")]
 
 
+BUILDS = """
+import time
+from pathlib import Path
+from tools import book
+
+def slow(*command, environment=None):
+    with Path("log").open("a") as log:
+        print("begin", file=log, flush=True)
+        while not Path("go on").exists():
+            time.sleep(0.02)
+        print("end", file=log, flush=True)
+    for page in ("index.html", "book/index.html"):
+        (book.HTML / page).parent.mkdir(parents=True, exist_ok=True)
+        (book.HTML / page).write_text("a page")
+
+book.run = slow
+book.build()
+"""
+WAITING = "Another build of this book is under way; waiting for its end."
+
+
+@pytest.fixture
+def building(checkout):
+    """Return a function that begins a build, which ends when the file "go on" is there."""
+    begun = []
+
+    def begin() -> subprocess.Popen:
+        options = {"cwd": checkout, "env": {**os.environ, "PYTHONPATH": str(checkout)}, "text": True}
+        begun.append(subprocess.Popen([sys.executable, "-c", BUILDS], stdout=subprocess.PIPE, **options))
+        return begun[-1]
+
+    yield begin
+    for process in begun:
+        process.kill()
+        process.communicate()
+
+
+def test_of_two_builds_at_once_the_second_waits_for_the_first_and_says_so(checkout, building):
+    first = building()
+    while not (checkout / "log").exists():
+        assert first.poll() is None
+        time.sleep(0.02)
+    second = building()
+    assert second.stdout.readline() == f"{WAITING}\n"
+    (checkout / "go on").touch()
+    told = [process.communicate(timeout=60)[0] for process in (first, second)]
+    assert told == ["_build/html/index.html\n"] * 2
+    assert (checkout / "log").read_text().split() == ["begin", "end"] * 2
+
+
+def test_a_build_that_was_killed_leaves_nobody_waiting(checkout, building):
+    first = building()
+    while not (checkout / "log").exists():
+        assert first.poll() is None
+        time.sleep(0.02)
+    first.kill()
+    first.wait(timeout=60)
+    (checkout / "go on").touch()
+    assert building().communicate(timeout=60)[0] == "_build/html/index.html\n"
+
+
 def test_set_up_is_repeated_when_a_file_of_pins_changes(checkout, monkeypatch):
     monkeypatch.setattr(book, "ROOT", checkout)
     monkeypatch.setattr(book, "VENV", checkout / ".venv")

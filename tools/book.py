@@ -14,12 +14,20 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import IO
 
 from tools import machine
 from tools.archive import pack
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
 
 ROOT = machine.ROOT
 VENV = ROOT / ".venv"
@@ -209,10 +217,41 @@ def quiet() -> dict[str, str]:
     }
 
 
+@contextmanager
+def one_at_a_time() -> Iterator[None]:
+    """Wait until no other process builds the book of this checkout: two would write the same files.
+
+    The system gives the lock back when a process ends, however it ends.
+    """
+    place = ROOT / "_build" / ".building"
+    place.parent.mkdir(exist_ok=True)
+    with place.open("a", encoding="utf-8") as file:
+        if not _locked(file):
+            print("Another build of this book is under way; waiting for its end.", flush=True)
+            while not _locked(file):
+                time.sleep(0.2)
+        yield
+
+
+def _locked(file: IO[str]) -> bool:
+    """Return whether a file could be locked, at once or not at all; True where a disk knows no locks."""
+    try:
+        if sys.platform == "win32":
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
 def build() -> None:
     """Build the book, warnings being errors, and make sure that there is one."""
     program = "import sys; from jupyter_book.cli.main import main; sys.exit(main())"
-    run(sys.executable, "-c", program, "build", ".", "-W", "--keep-going", environment=quiet())
+    with one_at_a_time():
+        run(sys.executable, "-c", program, "build", ".", "-W", "--keep-going", environment=quiet())
     for page in (HTML / "index.html", HTML / "book" / "index.html"):
         if not page.is_file() or not page.stat().st_size:
             sys.exit(f"the build ended without an error but wrote no {page}")

@@ -85,11 +85,14 @@ class Factor:
         Raises
         ------
         ValueError
-            If there is no chunk, or one is not finite or has other columns than the first; the message names the
-            chunk, counted from 0, and for a number that is not finite its row, counted through all chunks.
+            If there is no chunk, or one is no pair, not finite or has other columns than the first; the message names
+            the chunk, counted from 0, and for a number that is not finite its row, counted through all chunks.
         """
         total = None
-        for i, (X, y) in enumerate(chunks):
+        for i, chunk in enumerate(chunks):
+            if not isinstance(chunk, tuple | list) or len(chunk) != 2:
+                raise ValueError(f"chunk {i} must be a pair (X, y), got {_described(chunk)}")
+            X, y = chunk
             try:
                 part = cls._of(X, y)
                 total = part if total is None else total + part
@@ -155,11 +158,10 @@ class Factor:
         ValueError
             If there is no row, or every column is constant.
         """
-        if self.n == 0:
-            raise ValueError("the factor has no rows")
+        means = self.means  # raises if there is no row
         p, tolerance = self.width, np.finfo(float).eps * max(self.n, self.width)
         centred = self.triangle[1 : p + 1, 1 : p + 1].copy()
-        constant = np.linalg.norm(centred, axis=0) <= 2 * tolerance * np.abs(self.means)  # rounding is all there was
+        constant = np.linalg.norm(centred, axis=0) <= 2 * tolerance * np.abs(means)  # rounding is all there was
         if constant.all():
             raise ValueError(f"X has rank 0: every column is constant, shape {(self.n, p)}")
         centred[:, constant] = 0.0
@@ -189,7 +191,10 @@ class Factor:
         return queries @ self._codes(X).T + 1 / self.n
 
     def leverage(self, X: ArrayLike, *, ridge: ArrayLike = 0.0, rank: int | None = None) -> np.ndarray:
-        """Return the leverages of the rows of a chunk X, which were among those folded: shape (m,) or (k, m)."""
+        """Return the leverages of the rows of a chunk X, which were among those folded: shape (m,) or (k, m).
+
+        The chunk may have no row, as in :meth:`accumulate`.
+        """
         filters = self.spectrum.filter(ridge=ridge, rank=rank)
         leverage = product(np.atleast_2d(filters), (self._codes(X) ** 2).T) + 1 / self.n
         return leverage.reshape(*filters.shape[:-1], -1)
@@ -199,23 +204,27 @@ class Factor:
     ) -> np.ndarray:
         """Return, for rows that were folded, the errors of the fit to all others: shape (m,) or (k, m).
 
-        As :meth:`Spectrum.loo_residuals`, for one target.
+        As :meth:`Spectrum.loo_residuals`, for one target, whose chunks have shape (m,).
 
         Raises
         ------
         ValueError
-            If there are several targets, or some leverage is 1.
+            If the targets have a second axis, or some leverage is 1.
         """
-        X = check_matrix(X, "X")
-        y = check_targets(y, len(X))
-        if not self._single or y.ndim != 1:
-            raise ValueError(f"leave-one-out residuals are those of one target, got {len(self.offset) - self.width}")
+        if not self._single:
+            count = len(self.offset) - self.width
+            raise ValueError(f"leave-one-out residuals need folded y of shape (m,), got shape (m, {count})")
+        if np.ndim(y) != 1 or np.shape(y) != np.shape(X)[:1]:
+            raise ValueError(f"y must have shape (m,) with the m rows of X, got {np.shape(y)} and {np.shape(X)}")
+        if len(y):
+            y = check_targets(y, len(y))
         h = self.leverage(X, ridge=ridge, rank=rank)
-        check_leverage(h, " of the chunk")
+        if h.size:
+            check_leverage(h, " of the chunk")
         coef = self.coefficients(ridge=ridge, rank=rank).coef
         # from the means, where the fit passes: far from zero an intercept would cost digits
         fitted = product(np.atleast_2d(coef), self._centred(X).T).reshape(h.shape)
-        return (y - self.offset[-1] - self._rest[-1] - fitted) / (1 - h)
+        return (np.asarray(y) - self.offset[-1] - self._rest[-1] - fitted) / (1 - h)
 
     @property
     def _levels(self) -> np.ndarray:
@@ -225,6 +234,8 @@ class Factor:
     @property
     def _rest(self) -> np.ndarray:
         """Means of what is left of the columns without their offset, shape (p + t,)."""
+        if self.n == 0:
+            raise ValueError("the factor has no rows")
         return self.triangle[0, 1:] / self.triangle[0, 0]
 
     @property
@@ -234,22 +245,35 @@ class Factor:
         return self.triangle[1 : p + 1, p + 1 :]
 
     def _centred(self, X: ArrayLike, name: str = "X") -> np.ndarray:
-        X = check_matrix(X, name)
-        if X.shape[1] != self.width:
-            raise ValueError(f"{name} has {X.shape[1]} columns but the folded rows have {self.width}")
-        X = X - self.offset[: self.width]
+        if len(np.shape(X)) != 2 or len(X):  # without rows there is nothing else to check
+            X = check_matrix(X, name)
+        if np.shape(X)[1] != self.width:
+            raise ValueError(f"{name} has {np.shape(X)[1]} columns but the folded rows have {self.width}")
+        X = np.asarray(X) - self.offset[: self.width]
         X -= self._rest[: self.width]  # the means as one sum would be rounded: far from zero that costs digits
         return X
 
     def _codes(self, X: ArrayLike, name: str = "X") -> np.ndarray:
-        return self.spectrum.codes(self._centred(X, name))
+        X = self._centred(X, name)
+        return self.spectrum.codes(X) if len(X) else np.zeros((0, self.spectrum.rank))
+
+
+def _described(thing: Any) -> str:
+    """Return in a few words what stands in the place of a chunk."""
+    shape = getattr(thing, "shape", None)
+    if shape is not None:
+        return f"an array of shape {tuple(shape)}"
+    return f"{len(thing)} parts" if isinstance(thing, tuple | list) else f"{thing!r:.60}"
 
 
 def _first_row_not_finite(*parts: Any) -> int | None:
     """Return the first row in which a chunk has a number that is not finite, None if there is none."""
     rows = []
     for part in parts:
-        values = np.asarray(part)
+        try:
+            values = np.asarray(part)
+        except (ValueError, TypeError):  # no array at all: something else is wrong
+            continue
         if values.dtype.kind == "f" and values.ndim:
             rows += np.nonzero(~np.isfinite(values))[0][:1].tolist()
     return min(rows, default=None)

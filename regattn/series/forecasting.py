@@ -6,6 +6,7 @@ Letters: N windows, C dates of the past, h dates ahead, Q quantiles.
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from regattn._validation import check_count
 from regattn.series.forecaster import Forecaster, ForecasterDesign
 from regattn.series.windows import Windows, normalise
 from regattn.transformer._plan import TrainingPlan
-from regattn.transformer._tensors import read_tensors
+from regattn.transformer._tensors import check_fit, read_tensors
 from regattn.transformer.training import train
 
 __all__ = ["PooledLinear", "forecast_quantiles", "load_forecaster", "load_forecasts", "train_forecaster"]
@@ -161,8 +162,20 @@ def load_forecaster() -> tuple[Forecaster, dict[str, Any]]:
     >>> model.design.context, model.design.horizon
     (36, 12)
     """
-    tensors, note = read_tensors(SHIPPED / "forecaster.safetensors")
-    model = Forecaster(ForecasterDesign(**note["design"]))
+    return _forecaster_at(SHIPPED / "forecaster.safetensors")
+
+
+def _forecaster_at(path: Path) -> tuple[Forecaster, dict[str, Any]]:
+    """Return the forecaster in a file; raise, before a number of its size is allocated, if it holds none."""
+    tensors, note = read_tensors(path)
+    if not isinstance(note, dict) or not {"design", "card"} <= note.keys():
+        raise ValueError(f"checkpoint {path.name} holds no forecaster: its note has {note!r:.200}")
+    try:
+        design = ForecasterDesign(**note["design"])
+        check_fit(tensors, partial(Forecaster, design), layers=design.layers)
+    except (TypeError, ValueError, RuntimeError, OverflowError) as error:
+        raise ValueError(f"checkpoint {path.name} was not loaded: {error}") from error
+    model = Forecaster(design).to(next(iter(tensors.values())).dtype)
     model.load_state_dict(tensors)
     return model.eval(), note["card"]
 

@@ -41,7 +41,15 @@ class Ranks:
         dist.broadcast(values, src=dist.get_global_rank(self.group, 0), group=self.group)
         return dict(zip(numbers, values.tolist(), strict=True))
 
+    def check_together(self, step: int) -> None:
+        """Raise in every process unless all of them stand at the same step."""
+        found = self.mean({"step": step, "square": step * step})
+        if found["square"] != found["step"] ** 2:  # of whole numbers, exact: the variance is not zero
+            raise ValueError(f"processes begin at different steps, this one at {step}: all must see the checkpoint")
+
     def _own(self, tensor: Tensor) -> Tensor:
+        if not tensor.ndim:
+            return tensor
         if len(tensor) % self.count:
             raise ValueError(f"a batch of {len(tensor)} rows cannot be shared evenly by {self.count} processes")
         share = len(tensor) // self.count
@@ -60,5 +68,8 @@ def _each(change: Callable[[Tensor], Tensor], batch: Any) -> Any:
     if isinstance(batch, Tensor):
         return change(batch)
     if isinstance(batch, tuple | list):
-        return type(batch)(_each(change, part) for part in batch)
+        parts = [_each(change, part) for part in batch]
+        return type(batch)(*parts) if hasattr(batch, "_fields") else type(batch)(parts)  # named tuples
+    if isinstance(batch, dict):
+        return {name: _each(change, part) for name, part in batch.items()}
     return batch

@@ -38,11 +38,14 @@ def resume(path: Any, named: dict[str, Tensor], optimiser: torch.optim.Optimizer
     if note["plan"] != _essentials(plan):
         raise ValueError(f"the checkpoint was made with another plan: {note['plan']}, not {_essentials(plan)}")
     keys = ("step", "exp_avg", "exp_avg_sq")
-    shapes = {name: tuple(tensor.shape) for name, tensor in tensors.items()}
-    wanted = {f"{key}/{name}": tuple(p.shape) for key in ("weight", *keys[1:]) for name, p in named.items()}
-    if shapes != wanted | {f"step/{name}": () for name in named}:
-        found = sorted(name.removeprefix("weight/") for name in shapes if name.startswith("weight/"))
-        raise ValueError(f"the checkpoint belongs to another model: it has weights {found}")
+    found = {name: (tuple(tensor.shape), tensor.dtype) for name, tensor in tensors.items()}
+    wanted = {f"{key}/{name}": (tuple(p.shape), p.dtype) for key in ("weight", *keys[1:]) for name, p in named.items()}
+    wanted |= {f"step/{name}": ((), torch.float32) for name in named}
+    odd = sorted(name for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name))
+    if odd:
+        name = odd[-1]  # a weight, if one is odd
+        theirs, ours = (f"{part[name][1]} {part[name][0]}" if name in part else "none" for part in (found, wanted))
+        raise ValueError(f"the checkpoint belongs to another model: its {name} is {theirs}, here {ours}")
     for name, p in named.items():
         p.data.copy_(tensors[f"weight/{name}"])
         optimiser.state[p] = {key: tensors[f"{key}/{name}"].to(p.device) for key in keys}

@@ -6,13 +6,14 @@ import hashlib
 import json
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
-from torch import Tensor
+from torch import Tensor, nn
 
 
 def write_tensors(path: str | os.PathLike, tensors: dict[str, Tensor], *, note: dict[str, Any]) -> None:
@@ -73,6 +74,28 @@ def read_tensors(path: str | os.PathLike) -> tuple[dict[str, Tensor], dict[str, 
         return tensors, json.loads(metadata["note"])
     except (ValueError, RecursionError) as error:
         raise ValueError(f"checkpoint {path.name} has a note that is no JSON: {error}") from error
+
+
+def check_fit(tensors: dict[str, Tensor], make: Callable[[], nn.Module], *, layers: int) -> None:
+    """Raise a ValueError unless ``tensors`` are the parameters of the model of so many layers that ``make`` makes.
+
+    No number of it is allocated, whatever its size.
+    """
+    if layers > len(tensors):
+        raise ValueError(f"it describes {layers} layers but holds {len(tensors)} tensors")
+    with torch.device("meta"):  # shapes without numbers
+        wanted = {name: tuple(p.shape) for name, p in make().named_parameters()}
+    if wanted.keys() != tensors.keys():
+        odd = sorted(wanted.keys() ^ tensors.keys())
+        raise ValueError(f"it does not fit its architecture: {odd[0]} is in only one of them")
+    dtypes = {tensor.dtype for tensor in tensors.values()}
+    if len(dtypes) > 1 or not min(dtypes, key=str).is_floating_point:
+        raise ValueError(f"its tensors must be of one floating-point type, got {', '.join(sorted(map(str, dtypes)))}")
+    for name, shape in wanted.items():
+        if tensors[name].shape != shape:
+            raise ValueError(f"{name} has shape {tuple(tensors[name].shape)}, expected {shape}")
+        if not torch.isfinite(tensors[name]).all():
+            raise ValueError(f"{name} has numbers that are not finite")
 
 
 def _fingerprint(tensors: dict[str, Tensor], note: str) -> str:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import torch
 from torch import Tensor
 
-from regattn.transformer._tensors import read_tensors, write_tensors
+from regattn.transformer._tensors import check_fit, read_tensors, write_tensors
 from regattn.transformer.language_model import Architecture, LanguageModel
 
 __all__ = ["load_model", "load_shipped", "save_model"]
@@ -96,21 +96,7 @@ def _architecture(sizes: Any, tensors: dict[str, Tensor]) -> Architecture:
     """Return the described architecture; raise, before a number of its size is allocated, if ``tensors`` do not fit."""
     try:
         architecture = Architecture(**sizes)
-        if architecture.layers > len(tensors):
-            raise ValueError(f"it describes {architecture.layers} layers but holds {len(tensors)} tensors")
-        with torch.device("meta"):  # shapes without numbers
-            wanted = {name: tuple(p.shape) for name, p in LanguageModel(architecture).named_parameters()}
+        check_fit(tensors, partial(LanguageModel, architecture), layers=architecture.layers)
     except (TypeError, RuntimeError, OverflowError) as error:
         raise ValueError(f"it describes an unknown architecture: {error}") from error
-    if wanted.keys() != tensors.keys():
-        odd = sorted(wanted.keys() ^ tensors.keys())
-        raise ValueError(f"it does not fit its architecture: {odd[0]} is in only one of them")
-    dtypes = {tensor.dtype for tensor in tensors.values()}
-    if len(dtypes) > 1 or not min(dtypes, key=str).is_floating_point:
-        raise ValueError(f"its tensors must be of one floating-point type, got {', '.join(sorted(map(str, dtypes)))}")
-    for name, shape in wanted.items():
-        if tensors[name].shape != shape:
-            raise ValueError(f"{name} has shape {tuple(tensors[name].shape)}, expected {shape}")
-        if not torch.isfinite(tensors[name]).all():
-            raise ValueError(f"{name} has numbers that are not finite")
     return architecture

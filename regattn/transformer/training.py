@@ -85,8 +85,8 @@ def train(
 
     A model in torch's ``DistributedDataParallel`` is trained by all processes of its group, each called with the same
     arguments: everyone takes its rows of each batch, losses and scores are averaged, the first process writes the
-    checkpoint, under the names of the model itself, so that one process can go on from it. Up to the order of additions
-    the result is that of one process with the whole batch.
+    checkpoint, under the names of the model itself, so that one process can go on from it. Where the loss is a mean
+    over rows, the result is that of one process with the whole batch, up to the order of additions.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def train(
         Changed in place; left in evaluation mode.
     batches : callable
         Step number -> whatever ``loss`` takes, the same whenever asked; see :func:`text_batches`. Tensors, alone or in
-        a tuple or list, are moved to the device of the model.
+        a tuple, list or dictionary, are moved to the device of the model. Several processes share their first axis.
     plan : TrainingPlan
         Steps, rates, evaluation.
     loss : callable, default :func:`regattn.transformer.language_model.next_token_loss`
@@ -102,7 +102,7 @@ def train(
     evaluate : callable, optional
         Model -> dict of numbers, without gradients; the first is the one ``patience`` watches (smaller is better).
     checkpoint : path, optional
-        Where to save every ``plan.save_every`` steps. If the file is there, training goes on from it.
+        Where to save every ``plan.save_every`` steps and at the end. If the file is there, training goes on from it.
 
     Returns
     -------
@@ -113,8 +113,8 @@ def train(
     Raises
     ------
     ValueError
-        If the loss is not finite in any process, if the processes cannot share a batch evenly, or if the checkpoint
-        belongs to another model or plan.
+        If the loss is not finite in any process, or its gradient is not; if the processes cannot share a batch evenly,
+        or not all of them see the checkpoint; or if it belongs to another model or plan.
 
     Examples
     --------
@@ -138,6 +138,7 @@ def train(
     state = TrainingState(rows=[], losses=[], step=0)
     if checkpoint is not None and os.path.exists(checkpoint):
         state = resume(checkpoint, named, optimiser, plan)
+    here.check_together(state.step)
     bar = tqdm(total=plan.steps, initial=state.step, disable=not (plan.progress and here.first), unit="step")
     while state.step < plan.steps and not _stopped(state.rows, plan):
         model.train()
@@ -152,7 +153,8 @@ def train(
             state.losses.clear()
             bar.set_postfix(loss=f"{row['loss']:.3f}")
         bar.update()
-        if checkpoint is not None and here.first and (state.step % plan.save_every == 0 or state.step == plan.steps):
+        ended = state.step == plan.steps or _stopped(state.rows, plan)
+        if checkpoint is not None and here.first and (ended or state.step % plan.save_every == 0):
             save_state(checkpoint, named, optimiser, plan, state)
     bar.close()
     model.eval()
@@ -172,10 +174,11 @@ def _update(
     with _precision(plan, here):
         value = loss()
     value.backward()
-    nn.utils.clip_grad_norm_(here.model.parameters(), plan.clip)
+    norm = nn.utils.clip_grad_norm_(here.model.parameters(), plan.clip)  # of the gradient that all processes share
     number = here.mean({"loss": value.item()})["loss"]
-    if not math.isfinite(number):
-        raise ValueError(f"the loss must be finite, got {number} at step {state.step}")
+    for what, found in (("loss", number), ("gradient", norm.item())):
+        if not math.isfinite(found):
+            raise ValueError(f"the {what} must be finite, got {found} at step {state.step}")
     optimiser.step()
     state.losses.append(number)
     state.step += 1

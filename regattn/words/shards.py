@@ -9,6 +9,8 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -26,6 +28,9 @@ from regattn.words.vocabulary import Vocabulary, split_words
 __all__ = ["ShardedCorpus"]
 
 _NAMED = 5  # damaged shards in a message
+_SHOWN = 40  # letters of a shard's name in that of its counts: no system takes a name of more than 255 bytes
+_NAMELESS = re.compile(r"<lambda>| at 0x")  # in the name of a reader that is another one in the next process
+_MEANING = 1  # of kept counts: raised when the same shard would be counted otherwise
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,14 +52,17 @@ class ShardedCorpus:
         workers.
     folder : path, optional
         Where the counts of finished shards are kept: an existing folder that every worker sees. A second run counts
-        only what is not there. Counts of another kind, or of a file that has changed, are kept apart.
+        only what is not there. Counts of another kind, of a file that has changed, or by another reader are kept
+        apart. A reader is known by its name and its module: one that was changed needs another name, or an empty
+        folder.
     client : dask.distributed.Client, optional
         The workers that count. Without one, this process does, one shard after the other.
 
     Raises
     ------
     ValueError
-        If there is no shard, one is named twice, or the folder does not exist.
+        If there is no shard, one is named twice, the folder does not exist, or counts are to be kept of a reader
+        without a name.
 
     Examples
     --------
@@ -87,6 +95,8 @@ class ShardedCorpus:
             raise ValueError(f"shards must differ, got {twice[0]} twice")
         if self.folder is not None and not Path(self.folder).is_dir():
             raise ValueError(f"folder must exist, and there is none at {self.folder}")
+        if self.folder is not None and _NAMELESS.search(name := _name_of(self.read)):
+            raise ValueError(f"read must have a name by which counts in folder are known, got {name}; use def")
 
     def word_counts(self) -> Counter[str]:
         """Return how often each word occurs, in order of first appearance.
@@ -146,8 +156,11 @@ class _Outcome:
             return _Outcome(None, damaged)
         return _Outcome(self.counts + other.counts)
 
-    def __sizeof__(self) -> int:
-        return self.counts.__sizeof__() if self.counts is not None else object.__sizeof__(self)
+    def __sizeof__(self) -> int:  # Dask asks for it when it decides what goes to disk
+        if self.counts is None:
+            return object.__sizeof__(self)
+        words = self.counts if isinstance(self.counts, Counter) else ()  # a dictionary does not count what it holds
+        return self.counts.__sizeof__() + sum(map(sys.getsizeof, words))
 
 
 @dataclass(frozen=True)
@@ -224,9 +237,16 @@ def _place(shard: Any, job: Any, corpus: ShardedCorpus) -> Path:
     """Return where the counts of a shard are kept: another kind of counting or another state of it, another file."""
     path = Path(str(shard))
     state = [path.stat().st_size, path.stat().st_mtime_ns] if path.is_file() else []
-    reader = None if corpus.read is None else getattr(corpus.read, "__qualname__", repr(corpus.read))
-    what = json.dumps([job.kind(), str(shard), state, corpus.column, reader])
-    return Path(corpus.folder) / f"{path.name}.{hashlib.sha256(what.encode()).hexdigest()[:20]}.npz"
+    what = json.dumps([_MEANING, job.kind(), str(shard), state, corpus.column, _name_of(corpus.read)])
+    return Path(corpus.folder) / f"{path.name[:_SHOWN]}.{hashlib.sha256(what.encode()).hexdigest()[:20]}.npz"
+
+
+def _name_of(read: Any) -> str:
+    """Return what a reader is called, in this process and in the next."""
+    if isinstance(read, partial):
+        return f"{_name_of(read.func)}{(*read.args, sorted(read.keywords.items()))}"
+    name = getattr(read, "__qualname__", None)
+    return repr(read) if name is None else f"{getattr(read, '__module__', None)}.{name}"
 
 
 def _documents(shard: Any, *, column: str) -> Iterator[Any]:
@@ -243,7 +263,7 @@ def _documents(shard: Any, *, column: str) -> Iterator[Any]:
 def _rows(path: Path, column: str) -> Iterator[Any]:
     """Yield the documents of a Parquet file, a few thousand rows in memory at a time."""
     try:
-        from pyarrow import parquet, types
+        from pyarrow import large_list, parquet, types
     except ImportError as error:
         raise ValueError('Parquet files need pyarrow: pip install "regattn[scale]"') from error
     with parquet.ParquetFile(path) as file:
@@ -252,12 +272,17 @@ def _rows(path: Path, column: str) -> Iterator[Any]:
             raise ValueError(f"there is no column {column!r}, only {', '.join(names)}")
         for batch in file.iter_batches(batch_size=4096, columns=[column]):
             rows = batch.column(0)
-            if types.is_list(rows.type) and types.is_integer(rows.type.value_type):
+            if _is_of_lists(rows.type, types) and types.is_integer(rows.type.value_type):
+                rows = rows.cast(large_list(rows.type.value_type))  # one kind of lists for three
                 offsets = rows.offsets.to_numpy()
                 yield from np.split(rows.flatten().to_numpy(), offsets[1:-1] - offsets[0])
             else:
                 for row in rows.to_pylist():
                     yield split_words(row) if isinstance(row, str) else row or []
+
+
+def _is_of_lists(kind: Any, types: Any) -> bool:
+    return types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
 
 
 def _added_up(parts: Iterable[Any]) -> Any:

@@ -165,7 +165,8 @@ class PartialCounts:
         arrays, note = read_arrays(path)
         try:
             kinds = [note[name] for name in _KINDS]
-            groups, V = _distance_groups(note["window"], note["weighting"]), note["words"]
+            window, V = check_count(note["window"], "window", most=_WIDEST), check_count(note["words"], "words")
+            groups = _distance_groups(window, note["weighting"])
             totals = tuple(
                 tuple(_table(arrays, f"{g}.{p}", V) for p in range(len(weights)))
                 for g, (_, weights, _) in enumerate(groups)

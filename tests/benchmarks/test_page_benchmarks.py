@@ -132,6 +132,52 @@ def test_of_every_explorer_the_slowest_control_is_told(explorer, book, benchmark
 
 
 @pytest.mark.browser
+def test_redraws_can_be_measured_in_pieces_and_a_stopped_run_goes_on(explorer, book, benchmark, tmp_path, monkeypatch):
+    redraws, ways = benchmark("redraws"), (explorer.Spectral, explorer.Average)
+    (tmp_path / "results").mkdir()
+    for module in (redraws, sys.modules["measure"]):
+        monkeypatch.setattr(module, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(redraws, "chapters", lambda: [way.page for way in ways])
+    monkeypatch.setattr(redraws, "built_book", lambda pages: book)
+    monkeypatch.setattr(redraws, "PLACES", 2)
+    inner, asked = redraws.slowest, []
+
+    def noted(page, figure, **how):
+        asked.append(figure.get_attribute("data-widget"))
+        return inner(page, figure, places=2)
+
+    monkeypatch.setattr(redraws, "slowest", noted)
+    redraws.main(["SpectralExplorer"])
+    assert (asked, list(redraws.kept())) == (["SpectralExplorer"], ["SpectralExplorer"])
+    first = redraws.kept()["SpectralExplorer"]
+    redraws.main(["--missing"])
+    assert asked == ["SpectralExplorer", "AverageExplorer"]
+    assert redraws.kept()["SpectralExplorer"] == first
+    redraws.main(["--missing"])  # there is nothing left to do
+    assert len(asked) == 2
+    redraws.main([])
+    assert sorted(asked[2:]) == ["AverageExplorer", "SpectralExplorer"]
+    with pytest.raises(SystemExit):
+        redraws.main(["NoExplorer"])
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", ["network", "context"])
+def test_steps_of_training_in_a_page_are_those_of_the_others(benchmark, browser, name):
+    module = benchmark("page_training")
+    explorer, runs = module.network(40, 3, 7) if name == "network" else module.context(7)
+    rows, goals = module.case(browser, name, explorer, runs, steps=7, rounds=2)
+    check_cases([{"case": name, "rows": rows, "goals": goals}])
+    assert list(rows_of({"rows": rows})) == [module.OURS, module.DRAWN, *runs]
+    pace, speed = goals
+    assert pace["measured"] == pytest.approx(1 / rows_of({"rows": rows})[module.DRAWN]["seconds"])
+    assert speed["measured"] == rows_of({"rows": rows})[module.TORCH]["ratio"]
+    assert pace["least"] == {"network": 120, "context": 60}[name]
+    with pytest.raises(AssertionError, match="another"):
+        module.check_agreement({module.OURS: runs[module.TORCH], "another": lambda: runs[module.TORCH]() * 1.001})
+
+
+@pytest.mark.browser
 def test_a_sweep_leads_the_slider_through_its_range_and_redraws(explorer, book, browser):
     with explorer.opened(browser, book / f"{explorer.Average.page}.html") as page:
         page.wait_for_function(explorer.AWAKE, arg="AverageExplorer")
@@ -228,6 +274,31 @@ def test_notebooks_are_executed_in_their_folder_with_the_threads_that_are_stated
     for aim, measured in zip(case["goals"], (sum, max), strict=True):
         check_goal(aim)
         assert aim["measured"] == measured(row["seconds"] for row in case["rows"])
+
+
+def test_tests_of_a_chapters_page_are_timed_beside_it_and_those_of_solutions_not(benchmark, tmp_path, monkeypatch):
+    module, asked = benchmark("notebooks"), []
+    monkeypatch.setattr(module, "ROOT", tmp_path)
+    monkeypatch.setattr(module, "chapters", lambda: ["book/part1/01_one"])
+    monkeypatch.setattr(module.subprocess, "run", lambda command, **how: asked.append((command, how["env"])) or Done)
+
+    class Done:
+        returncode, stdout = 0, ""
+
+    paths = [tmp_path / "book" / "part1" / "01_one.ipynb", tmp_path / "book" / "solutions" / "01_one.ipynb"]
+    for path in paths:
+        path.parent.mkdir(parents=True)
+        notebook(path, "1")
+    (case,) = module.measure(paths, book=tmp_path / "html")
+    first, second = case["rows"]
+    assert first[module.SPENT] >= 0
+    assert second[module.SPENT] is None
+    ((command, environment),) = asked
+    assert command[command.index("-k") + 1] == "part1-01_one"
+    assert environment["REGATTN_BOOK"] == str(tmp_path / "html")
+    Done.returncode, Done.stdout = 1, "FAILED test_x"
+    with pytest.raises(AssertionError, match=r"tests of book/part1/01_one fail:\nFAILED test_x"):
+        module.measure(paths, book=tmp_path / "html")
 
 
 def test_a_notebook_that_fails_is_not_timed(benchmark, tmp_path):

@@ -6,6 +6,8 @@ import math
 import numpy as np
 import pytest
 
+from tests.benchmarks.cases import check_goal
+
 
 def test_a_power_is_the_slope_of_the_logarithms(benchmark):
     module = benchmark("growth")
@@ -34,12 +36,16 @@ def test_shards_are_compared_with_one_pass(benchmark):
     (case,) = benchmark("shards").measure(sizes=((2, 900),), workers=(1, 2), rounds=2, processes=False)
     json.dumps(case, allow_nan=False)
     rows = {row["contender"]: row for row in case["rows"]}
-    assert list(rows) == ["one pass", "shard by shard, no Dask", "Dask, 1 worker", "Dask, 2 workers"]
+    workers = ["Dask, 1 worker", "Dask, 2 workers"]
+    assert list(rows) == ["one pass", "shard by shard, no Dask", "SciPy COO to CSR, shard by shard", *workers]
+    assert [name for name, row in rows.items() if not row["ours"]] == ["SciPy COO to CSR, shard by shard"]
+    check_goal(*case["goals"])
     first = rows["one pass"]
     assert first["times one pass"] == first["times one pass_low"] == first["times one pass_high"] == 1
     for row in rows.values():
         assert row["seconds"] > 0
         assert row["times one pass_low"] <= row["times one pass"] <= row["times one pass_high"]
+        assert 0 <= row["largest process: peak memory MB"] <= row["all of them together: peak memory MB"]
         assert (row["seconds to start"] is None) == ("worker" not in row["contender"])
 
 
@@ -48,3 +54,5 @@ def test_a_count_of_other_bits_is_not_timed(benchmark):
     table = module.one_pass([], module.vocabulary())
     with pytest.raises(AssertionError):
         module.check(lambda: table.__class__(np.eye(module.WORDS, 1)), table)
+    with pytest.raises(AssertionError):
+        module.check_nearly(lambda: table.__class__(np.eye(module.WORDS, 1)), table)

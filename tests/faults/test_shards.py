@@ -116,6 +116,8 @@ def test_an_altered_file_of_counts_is_refused_or_holds_the_same_counts(tmp_path_
         ({}, {}, "holds no partial counts: 'window'"),
         ({}, [1], "holds no partial counts"),
         ({}, {"window": 1, "weighting": "uniform", "directed": True, "words": 2, "vocabulary": ""}, "0.0.data"),
+        ({}, {"window": 10**15, "weighting": "harmonic", "directed": True, "words": 2, "vocabulary": ""}, "≤ 100000"),
+        ({}, {"window": 1, "weighting": "uniform", "directed": True, "words": "2", "vocabulary": ""}, "whole number"),
     ],
 )
 def test_a_file_of_something_else_is_refused(tmp_path, arrays, note, message):

@@ -123,6 +123,10 @@ def test_memory_does_not_grow_with_the_rows():
         ((np.ones((0, 5)), np.ones(0)), "chunk 1: both parts must have the same number of columns of X, got 6 and 5"),
         ((np.ones(6), 1.0), "chunk 1: X must have two dimensions"),
         ((np.ones((2, 6), dtype=complex), np.ones(2)), "chunk 1: X must hold real numbers"),
+        (([[1.0], [1.0, 2.0]], np.ones(2)), "chunk 1: .*inhomogeneous"),
+        (np.ones((2, 6)), r"chunk 1 must be a pair \(X, y\), got an array of shape \(2, 6\)"),
+        ((np.ones((2, 6)), np.ones(2), None), r"chunk 1 must be a pair \(X, y\), got 3 parts"),
+        (None, r"chunk 1 must be a pair \(X, y\), got None"),
     ],
 )
 def test_a_bad_chunk_is_named_with_what_is_wrong(second, message):
@@ -137,10 +141,25 @@ def test_no_chunk_and_no_factor_are_named():
         Factor.accumulate([rows()]) + 1
 
 
-def test_several_targets_have_no_leave_one_out():
-    X, y = rows(targets=2)
-    with pytest.raises(ValueError, match="one target, got 2"):
+def test_a_whole_table_given_as_chunks_is_named():
+    X, y = rows(50, 3)
+    with pytest.raises(ValueError, match=r"chunk 0 must be a pair \(X, y\), got an array of shape \(50, 3\)"):
+        Factor.accumulate((X, y))  # the brackets of a list are missing
+
+
+@pytest.mark.parametrize("targets", [1, 2])
+def test_targets_with_a_second_axis_have_no_leave_one_out(targets):
+    X, y = rows(targets=targets)
+    with pytest.raises(ValueError, match=rf"folded y of shape \(m,\), got shape \(m, {targets}\)"):
         Factor.accumulate([(X, y)]).loo_residuals(X, y)
+
+
+def test_targets_of_another_shape_than_those_folded_are_named():
+    X, y = rows(50, 3)
+    factor = Factor.accumulate([(X, y)])
+    for wrong in (y[:, None], y[1:]):
+        with pytest.raises(ValueError, match=r"y must have shape \(m,\) with the m rows of X, got \(\d+"):
+            factor.loo_residuals(X, wrong)
 
 
 # --- any split --------------------------------------------------------------------------------------------------------
@@ -229,8 +248,21 @@ def test_chunks_without_rows_change_nothing():
     plain, more = Factor.accumulate([(X, y)]), Factor.accumulate([none, (X, y), none])
     assert more.n == 50
     np.testing.assert_array_equal(more.triangle, plain.triangle)
-    with pytest.raises(ValueError, match="the factor has no rows"):
-        Factor.accumulate([none]).coefficients()
+    for ask in (Factor.coefficients, Factor.residual_sum_of_squares, lambda factor: factor.means):
+        with pytest.raises(ValueError, match="the factor has no rows"):
+            ask(Factor.accumulate([none]))
+
+
+def test_a_chunk_without_rows_has_no_weights_leverages_or_errors_in_the_second_pass_either():
+    X, y = rows(50, 3)
+    factor = Factor.accumulate([(X, y)])
+    assert factor.leverage(X[:0]).shape == factor.loo_residuals(X[:0], y[:0]).shape == (0,)
+    assert (
+        factor.leverage(X[:0], ridge=RIDGES).shape == factor.loo_residuals(X[:0], y[:0], ridge=RIDGES).shape == (3, 0)
+    )
+    assert factor.weights(X[:2], X[:0]).shape == (2, 0)
+    with pytest.raises(ValueError, match="X has 2 columns but the folded rows have 3"):
+        factor.leverage(X[:0, :2])
 
 
 def test_one_observation_determines_nothing():

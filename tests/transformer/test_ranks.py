@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 import torch
 
 from regattn.transformer import train
+from regattn.transformer._ranks import Ranks
 from tests.built import ROOT
 from tests.transformer import worker
 
@@ -85,14 +87,40 @@ def test_one_process_goes_on_from_the_checkpoint_of_two(two):
         assert torch.equal(weight, model.state_dict()[name])
 
 
-def test_a_killed_process_ends_the_run_with_a_message_and_the_rest_is_done_later(tmp_path, alone):
+def test_only_the_first_process_shows_progress(two):
+    assert [report["bars"] for report in said(two)] == [[True], [False]]
+
+
+def test_a_checkpoint_that_only_one_process_sees_is_an_error_in_both(two):
+    reason = "processes begin at different steps, this one at {}: all must see the checkpoint"
+    assert [report["unseen"] for report in said(two)] == [reason.format(8), reason.format(0)]
+
+
+def test_a_killed_process_ends_the_run_with_a_message_and_the_rest_is_done_later(tmp_path, alone, two):
     done = torchrun(tmp_path, "die")
     assert done.returncode != 0
     assert "exitcode  : 13" in done.stderr
+    assert not list(tmp_path.glob("*.pt"))
+    shutil.copy(tmp_path / "died.safetensors", tmp_path / "kept.safetensors")
     model = worker.fresh()
-    train(model, worker.BATCHES, worker.PLAN, evaluate=worker.held_out, checkpoint=tmp_path / "died.safetensors")
+    train(model, worker.BATCHES, worker.PLAN, evaluate=worker.held_out, checkpoint=tmp_path / "kept.safetensors")
     for name, weight in alone[0].state_dict().items():
         torch.testing.assert_close(model.state_dict()[name], weight, rtol=0, atol=1e-10)
+    done = torchrun(tmp_path, "die")  # the same command again
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert [report["history"] for report in said(tmp_path)] == [report["history"] for report in said(two)]
+    for rank in (0, 1):  # the same bits as of two processes that nobody killed
+        again, whole = (torch.load(folder / f"{rank}.pt") for folder in (tmp_path, two))
+        assert all(torch.equal(again[name], whole[name]) for name in whole)
+
+
+def test_a_process_takes_its_rows_of_every_tensor_in_a_batch_and_leaves_single_numbers():
+    rows, scale = torch.arange(12.0).reshape(6, 2), torch.tensor(0.5)
+    second = Ranks(torch.nn.Linear(1, 1), rank=1, count=3)
+    found = second.rows({"x": rows, "parts": (rows, [scale])})
+    assert found["x"].equal(rows[2:4])
+    assert found["parts"][0].equal(rows[2:4])
+    assert found["parts"][1][0].item() == 0.5
 
 
 def test_half_precision_products_train_and_keep_the_weights_whole():

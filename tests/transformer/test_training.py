@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -102,8 +103,10 @@ def test_a_checkpoint_of_another_plan_or_model_is_refused(tmp_path):
     train(fresh(), batches, TrainingPlan(steps=5), checkpoint=path)
     with pytest.raises(ValueError, match=r"another plan.*'steps': 5.*'steps': 6"):
         train(fresh(), batches, TrainingPlan(steps=6), checkpoint=path)
-    with pytest.raises(ValueError, match="another model"):
+    with pytest.raises(ValueError, match=r"another model: its weight/weight is none, here torch.float32 \(2, 2\)"):
         train(nn.Linear(2, 2), batches, TrainingPlan(steps=5), checkpoint=path)
+    with pytest.raises(ValueError, match=r"another model: its weight/\S+ is torch.float32 .*, here torch.float64"):
+        train(fresh().double(), batches, TrainingPlan(steps=5), checkpoint=path)
 
 
 def test_training_stops_after_the_evaluations_that_bring_nothing_new():
@@ -113,6 +116,47 @@ def test_training_stops_after_the_evaluations_that_bring_nothing_new():
     history = train(fresh(), batches, plan, evaluate=lambda model: {"held_out": next(scores)})
     assert history["held_out"].tolist() == [3.0, 2.0, 2.5, 2.4]
     assert history.index.tolist() == [2, 4, 6, 8]
+
+
+def test_a_run_that_stopped_early_is_saved_where_it_stopped(tmp_path):
+    scores, path = iter([3.0, 2.0, 2.5, 2.4, 1.0]), tmp_path / "run.safetensors"
+    plan = TrainingPlan(steps=50, evaluate_every=2, patience=2, save_every=5)
+    batches, stopped = text_batches(TEXT, batch=3, context=11), fresh()
+    history = train(stopped, batches, plan, evaluate=lambda model: {"held_out": next(scores)}, checkpoint=path)
+    again = fresh(seed=99)
+    assert train(again, pytest.fail, plan, checkpoint=path).equals(history)
+    for ours, theirs in zip(again.parameters(), stopped.parameters(), strict=True):
+        assert torch.equal(ours, theirs)
+
+
+def test_a_gradient_that_is_not_finite_is_an_error_before_it_reaches_the_weights():
+    model = nn.Linear(1, 1)
+    before = model.weight.detach().clone()
+    with pytest.raises(ValueError, match="the gradient must be finite, got nan at step 0"):
+        # the loss is 0, and the slope of a root there is infinite
+        train(model, lambda _: torch.zeros(1, 1), TrainingPlan(steps=2), loss=lambda m, x: (m.weight * x).sum().sqrt())
+    assert torch.equal(model.weight, before)
+
+
+class Pair(NamedTuple):
+    """A batch with names, one number of which belongs to no row."""
+
+    x: torch.Tensor
+    scale: torch.Tensor
+
+
+@pytest.mark.parametrize("kind", [Pair, lambda x, scale: [x, scale], lambda x, scale: {"x": x, "scale": scale}])
+def test_a_batch_keeps_its_form(kind):
+    seen = []
+
+    def loss(model, batch):
+        seen.append(batch)
+        return model(batch["x"] if isinstance(batch, dict) else batch[0]).square().mean()
+
+    made = kind(torch.ones(4, 1), torch.tensor(2.0))
+    train(nn.Linear(1, 1), lambda _: made, TrainingPlan(steps=1), loss=loss)
+    assert type(seen[0]) is type(made)
+    assert str(seen[0]) == str(made)
 
 
 def test_rate_rises_in_a_line_and_falls_along_a_cosine():

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from unittest.mock import patch
 
 import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
+from tqdm.auto import tqdm
 
 from regattn.transformer import Architecture, LanguageModel, TrainingPlan, next_token_loss, text_batches, train
 
@@ -46,20 +50,31 @@ def broken_on_the_second(model: torch.nn.Module, tokens: torch.Tensor) -> torch.
     return next_token_loss(model, tokens) * (float("nan") if dist.get_rank() == 1 else 1.0)
 
 
-def dies_at_six(step: int) -> torch.Tensor:
-    if step == 6 and dist.get_rank() == 1:
-        os._exit(13)
-    return BATCHES(step)
+def dies_once(folder: Path) -> Callable[[int], torch.Tensor]:
+    """Return batches; when the second process first asks for the sixth, it is gone."""
+
+    def batches(step: int) -> torch.Tensor:
+        if step == 6 and dist.get_rank() == 1 and not (folder / "dead").exists():
+            (folder / "dead").touch()
+            os._exit(13)
+        return BATCHES(step)
+
+    return batches
 
 
 def main(folder: Path, *how: str) -> None:
     torch.set_num_threads(1)
     dist.init_process_group("gloo", timeout=timedelta(seconds=60))
     rank = dist.get_rank()
-    if how:
-        train(shared(), dies_at_six, PLAN, evaluate=held_out, checkpoint=folder / "died.safetensors")
     model = shared()
-    history = train(model, BATCHES, PLAN, evaluate=held_out, checkpoint=folder / "two.safetensors")
+    if how:
+        history = train(model, dies_once(folder), PLAN, evaluate=held_out, checkpoint=folder / "died.safetensors")
+        leave(folder, model, {"history": history.to_dict("list")})
+        return
+    bars = []
+    told = replace(PLAN, progress=True)
+    with patch("regattn.transformer.training.tqdm", lambda **how: bars.append(not how["disable"]) or tqdm(**how)):
+        history = train(model, BATCHES, told, evaluate=held_out, checkpoint=folder / "two.safetensors")
     stopping = TrainingPlan(steps=400, peak=0.5, evaluate_every=1, patience=2)
     own = [dist.new_group([each]) for each in range(dist.get_world_size())][rank]  # everybody makes every group
     apart = train(DistributedDataParallel(fresh(), process_group=own), BATCHES, PLAN, evaluate=held_out)
@@ -69,7 +84,15 @@ def main(folder: Path, *how: str) -> None:
         "stopped": int(train(shared(), BATCHES, stopping, evaluate=held_out).index[-1]),
         "not finite": error_of(batches=BATCHES, loss=broken_on_the_second),
         "uneven": error_of(batches=lambda step: BATCHES(step)[:5]),
+        "unseen": error_of(batches=BATCHES, checkpoint=folder / ("two.safetensors" if rank == 0 else "elsewhere")),
+        "bars": bars,
     }
+    leave(folder, model, said)
+
+
+def leave(folder: Path, model: DistributedDataParallel, said: dict) -> None:
+    """Write what this process has to say, and its weights."""
+    rank = dist.get_rank()
     (folder / f"{rank}.json").write_text(json.dumps(said))
     torch.save(model.module.state_dict(), folder / f"{rank}.pt")
     dist.barrier()

@@ -6,6 +6,7 @@ import gzip
 import operator
 import os
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import dask.sizeof
@@ -96,6 +97,7 @@ def test_dask_takes_counts_for_as_large_as_they_are_and_puts_them_on_disk(tmp_pa
     parts = {f"p{i}": PartialCounts.of([rng.integers(0, 101, 997)], vocabulary, window=3) for i in range(5)}
     outcomes = {key: shards._Outcome(part) for key, part in parts.items()}
     size = dask.sizeof.sizeof(outcomes["p0"])
+    assert dask.sizeof.sizeof(shards._Outcome(Counter({"x" * 10_000: 1}))) > 10_000  # the words as well
     assert size > 12 * parts["p0"].table().nnz / 2  # a number and its column for each cell of the lower triangle
     held = SpillBuffer(str(tmp_path), target=2 * size)
     for key, outcome in outcomes.items():
@@ -176,10 +178,19 @@ def test_a_column_of_parquet_is_read_as_documents(tmp_path, column):
     assert corpus.word_counts() == Counter(the=3, river=2, bank=1)
 
 
-def test_a_column_of_word_numbers_is_read_in_rows_of_any_length(tmp_path):
+@pytest.mark.parametrize(
+    ("kind", "lengths"),
+    [
+        (pa.list_(pa.int32()), (3, 0, 41, 7, 1, 29)),
+        (pa.large_list(pa.int64()), (3, 0, 41, 7, 1, 29)),
+        (pa.list_(pa.int16(), 5), (5, 5, 5, 5, 5)),
+    ],
+    ids=["lists", "large lists", "lists of one length"],
+)
+def test_a_column_of_word_numbers_is_read_in_rows_of_any_length(tmp_path, kind, lengths):
     rng, words = np.random.default_rng(6), Vocabulary(["a", "b", "c"])
-    rows = [rng.integers(-1, 3, n) for n in (3, 0, 41, 7, 1, 29)]
-    table = pa.table({"numbers": pa.array([row.tolist() for row in rows], type=pa.list_(pa.int32()))})
+    rows = [rng.integers(-1, 3, n) for n in lengths]
+    table = pa.table({"numbers": pa.array([row.tolist() for row in rows], type=kind)})
     parquet.write_table(table, tmp_path / "a.parquet", row_group_size=4)
     found = ShardedCorpus([tmp_path / "a.parquet"], column="numbers").cooccurrences(words, **HOW)
     assert same(found.table(), count_cooccurrences(rows, words, **HOW))
@@ -202,6 +213,43 @@ def test_parts_are_added_in_order_and_never_more_than_a_few_wait():
     letters = "abcdefghijklmnopqrstuvwxyz"
     assert shards._added_up(map(Part, letters)).text == letters
     assert most <= 6  # about log2 of 26
+
+
+def reads_one(shard):
+    yield ["a", "b"]
+
+
+def reads_two(shard, *, word="c"):
+    yield ["a", word]
+
+
+def test_counts_of_one_reader_are_not_taken_for_those_of_another(folder):
+    for read, words in (
+        (reads_one, "ab"),
+        (reads_two, "ac"),
+        (partial(reads_two, word="d"), "ad"),
+        (partial(reads_two, word="e"), "ae"),
+    ):
+        for _ in range(2):  # counted, and then read from the folder
+            assert ShardedCorpus(["s"], read=read, folder=folder).word_counts() == Counter(words)
+    assert len(list(folder.iterdir())) == 4
+
+
+@pytest.mark.parametrize("read", [lambda shard: [["a"]], partial(map, object())])
+def test_a_reader_that_has_no_name_of_its_own_keeps_no_counts(folder, read):
+    ShardedCorpus(["s"], read=read)
+    with pytest.raises(ValueError, match="read must have a name by which counts in folder are known, got"):
+        ShardedCorpus(["s"], read=read, folder=folder)
+
+
+def test_a_shard_of_a_long_name_is_kept_too(tmp_path, folder, monkeypatch):
+    path = tmp_path / f"{'é' * 120}.txt"
+    path.write_text("a b")
+    corpus = ShardedCorpus([path], folder=folder)
+    assert corpus.word_counts() == Counter("ab")
+    read = spied(monkeypatch)
+    assert corpus.word_counts() == Counter("ab")
+    assert read == []
 
 
 @pytest.mark.parametrize(
