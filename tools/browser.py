@@ -1,7 +1,7 @@
 """Make sure that the tests have a browser: find a Chromium that starts, or install one.
 
-Looks at REGATTN_CHROMIUM, then at the system's Chromium (its shell first) and Chrome, then at Playwright's own. Without one it installs
-Debian's or Ubuntu's package when it may, otherwise Playwright's build.
+Looks at REGATTN_CHROMIUM, then at the system's Chromium (its shell first) and Chrome, then at Playwright's own. Without
+one it installs Debian's or Ubuntu's package when it may, otherwise Playwright's build.
 """
 
 from __future__ import annotations
