@@ -42,6 +42,7 @@ def save_model(model: LanguageModel, path: str | os.PathLike, *, card: dict[str,
     --------
     >>> model = LanguageModel(Architecture(vocabulary=11, layers=1, context=7, width=6, n_heads=3))
     >>> import tempfile
+    >>> import torch
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save_model(model, Path(folder) / "m.safetensors", card={"steps": 0})
     ...     again, card = load_model(Path(folder) / "m.safetensors")
