@@ -139,7 +139,13 @@ def parts(book: Path) -> list[Part]:
     toc = yaml.safe_load((book.parents[1] / "_toc.yml").read_text(encoding="utf-8"))
     return [
         Part("", [toc["root"]]),
-        *(Part(part["caption"], [page["file"] for page in part["chapters"]]) for part in toc["parts"]),
+        *(
+            Part(
+                part["caption"],
+                [each["file"] for page in part["chapters"] for each in (page, *page.get("sections", []))],
+            )
+            for part in toc["parts"]
+        ),
     ]
 
 

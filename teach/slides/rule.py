@@ -194,7 +194,10 @@ def key_sentences(paragraph: nodes.paragraph, first: bool, after: bool, followin
         asks = following == "explorer" and text.endswith("?")
         if (k == 0 and (first or after)) or is_bold(sentence) or leads or asks:
             shown.append(k)
-    shown = sorted({*shown, *(k + 1 for k in shown if brief(every[k]) and k + 1 < len(every))})
+    aside = [
+        k - 1 for k in shown if k and said(every[k]).lstrip().startswith("(")
+    ]  # says something about the one before
+    shown = sorted({*shown, *aside, *(k + 1 for k in shown if brief(every[k]) and k + 1 < len(every))})
     if following == "equation" and len(paragraph.astext()) <= SHORT:
         return [every]
     together: list[list[list[nodes.Node]]] = []

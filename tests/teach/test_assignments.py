@@ -34,6 +34,7 @@ from tools.assignments import (
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # how nbgrader uses its database
 
 QUICK = "03"  # the chapter that `make test` looks at
+PATIENCE = 900  # seconds for a cell of any other, on a machine that is busy: the answer to 2.6 trains twelve networks
 SECONDS = 3  # a cell of a broken submission may run: what is asked there takes a thousandth of one
 EVERY = [pytest.param(number, marks=[] if number == QUICK else pytest.mark.long) for number in chapters()]
 ASKED = [*sorted((EXAMPLE / "questions").glob("*.py")), *sorted(PUBLIC.glob("*.py"))]
@@ -86,6 +87,7 @@ class Course:
         self.hand_in(name, student, change)
         nbgrader = open_course(self.folder)
         nbgrader.config.RefusePackage.enabled = not package
+        nbgrader.config.Execute.timeout = PATIENCE
         result = nbgrader.autograde(name, student)
         assert result["success"], result
         return self.graded(name, student)

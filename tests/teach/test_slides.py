@@ -112,6 +112,12 @@ def test_a_sentence_of_a_few_words_brings_the_next_and_no_more():
     assert texts(rule.key_sentences(paragraph("Who asks? All ask."), True, False, "")) == ["Who asks?"]
 
 
+def test_a_sentence_in_brackets_brings_the_one_before():
+    text = "That is the attention of transformers. (The word is older than they are.)"
+    long = paragraph(f"{'Long. ' * 60}{text}")
+    assert texts(rule.key_sentences(long, False, False, "equation")) == [text]
+
+
 def test_what_leads_into_a_table_stands_on_its_slide_and_goes_with_it():
     made = nodes.section("", nodes.title("", "2 · A chapter"), paragraph("So. ", nodes.strong("", "Why?")))
     part = nodes.section("", nodes.title("", "A section"))
