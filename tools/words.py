@@ -12,7 +12,7 @@ import argparse
 import base64
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -92,20 +92,22 @@ def skip_gram(documents: list, vocabulary: Vocabulary, seed: int, **options: Any
     return found
 
 
-def rank() -> dict:
+def rank(
+    *, ranks: Sequence[int] = (2, 10, 25, 100), passes: Sequence[int] = (5, 50), seeds: Sequence[int] = SEEDS
+) -> dict:
     """Return how near factors of each rank come to PMI on the hundred commonest words (k = 1), and gensim."""
     documents = stories()
     words = Vocabulary.from_documents(documents, max_size=100, unknown="skip")
     S = count_cooccurrences(documents, words, window=10).toarray().astype(float)
     met, noise, found = S > 0, np.outer(S.sum(axis=1), S.sum(axis=0)) / S.sum(), {}
     target = np.log(S[met] / noise[met])
-    for d in (2, 10, 25, 100):
-        found[f"descent, d = {d}"] = [float(np.corrcoef(_factors(S, noise, d, s)[met], target)[0, 1]) for s in SEEDS]
+    for d in ranks:
+        found[f"descent, d = {d}"] = [float(np.corrcoef(_factors(S, noise, d, s)[met], target)[0, 1]) for s in seeds]
         print(d, found, flush=True)
     known = [[word for word in document if word in words] for document in documents]
-    for epochs in (5, 50):
+    for epochs in passes:
         scores = []
-        for seed in SEEDS:
+        for seed in seeds:
             options = {"vector_size": 100, "window": 10, "negative": 1, "epochs": epochs}
             model = Word2Vec(known, seed=seed + 1, **BARE, **options)
             order = [model.wv.key_to_index[word] for word in words.words]

@@ -25,7 +25,7 @@ from regattn.words import (
     split_words,
     word_vectors,
 )
-from tools.words import skip_gram
+from tools.words import rank, skip_gram
 
 COUNTS = np.random.default_rng(1).poisson(3.0, size=(13, 13))
 COUNTS = COUNTS + COUNTS.T
@@ -264,3 +264,12 @@ def test_the_wikipedia_sample_is_kept_and_what_is_broken_is_made_again(tmp_path,
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     assert load_wikipedia_sample() == ["one article", "another"]
     assert json.dumps(made).count("enwiki") == 3
+
+
+def test_free_factors_and_gensim_come_as_near_to_pmi_as_was_kept():
+    kept = load_word_results("rank")
+    found = rank(ranks=[100], passes=[50], seeds=[0])
+    assert found["descent, d = 100"][0] > 0.999
+    assert found["gensim, d = 100, 50 epochs"][0] > 0.9
+    for name, (correlation,) in found.items():  # sums in another order move a walk of 50 passes a little
+        assert abs(correlation - kept[name][0]) < 0.01
