@@ -275,9 +275,8 @@ def test_mh_3_2k_context_disambiguates_real_banks_and_the_banks_own_counts_spoil
     frequency = np.asarray(counts.sum(axis=0))[seeds]
     west, leanings = [], {"E": [], "plain mean": []}
     for i, j in [(i, j) for i, story in enumerate(numbers) for j, word in enumerate(story) if word == bank]:
-        same = [
-            other for other, story in zip(numbers, documents, strict=True) if story == documents[i]
-        ]  # one has a copy
+        # one story was printed twice
+        same = [other for other, story in zip(numbers, documents, strict=True) if story == documents[i]]
         S = (counts - count_cooccurrences(same, vocabulary, window=5)).tocsr()
         near = np.delete(numbers[i], [j - 1, j])[max(0, j - 5) : j + 4]  # the word before is the label
         near = near[(near >= 0) & (near != bank)]
