@@ -211,6 +211,11 @@ def test_no_tolerance_is_wider_than_two_per_cent_and_none_lets_a_neighbouring_co
         assert not check(name, expected - 1)
 
 
+def test_tolerances_other_than_a_hundredth_are_these():
+    odd = {name: exercise.tolerance for name, exercise in ALL.items() if exercise.tolerance not in (0, 0.01)}
+    assert odd == {"04.4": 0.02, "11.4": 0.02, "14.2": 0.002, "14.5": 0.02, "15.5": 0.003, "18.5": 0.001, "19.5": 0.02}
+
+
 def test_the_usual_tolerance_is_one_per_cent_of_the_largest_number():
     exercise = Exercise(lambda: np.array([200.0, -1.0]), "hint", (Mistake([0.0, 0.0], "more"),))
     assert exercise.verdict([201.9, 0.9])

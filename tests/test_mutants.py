@@ -23,7 +23,7 @@ from tools.mutants import (
     what_runs_for,
 )
 
-DRAWING = {"figures", "widgets", "exercises"}  # they compute no model
+DRAWING = {"figures", "widgets", "exercises", "plain"}  # they compute no model, or are what it is held to
 POSSIBLE = [
     Alteration(module, operator, number, (number // 2, 5))
     for module in modules()

@@ -113,10 +113,10 @@ class SoftmaxHeads(nn.Module):
 
     Parameters
     ----------
-    heads, width : int
+    n_heads, width : int
         Heads, and columns p of a row.
     scaled : bool, default True
-        Whether the factors v, which begin at 1, −1, 1, … are learned; otherwise they stay at 1/heads.
+        Whether the factors v, which begin at 1, −1, 1, … are learned; otherwise they stay at 1/n_heads.
     rng : int, default 0
         Seed of the start, normal with standard deviation .3.
 
@@ -126,13 +126,13 @@ class SoftmaxHeads(nn.Module):
     torch.Size([1, 5])
     """
 
-    def __init__(self, heads: int, width: int, *, scaled: bool = True, rng: int = 0) -> None:
+    def __init__(self, n_heads: int, width: int, *, scaled: bool = True, rng: int = 0) -> None:
         super().__init__()
-        heads, width = check_count(heads, "heads"), check_count(width, "width")
+        n_heads, width = check_count(n_heads, "n_heads"), check_count(width, "width")
         generator = torch.Generator().manual_seed(rng)
-        self.omega = nn.Parameter(0.3 * torch.randn(heads, width, width, generator=generator, dtype=torch.float64))
-        signs = torch.tensor([1.0, -1.0], dtype=torch.float64).repeat(heads)[:heads]
-        self.v = nn.Parameter(signs if scaled else torch.full_like(signs, 1 / heads), requires_grad=scaled)
+        self.omega = nn.Parameter(0.3 * torch.randn(n_heads, width, width, generator=generator, dtype=torch.float64))
+        signs = torch.tensor([1.0, -1.0], dtype=torch.float64).repeat(n_heads)[:n_heads]
+        self.v = nn.Parameter(signs if scaled else torch.full_like(signs, 1 / n_heads), requires_grad=scaled)
 
     def weights(self, X: Tensor, X_new: Tensor) -> Tensor:
         """Return what all heads together put on each outcome, shape (T, m, n)."""
