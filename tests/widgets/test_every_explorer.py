@@ -122,9 +122,9 @@ COLOURS_SHOWN = """() => {
   return {
     words: of(":is(.ra-title, .ra-live, .ra-control-name)", "color"),
     page: getComputedStyle(document.querySelector(".ra-body")).backgroundColor,
-    marks: [["path.ra-line", "stroke"], ["path.ra-dot", "fill"], [".ra-share-bar", "backgroundColor"]]
+    marks: [["path.ra-line", "stroke"], ["path.ra-dot", "fill"], [":is(.ra-share-bar, .ra-raster)", "backgroundColor"]]
       .flatMap(([s, key]) =>
-      shown(s).filter((e) => e.tagName === "SPAN" || e.getAttribute("d")).map((e) => getComputedStyle(e)[key])),
+      shown(s).filter((e) => e.tagName !== "path" || e.getAttribute("d")).map((e) => getComputedStyle(e)[key])),
   };
 }"""
 
