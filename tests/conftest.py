@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from threadpoolctl import threadpool_limits
 
 from tests.browser import launch
 from tests.built import build
 from tests.pages import opened  # noqa: F401
 from tests.spread import Stretches, page_of, phase
+
+
+@pytest.fixture(scope="module", autouse=True)
+def threads() -> Iterator[None]:
+    """Give back the threads that a file of tests took: benchmarks take two, which wait for each other on busy cores."""
+    yield
+    number = int(os.environ.get("OMP_NUM_THREADS") or os.cpu_count() or 1)
+    threadpool_limits(number)
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(number)
 
 
 @pytest.fixture(scope="session")

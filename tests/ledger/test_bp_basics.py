@@ -105,7 +105,7 @@ def test_bp_o7_logistic_regression_is_calibrated_in_the_mean_and_an_overfitted_n
     train, test = slice(0, 300), slice(300, None)
     logistic = LogisticRegression(C=np.inf, tol=1e-10, max_iter=1000).fit(X[train], y[train])
     assert logistic.predict_proba(X[train])[:, 1].mean() == pytest.approx(y[train].mean(), abs=1e-6)  # score equation
-    network = MLPClassifier((64, 64), alpha=0, solver="lbfgs", max_iter=500, random_state=0)
+    network = MLPClassifier((32, 32), alpha=0, solver="lbfgs", max_iter=200, random_state=0)
     with pytest.warns(ConvergenceWarning):  # it would go on, and be surer still
         network.fit(X[train], y[train])
     confidence = network.predict_proba(X[test]).max(axis=1).mean()
