@@ -50,14 +50,14 @@ quick: lint ## check what differs from main, in a minute: style and tests, no bo
 lint: setup-test ## check style and format
 	$(PY) -m ruff check . && $(PY) -m ruff format --check .
 
-notebooks: setup-test ## run every notebook from top to bottom, in two processes
-	OMP_NUM_THREADS=1 $(PY) -m pytest --nbval -n 2 --dist loadfile -p no:cacheprovider -p tests.timings book
+notebooks: setup-test ## run every notebook from top to bottom, in three processes: two cores are then seldom idle
+	OMP_NUM_THREADS=1 $(PY) -m pytest --nbval -n 3 --dist loadfile -p no:cacheprovider -p tests.timings book
 
 suite: browser ## run the tests: package, book, pages, JupyterLab, Binder
-	OMP_NUM_THREADS=1 $(PY) -m pytest -n 2 -p tests.timings --ignore tests/teach
+	OMP_NUM_THREADS=1 $(PY) -m pytest -n 3 -p tests.timings --ignore tests/teach
 
 kit: browser setup-teach ## run the quick tests of the teaching kit: one deck, one assignment
-	OMP_NUM_THREADS=1 $(PY) -m pytest -n 2 -p tests.timings tests/teach
+	OMP_NUM_THREADS=1 $(PY) -m pytest -n 3 -p tests.timings tests/teach
 
 test-teach: browser setup-teach ## run every test of the teaching kit: all decks, assignments, the hub, the book as PDF
 	REGATTN_TEACH=all OMP_NUM_THREADS=1 $(PY) -m pytest -n 2 tests/teach
