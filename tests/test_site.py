@@ -7,6 +7,7 @@ import sys
 
 import pytest
 import yaml
+from sphinx.application import Sphinx
 
 from tests.browser import open_offline
 from tests.built import ROOT, label, soup, toc_pages
@@ -119,9 +120,14 @@ def test_the_search_shows_the_words_around_what_was_found_though_pages_are_files
     assert errors == []
 
 
-# No identifier is known for certain.
-UNLINKED = {"RK", "BR", "BP", "Firth1957", "Grunfeld1958", "LevyGoldberg2014", "Longley1967"}
-UNLINKED |= {"MarriottPope1954", "RoyVetterli2007", "Srebro2004"}
+# Why an entry has no link.
+UNLINKED = {
+    "RK": "a manuscript that was never published",
+    "BR": "a working paper whose address is not known for certain",
+    "BP": "a blog post whose author and address are not known",
+    "Firth1957": "a chapter of a book that has no address of its own",
+    "Grunfeld1958": "a thesis on paper",
+}
 ADDRESS = {
     "doi": re.compile(r"10\.\d{4,5}/\S+"),
     "eprint": re.compile(r"\d{4}\.\d{4,5}"),
@@ -139,7 +145,7 @@ def entries():
 def test_every_entry_of_the_bibliography_has_an_address_or_is_known_to_have_none():
     for key, fields in entries().items():
         assert bool(ADDRESS.keys() & fields) == (key not in UNLINKED), key
-    assert set(entries()) >= UNLINKED
+    assert set(entries()) >= UNLINKED.keys()
 
 
 def test_addresses_of_the_bibliography_have_their_form_and_differ():
@@ -155,3 +161,26 @@ def test_the_bibliography_links_to_what_it_cites(built_book):
     links = {link["href"] for link in page.select(".citation-list a.reference.external, .citation a.external")}
     expected = {HOSTS[name] + fields[name] for fields in entries().values() for name in ADDRESS.keys() & fields}
     assert expected <= links
+
+
+def test_a_site_with_an_address_has_a_canonical_link_a_picture_a_description_and_a_map(monkeypatch, tmp_path):
+    """A book of one page, built as ours is, where the address is known."""
+    monkeypatch.setenv("REGATTN_SITE", "https://example.org/book")
+    (tmp_path / "first.rst").write_text("Lines\n=====\n\nA line through a cloud of points is a weighted average.\n")
+    app = Sphinx(
+        srcdir=str(tmp_path), confdir=None, outdir=str(tmp_path / "out"), doctreedir=str(tmp_path / "trees"),
+        buildername="html", status=None,
+        confoverrides={"extensions": ["published"], "html_title": "A book", "master_doc": "first"},
+    )  # fmt: skip
+    app.build()
+    head = soup(tmp_path / "out" / "first.html")
+    page = soup(tmp_path / "out" / "404.html")
+    assert page.select_one("title").get_text().startswith("Not found")
+    assert head.find("link", rel="canonical")["href"] == "https://example.org/book/first.html"
+    shared = {tag["property"]: tag["content"] for tag in head.find_all("meta", property=True)}
+    assert shared["og:url"] == "https://example.org/book/first.html"
+    assert shared["og:image"] == f"https://example.org/book/{published.PICTURE}"
+    assert (ROOT / "book" / published.PICTURE).exists()
+    assert shared["og:description"] == "A line through a cloud of points is a weighted average."
+    places = re.findall(r"<loc>(.*?)</loc>", (tmp_path / "out" / "sitemap.xml").read_text(encoding="utf-8"))
+    assert places == ["https://example.org/book/first.html"]

@@ -2,7 +2,7 @@
 import { element } from "./controls.js";
 import { svgElement } from "./plot.js";
 
-const [STREAM, BRANCH, ROW, HALF] = [72, 236, 44, 12]; // pixels of the drawing
+const [STREAM, BRANCH, ROW, HALF] = [72, 236, 38, 12]; // pixels of the drawing
 const WIDE = 340;
 const ON_STREAM = {
   pre: ["embedding", "add_1", "add_2"],

@@ -90,6 +90,7 @@ function countsPanel({ ids, size }) {
 
 const render = explorer({
   name: "BlockExplorer",
+  longest: 78,
   valid: {
     count: (value, { stops, ...spec }) => (stops ? stops.includes(value) : fits(spec, value)),
   },

@@ -106,6 +106,7 @@ function told({ assignment, weights, code, codes, members }, { labels, latents }
 
 const render = explorer({
   name: "CodebookExplorer",
+  longest: 175,
   prepare: (data) => ({ ...codebookProblem(data), on: { state: null } }),
   compute: codebookState,
   panels: (problem) => ({ plane: planePanel(problem, problem.on), drawn: drawnPanel(problem), members: membersPanel(problem) }),

@@ -104,6 +104,7 @@ function weightsPanel() {
 
 const render = explorer({
   name: "ContextExplorer",
+  longest: 195,
   prepare(data) {
     const training = contextTraining({ ...data, scales: Object.values(data.scales) });
     return { ...data, training, train: walker(training) };

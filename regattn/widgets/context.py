@@ -89,7 +89,7 @@ class ContextExplorer(Explorer, module="context", panels=[["omega", "theory"], [
     depth = Count("Layers", least=1, most=lambda self: 4, bound="the most layers", used=LINEAR, sets=FIRST)
     tied = Tick("All layers alike (tied)", default=True, used=LINEAR | {"depth": [2, 3, 4]}, sets=FIRST)
     dimension = Count("Columns p", default=3, least=1, most=lambda self: 5, bound="the most columns", sets=FIRST)
-    context = Count("Rows of a context n", default=20, least=8, most=lambda self: 20, bound="the most rows", sets=FIRST)
+    context = Count("Context rows n", default=20, least=8, most=lambda self: 20, bound="the most rows", sets=FIRST)
     noise = Slider(
         "Noise σ", 0.0, 1e3, default=0.5, shown=(0.0, 3.0), step=0.05, help="Its standard deviation.", sets=FIRST
     )

@@ -43,6 +43,9 @@ function isIdle({ used }, view) {
   return Object.entries(used ?? {}).some(([other, values]) => !values.includes(view.model.get(other)));
 }
 
+const OUT_OF_USE = " (not in use)";
+const MOST_PLACES = 500; // of a slider, that are asked for their words
+
 // The words for a value: the number with its unit, a name, or both with a note.
 export function controlText(spec, view) {
   const { notes = [], units = "", digits, decimals, names, of } = spec;
@@ -53,16 +56,28 @@ export function controlText(spec, view) {
   return (v) => {
     const note = known.get(v) ?? known.get(null);
     const text = called ? isolate(called[v]) : `${number(v)}${of ? ` of ${spec.max}` : ""}${note ? ` (${note})` : ""}`;
-    return isIdle(spec, view) ? `${text} (not in use)` : text;
+    return isIdle(spec, view) ? `${text}${OUT_OF_USE}` : text;
   };
+}
+
+// The longest words a slider can show: at most of its places, at those with a note, and out of use.
+function longestText(spec, text, { count, value }) {
+  const some = Math.min(MOST_PLACES, count);
+  const places = Array.from({ length: some + 1 }, (_, k) => value(Math.round((k * count) / Math.max(1, some))));
+  const noted = (spec.notes ?? []).map(([v]) => v).filter((v) => v !== null);
+  const words = [...places, ...noted].map((v) => text(v).replace(OUT_OF_USE, ""));
+  const longest = words.reduce((a, b) => ([...b].length > [...a].length ? b : a));
+  return spec.used ? `${longest}${OUT_OF_USE}` : longest;
 }
 
 function slider(view, spec, text) {
   const { name, label, sets = {} } = spec;
   const { min, max, step, position, value } = sliderScale(spec);
   const input = element("input", { type: "range", min, max, step });
-  const output = element("span", { class: "ra-control-value", "data-output": name });
-  controlRow(view, name, label, input, { ...spec, value: output });
+  const output = element("span", { "data-output": name });
+  const room = longestText(spec, text, { count: Math.round((max - min) / step), value: (k) => value(min + k * step) });
+  const said = element("span", { class: "ra-control-value", "data-room": room }, output);
+  controlRow(view, name, label, input, { ...spec, value: said });
   view.listen(input, "input", () => view.set({ [name]: value(Number(input.value)), ...sets }));
   view.refreshers.push(() => {
     const now = view.model.get(name);
@@ -92,7 +107,7 @@ function tick(view, { name, label, ...spec }) {
   view.listen(input, "change", () => view.set({ [name]: input.checked }));
   view.refreshers.push(() => {
     input.checked = Boolean(view.model.get(name));
-    const words = isIdle(spec, view) ? `${label} (not in use)` : label;
+    const words = isIdle(spec, view) ? `${label}${OUT_OF_USE}` : label;
     if (row.firstChild.textContent === words) return;
     row.firstChild.textContent = words;
     input.setAttribute("aria-label", words);

@@ -97,6 +97,7 @@ const pair = (point) => `(${point.map((value) => formatNumber(value)).join(", ")
 
 const render = explorer({
   name: "DescentExplorer",
+  longest: 96,
   prepare: (data) => ({ ...data, ringed: { show: () => {} } }), // where the cursor of the loss stands on the surface
   compute(problem, { step, ...now }, before) {
     const key = JSON.stringify(now);

@@ -28,6 +28,7 @@ function embeddingMessage(state, { names, new_name }, view) {
 
 const render = explorer({
   name: "EmbeddingExplorer",
+  longest: 180,
   prepare: embeddingProblem,
   compute: embeddingState,
   ended: ({ diverged_at }) => diverged_at !== null,

@@ -125,6 +125,7 @@ function run(view, compute, draw) {
         width = view.body.clientWidth;
         view.said.style.minHeight = "";
         view.update();
+        view.reserve();
       }
       // the sentence keeps the height it once needed, so that the pictures below do not jump while a slider moves
       view.said.style.minHeight = `${Math.ceil(view.said.getBoundingClientRect().height)}px`;
@@ -132,6 +133,20 @@ function run(view, compute, draw) {
     for (const part of [view.body, view.said]) observer.observe(part);
     view.signal.addEventListener("abort", () => observer.disconnect());
   };
+}
+
+// Keep the lines that the longest sentence of `longest` characters needs; a twin of it that nobody sees is measured.
+function reserveLines(view, longest) {
+  view.live.style.minHeight = "";
+  const now = view.live.textContent;
+  if (!longest) return;
+  const twin = element("p", { class: "ra-live", "aria-hidden": "true" }, now.length ? now.repeat(Math.ceil(longest / now.length)).slice(0, longest) : "");
+  view.live.after(twin);
+  view.live.hidden = true;
+  const { height } = twin.getBoundingClientRect();
+  view.live.hidden = false;
+  twin.remove();
+  view.live.style.minHeight = `${Math.ceil(height)}px`;
 }
 
 // The sentence: a text, or [strong, rest].
@@ -148,6 +163,7 @@ function sayer(view) {
 //   name; prepare(data, view) → problem; compute(problem, now, before) → state; result(state, problem) → numbers drawn;
 //   ended(state, problem): whether a walk that plays has come to its end before its last step;
 //   texts(problem, view) → words for controls; own: controls only this explorer has; valid: their values from outside;
+//   longest: how many characters the sentence may come to, whose lines are kept free;
 //   numbers(problem) → [key, label, text(state)] to print; say(state, problem, view) → sentence;
 //   panels(problem, view) → { key: panel }; hint: what the keys do; cursor(problem, view) → the common cursor.
 export function explorer(definition) {
@@ -164,6 +180,7 @@ export function explorer(definition) {
     const printers = (definition.numbers?.(problem) ?? []).map(([key, label, text]) => [output(view, key, label), text]);
     if (!printers.length) view.numbers.remove();
     const say = sayer(view);
+    view.reserve = () => reserveLines(view, definition.longest);
     compute();
     const wanted = Object.entries(definition.panels(problem, view)).filter(([key]) => !view.hides(key));
     const panels = wanted.map(([key, panel]) => buildPanel(view, key, panel));

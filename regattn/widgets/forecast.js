@@ -29,7 +29,7 @@ function fanPanel(problem) {
       ["truth", "dot", "what came"],
       ["query", "diamond", "month that asks (drag it)"],
     ],
-    plot: { label: "Forecast", yLabel: units, height: 290 },
+    plot: { label: "Forecast", yLabel: units, height: 235 },
     by: "x",
     at: (k, { read, came }) => [k, k < context ? read[k] : came[k - context]],
     handle: { at: ({ horizon, median }) => [context + horizon - 1, median[horizon - 1]], to: (x) => asPlace(Math.max(x, context), problem) },
@@ -127,6 +127,7 @@ const print = (key) => (state) => formatResult(state[key]);
 
 const render = explorer({
   name: "ForecastExplorer",
+  longest: 184,
   prepare: forecastProblem,
   compute: forecastState,
   panels: (problem) => ({ fan: fanPanel(problem), weights: weightsPanel(problem), lags: lagsPanel(problem), heads: headsPanel(problem) }),

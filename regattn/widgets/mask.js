@@ -98,6 +98,7 @@ function fitPanel(problem) {
 
 const render = explorer({
   name: "MaskExplorer",
+  longest: 82,
   prepare: maskProblem,
   compute: maskState,
   texts: () => ({ shock: (draw) => (draw ? `draw ${draw}` : "as it was") }),

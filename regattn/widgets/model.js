@@ -23,6 +23,7 @@ const render = (context) => {
   let now = null; // what is drawn, for the button that goes on from it
   return explorer({
     name: "ModelExplorer",
+    longest: 90,
     own: {
       text: typedBox,
       place: placeSlider,

@@ -55,6 +55,7 @@ function describe({ step, loss, losses, layers, silent, diverged_at, right, righ
 
 const render = explorer({
   name: "NetworkExplorer",
+  longest: 150,
   prepare(data) {
     const flat = (rows) => Float64Array.from(rows.flat());
     const problem = { ...data, inputs: flat(data.X), inputs_held_out: flat(data.X_held_out) };

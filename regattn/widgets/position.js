@@ -13,7 +13,7 @@ function tablePanel({ places }) {
       ["negative", "box", "below zero"],
       ["query", "line", "pairs at the lag; the place that answers"],
     ],
-    plot: { label: "Table of scores", yLabel: "place that asks", xLabel: "place that answers", height: 330 },
+    plot: { label: "Table of scores", yLabel: "place that asks", xLabel: "place that answers", height: 285 },
     hint: () => "of every place with every place",
     click: (x) => ({ place: Math.max(0, Math.min(places - 1, Math.round(x))) }),
     make(p) {
@@ -74,7 +74,7 @@ function clocksPanel() {
       ["negative", "dot", "not once within it"],
       ["test", "line", "length of training"],
     ],
-    plot: { label: "Places until a clock has gone round", xLabel: "clock i", yLabel: "places", height: 330 },
+    plot: { label: "Places until a clock has gone round", xLabel: "clock i", yLabel: "places", height: 285 },
     hint: () => "one dot for each clock",
     make(p) {
       const [round, open, level] = [p.dots("key"), p.dots("negative"), p.marker("test", "level")];
@@ -100,6 +100,7 @@ const print = (key) => (state) => formatResult(state[key]);
 
 const render = explorer({
   name: "PositionExplorer",
+  longest: 129,
   prepare: (data) => data,
   compute: positionState,
   texts: () => ({ draw: (draw) => `draw ${draw}` }),

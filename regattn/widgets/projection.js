@@ -76,6 +76,7 @@ const lists = (rows) => rows && rows.map((row) => Array.from(row));
 
 const render = explorer({
   name: "ProjectionExplorer",
+  longest: 128,
   own: { words: sentenceBox, table: cellSlider },
   valid: { words: sentenceFits, table: tableFits },
   compute: ({ words }, now) => projectionState({ words, ...now }),

@@ -22,8 +22,9 @@ function textBox(view, { name, label, most, help }) {
 // A slider over the words of the text; its right end is the last, wherever that is.
 function wordSlider(view, { name, label, help, max }) {
   const input = element("input", { type: "range", min: 1, max, step: 1 });
-  const said = element("span", { class: "ra-control-value", "data-output": name });
-  controlRow(view, name, label, input, { value: said, help });
+  const said = element("span", { "data-output": name });
+  const room = element("span", { class: "ra-control-value" }, said);
+  controlRow(view, name, label, input, { value: room, help });
   const words = () => {
     const { kind } = view.model.get("data").tokenizers.find((each) => each.name === view.model.get("tokenizer"));
     return shownWords(view.model.get("text"), kind).map((word) => readable(word, kind));
@@ -34,7 +35,9 @@ function wordSlider(view, { name, label, help, max }) {
     const at = Math.min(view.model.get(name), all.length);
     input.max = String(Math.max(2, all.length));
     if (Number(input.value) !== at) input.value = String(at);
-    const shown = at ? `${at} of ${all.length}: ${isolate(all[at - 1])}` : "none";
+    const named = (word, k) => `${k + 1} of ${all.length}: ${isolate(word)}`;
+    const shown = at ? named(all[at - 1], at - 1) : "none";
+    room.dataset.room = all.map(named).reduce((a, b) => (b.length > a.length ? b : a), "none");
     if (said.textContent !== shown) said.textContent = shown;
     input.setAttribute("aria-valuetext", shown);
   };

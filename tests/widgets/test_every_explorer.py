@@ -115,7 +115,14 @@ def test_in_a_notebook_a_hand_reaches_the_kernel_and_cleaning_up_leaves_nothing(
 
 # ---- whatever the page looks like -----------------------------------------------------------------------------------
 
-TOPS = "() => [...document.querySelectorAll('[data-panel]')].map((panel) => panel.offsetTop)"
+TOP = "document.querySelector('[data-panel]').offsetTop"
+DRAWN = "new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(f)))"
+SLIDERS = """[...document.querySelectorAll("figure.regattn input[type=range][data-control]")]
+  .filter((e) => e.checkVisibility()).map((e) => e.dataset.control)"""
+FIRST_SCREEN = """document.querySelector("[data-panel]").getBoundingClientRect().bottom
+  - document.querySelector("figure.regattn").getBoundingClientRect().top"""
+# Without noise some numbers become long and take a second line.
+GROWING = {("context", "noise")}
 COLOURS_SHOWN = """() => {
   const shown = (s) => [...document.querySelectorAll(`figure.regattn ${s}`)].filter((e) => e.checkVisibility());
   const of = (s, key) => [...new Set(shown(s).map((e) => getComputedStyle(e)[key]))];
@@ -131,21 +138,30 @@ COLOURS_SHOWN = """() => {
 
 @in_browser
 @every
-def test_the_pictures_do_not_jump_back_while_a_slider_moves(browser, tmp_path, name):
-    """The room that the sentence once needed stays: going over the same places again moves nothing."""
-    with opened(browser, tmp_path, oracle(name).example(), width=390, height=844) as page:
-        parts = (0.1, 0.5, 0.9, 0.3)
-        sliders = [c for c in page.evaluate(CONTROLS) if page.locator(f"input[type=range][data-control={c}]").count()]
-        assert sliders
-        for control in sliders:
-            for part in parts:
-                page.evaluate(MOVE, [control, part])
-                page.evaluate("new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(f)))")
-            seen = set()
-            for part in parts:
-                page.evaluate(MOVE, [control, part])
-                seen.add(str(page.evaluate(TOPS)[:1]))
-            assert len(seen) == 1, control
+def test_the_first_picture_is_on_the_screen_of_its_controls_and_stands_still_while_a_slider_moves(
+    browser, tmp_path, name
+):
+    """In a column of the book on a screen of 1280 × 800, then on a phone."""
+    column = "document.querySelector('main').style.maxWidth = '688px'"
+    with opened(browser, tmp_path, oracle(name).example(), width=1280, height=800) as page:
+        page.evaluate(column)
+        page.evaluate(DRAWN)
+        assert page.evaluate(FIRST_SCREEN) <= 800
+        for width in (1280, 390):
+            page.set_viewport_size({"width": width, "height": 800})
+            page.evaluate(DRAWN)
+            sliders = page.evaluate(SLIDERS)
+            assert sliders
+            for control in sliders:
+                # what one control leaves behind may have changed which lines are there at all
+                page.evaluate(MOVE, [control, 0.3])
+                page.evaluate(DRAWN)
+                first = page.evaluate(TOP)
+                for part in (0, 0.1, 0.5, 0.9, 1):
+                    page.evaluate(MOVE, [control, part])
+                    page.evaluate(DRAWN)
+                    jump = page.evaluate(TOP) - first
+                    assert abs(jump) <= 1 or (name, control) in GROWING, (width, control, part, jump)
 
 
 @in_browser
@@ -158,6 +174,15 @@ def test_in_the_readers_own_colours_words_and_marks_are_still_seen(browser, tmp_
         assert shown["page"] not in shown["marks"]
         assert "none" not in shown["marks"]
         assert barriers(page, "color-contrast") == []
+
+
+# Words of a picture that leave the frame of their explorer; a pixel is what rounding may take.
+LEAVING = """() => {
+  const frame = document.querySelector(".ra-body").getBoundingClientRect();
+  return [...document.querySelectorAll("svg.ra-plot text")].filter((e) => e.checkVisibility() && e.textContent)
+    .filter((e) => e.getBoundingClientRect().left < frame.left - 1 || e.getBoundingClientRect().right > frame.right + 1)
+    .map((e) => e.textContent);
+}"""
 
 
 @in_browser
@@ -173,6 +198,7 @@ def test_from_right_to_left_nothing_is_cut_and_numbers_stay(browser, tmp_path, n
             outside = """(width) => [...document.querySelectorAll(".ra-control, .ra-tools, .ra-live, .ra-panel")]
               .map((e) => e.getBoundingClientRect()).filter((box) => box.left < -1 || box.right > width + 1).length"""
             assert page.evaluate(outside, width) == 0
+            assert page.evaluate(LEAVING) == []
             assert page.evaluate(f"{FIGURE}.model.result()") == before
             page.evaluate(MOVE, [page.evaluate(CONTROLS)[0], 0.7])
             assert_same(page.evaluate(f"{FIGURE}.model.result()"), module.expected(page.evaluate(STATE)))
@@ -184,9 +210,17 @@ def test_from_right_to_left_nothing_is_cut_and_numbers_stay(browser, tmp_path, n
 @in_browser
 @every
 def test_on_a_phone_the_control_in_use_stays_beside_its_picture(browser, tmp_path, name):
-    with opened(browser, tmp_path, oracle(name).example(), width=390, height=500) as page:
+    with opened(browser, tmp_path, oracle(name).example(), width=390, height=844) as page:
         control = page.locator(f"[data-control='{page.evaluate(CONTROLS)[0]}']")
         control.focus()
+        page.evaluate(DRAWN)
+        first = page.locator("[data-panel]").first
+        first.evaluate("(panel) => panel.scrollIntoView({block: 'end'})")
+        row, panel = page.locator(".ra-active").bounding_box(), first.bounding_box()
+        assert row["y"] >= 0
+        assert row["y"] + row["height"] <= panel["y"] + 1
+        assert panel["y"] + panel["height"] <= 845
+        page.set_viewport_size({"width": 390, "height": 500})
         page.locator("[data-panel]").last.evaluate("(panel) => panel.scrollIntoView({block: 'start'})")
         box = control.bounding_box()
         assert box["y"] >= 0
