@@ -16,7 +16,7 @@ from regattn.widgets._drawing import draw_signed, mark_rows, signs
 __all__ = ["FilterExplorer"]
 
 FIRST = 6  # dates before the first that can ask: enough for three layers
-MODELS = {1: "a level", 2: "with a slope", 3: "with slope and acceleration"}
+MODELS = {1: "a level", 2: "with a slope", 3: "with slope and accelera\u00adtion"}  # a soft hyphen: names are narrow
 
 
 def _ratio(state: str, default: float, shown: tuple[float, float], *, layers: list[int] | None = None) -> Slider:
