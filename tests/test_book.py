@@ -141,13 +141,23 @@ def test_notebook_was_executed(built_book, page):
     assert content.select(".cell_output"), f"no cell of {page} shows a result"
 
 
-@every_page
-def test_page_is_light_enough_for_a_slow_line(built_book, page):
-    path = built_book / f"{page}.html"
+def weight(path: Path) -> int:
+    """Return the bytes of a page and its pictures, without the theme."""
     addresses = [tag["src"] for tag in article(path).find_all("img")]  # a data: address is part of the page itself
     images = {(path.parent / unquote(src)).resolve() for src in addresses if not src.startswith("data:")}
-    weight = path.stat().st_size + sum(image.stat().st_size for image in images)
-    assert weight <= HEAVIER.get(page, WEIGHT)
+    return path.stat().st_size + sum(image.stat().st_size for image in images)
+
+
+@every_page
+def test_page_is_light_enough_for_a_slow_line(built_book, page):
+    assert weight(built_book / f"{page}.html") <= HEAVIER.get(page, WEIGHT)
+
+
+def test_a_language_model_and_its_explorer_add_at_most_what_was_allowed_to_the_weight_of_a_chapter(built_book):
+    [figure] = article(built_book / "book/part5-transformer/18_language_model.html").select(
+        "figure.regattn[data-widget=ModelExplorer]"
+    )
+    assert 900_000 < len(str(figure).encode()) <= 1_200_000  # the weights alone take more than the first
 
 
 def test_there_is_no_launch_button_when_the_repository_is_unknown(built_book):
