@@ -2,7 +2,7 @@
 import { asQuery, dateHint, radiusOf, timeTicks, widened } from "./dates.js";
 import { explorer } from "./explorer.js";
 import { filterState } from "./filter-numbers.js";
-import { formatNumber, isolate } from "./format.js";
+import { formatNumber, isolate, measured } from "./format.js";
 
 const tidy = (value) => Number((Math.abs(value) < 1e-9 ? 0 : value).toPrecision(9)); // zero, not rounding
 
@@ -79,9 +79,9 @@ const render = explorer({
     pick: (t) => asQuery(t, problem),
     start: ({ at }) => at,
   }),
-  numbers: () => [
-    ["prediction", "level seen", print(({ prediction }) => prediction)],
-    ["observed", "observed", print(({ observed }) => observed)],
+  numbers: ({ units }) => [
+    ["prediction", measured("level seen", units), print(({ prediction }) => prediction)],
+    ["observed", measured("observed", units), print(({ observed }) => observed)],
     ["own", "weight on itself", print(({ own }) => own)],
     ["total", "sum of weights", print(({ moments }) => moments[0])],
     ["age", "mean age of the weights, dates", print(({ moments }) => moments[1])],

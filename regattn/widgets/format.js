@@ -50,6 +50,11 @@ export function isolate(label) {
   return `\u2068${label}\u2069`;
 }
 
+// What a number is, and what it is measured in.
+export function measured(words, units) {
+  return units ? `${words}, ${isolate(units)}` : words;
+}
+
 export function shorten(label, most = 14) {
   const letters = Array.from(label);
   return letters.length <= most ? label : `${letters.slice(0, most - 1).join("")}…`;

@@ -92,7 +92,7 @@ const render = explorer({
     const print = (key) => (state) => formatResult(Number(state[key].toPrecision(12)));
     return [
       ["prediction", `prediction, ${y_label}`, print("prediction")],
-      ["observed", "observed", ({ query }) => formatNumber(y[query])],
+      ["observed", `observed, ${y_label}`, ({ query }) => formatNumber(y[query])],
       ["own", "weight on itself", print("own")],
       ["total", "sum of weights", print("total")],
       ["error", "error over all, root mean square", print("error")],

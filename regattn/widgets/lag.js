@@ -1,7 +1,7 @@
 // LagExplorer: an autoregression as attention in time, a map of dates on dates and one row of it over the history.
 import { asQuery, bounded, dateHint, printed, radiusOf, timeTicks, widened } from "./dates.js";
 import { explorer } from "./explorer.js";
-import { formatNumber, isolate, rounded } from "./format.js";
+import { formatNumber, isolate, measured, rounded } from "./format.js";
 import { mapPanel } from "./lag-map.js";
 import { lagProblem, lagState } from "./lag-numbers.js";
 
@@ -107,13 +107,13 @@ const render = explorer({
     pick: (k) => asQuery(k + view.model.get("max_lag"), problem),
     start: ({ row }) => row,
   }),
-  numbers: () => [
-    ["prediction", "fitted", printed("prediction")],
-    ["observed", "observed", printed("observed")],
+  numbers: ({ units }) => [
+    ["prediction", measured("fitted", units), printed("prediction")],
+    ["observed", measured("observed", units), printed("observed")],
     ["total", "sum of weights", printed("total")],
     ["own", "weight on itself", printed("own")],
     ["rank", "rank of the map", ({ rank }) => String(rank)],
-    ["error", "error over all dates", printed("error")],
+    ["error", measured("error over all dates", units), printed("error")],
   ],
   say({ weights, row, n, lags, query }, { labels, dates }) {
     let most = row === 0 ? 1 : 0;

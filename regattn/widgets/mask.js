@@ -1,7 +1,7 @@
 // MaskExplorer: what a date of an autoregression may know, and what moves when the future is changed.
 import { asQuery, bounded, dateHint, printed, radiusOf, timeTicks, widened } from "./dates.js";
 import { explorer } from "./explorer.js";
-import { formatNumber, isolate, numberTicks, rounded, shareText } from "./format.js";
+import { formatNumber, isolate, measured, numberTicks, rounded, shareText } from "./format.js";
 import { maskProblem, maskState } from "./mask-numbers.js";
 
 const span = (lists, share) => {
@@ -112,12 +112,12 @@ const render = explorer({
     pick: (k) => asQuery(k, problem),
     start: ({ row }) => row,
   }),
-  numbers: () => [
-    ["prediction", "fitted", printed("prediction")],
-    ["observed", "observed", printed("observed")],
+  numbers: ({ units }) => [
+    ["prediction", measured("fitted", units), printed("prediction")],
+    ["observed", measured("observed", units), printed("observed")],
     ["left", "left of the sum, before division", printed("left")],
     ["ahead", "share of the weights ahead", ({ ahead }) => shareText(ahead)],
-    ["moved", "farthest move up to the date", printed("moved")],
+    ["moved", measured("farthest move up to the date", units), printed("moved")],
   ],
   say({ query, shock, how_many: many, ahead }, { labels }) {
     const who = isolate(labels[query]);

@@ -41,10 +41,10 @@ const render = (context) => {
     }),
     numbers: () => [
       ["entropy", "true entropy, nats", ({ entropy }) => formatResult(entropy[0])],
-      ["entropy-model", "the model's entropy", ({ entropy }) => formatResult(entropy[1])],
+      ["entropy-model", "the model's entropy, nats", ({ entropy }) => formatResult(entropy[1])],
       ["excess", "excess of this prediction, nats", ({ excess }) => formatResult(excess)],
-      ["cost", "cost of what is silent, here", ({ cost }) => formatResult(cost)],
-      ["mean", "mean excess over the sentence", ({ mean }) => formatResult(mean[1])],
+      ["cost", "cost of what is silent, nats", ({ cost }) => formatResult(cost)],
+      ["mean", "mean excess of the sentence, nats", ({ mean }) => formatResult(mean[1])],
     ],
     say: modelMessage,
     result: ({ words, p, q, drawnQ, entropy, excess, cost, mean, map, lens, drawn }, problem) => ({

@@ -1,6 +1,6 @@
 // SpectralExplorer: one query j against every training observation i, while λ, L and the query move.
 import { explorer } from "./explorer.js";
-import { formatNumber, formatResult, isolate } from "./format.js";
+import { formatNumber, formatResult, isolate, measured } from "./format.js";
 import { spectralBounds, spectralProblem, spectralState } from "./spectral-numbers.js";
 import { codesPanel, pathPanel, splitPanel, sumPanel, weightsPanel } from "./spectral-panels.js";
 
@@ -49,16 +49,15 @@ const render = explorer({
     angle: (angle) => `${Math.round(angle)}°${view.model.get("root") === "rotated" ? "" : " (not in use)"}`,
   }),
   numbers(problem) {
-    const { targets, y_test } = problem;
+    const { targets, y_test, units } = problem;
     const print = (key) => (state) => formatResult(state[key]);
-    const measured = (words) => (problem.units ? `${words},${unitOf(problem)}` : words);
     return [
-      ["prediction", measured("prediction"), print("prediction")],
-      ["observed", measured("observed"), ({ query }) => formatNumber(targets[query])],
+      ["prediction", measured("prediction", units), print("prediction")],
+      ["observed", measured("observed", units), ({ query }) => formatNumber(targets[query])],
       ["dof", "degrees of freedom", print("dof")],
-      ["train_error", measured("training error"), print("train_error")],
-      ["loo_error", measured("leave-one-out error"), print("loo_error")],
-      ...(y_test ? [["test_error", measured("test error"), print("test_error")]] : []),
+      ["train_error", measured("training error", units), print("train_error")],
+      ["loo_error", measured("leave-one-out error", units), print("loo_error")],
+      ...(y_test ? [["test_error", measured("test error", units), print("test_error")]] : []),
     ];
   },
   say: spectralMessage,
