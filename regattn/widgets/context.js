@@ -1,14 +1,14 @@
 // ContextExplorer: attention trained on many small regressions, beside the inverse that it should find.
 import { contextState, contextTraining } from "./context-training.js";
 import { explorer } from "./explorer.js";
-import { formatNumber, powerText } from "./format.js";
+import { formatNumber, formatResult, powerText } from "./format.js";
 import { walker } from "./play.js";
 import { tablePanel } from "./tables.js";
 
 const LOWEST = 1e-6; // a smaller risk runs along the floor
 
 const percent = (share) => (share < 10 ? `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %` : "over 1000 %");
-const short = (value) => formatNumber(value, 3);
+const short = (value) => formatResult(value);
 
 function contextMessage({ step, risk, risks, rivals, words, gap, agreement, diverged_at }) {
   if (diverged_at !== null) {

@@ -157,6 +157,8 @@ export function output(view, name, label) {
   const value = element("dd", { "data-output": name });
   view.numbers.append(element("div", {}, element("dt", {}, label), value));
   return (words) => {
-    if (value.textContent !== words) value.textContent = words;
+    if (value.textContent === words) return;
+    value.textContent = words;
+    value.classList.toggle("ra-long", words.length > 7); // among many it is set smaller, so as to keep to its line
   };
 }

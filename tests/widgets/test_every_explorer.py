@@ -121,8 +121,6 @@ SLIDERS = """[...document.querySelectorAll("figure.regattn input[type=range][dat
   .filter((e) => e.checkVisibility()).map((e) => e.dataset.control)"""
 FIRST_SCREEN = """document.querySelector("[data-panel]").getBoundingClientRect().bottom
   - document.querySelector("figure.regattn").getBoundingClientRect().top"""
-# Without noise some numbers become long and take a second line.
-GROWING = {("context", "noise")}
 COLOURS_SHOWN = """() => {
   const shown = (s) => [...document.querySelectorAll(`figure.regattn ${s}`)].filter((e) => e.checkVisibility());
   const of = (s, key) => [...new Set(shown(s).map((e) => getComputedStyle(e)[key]))];
@@ -161,7 +159,7 @@ def test_the_first_picture_is_on_the_screen_of_its_controls_and_stands_still_whi
                     page.evaluate(MOVE, [control, part])
                     page.evaluate(DRAWN)
                     jump = page.evaluate(TOP) - first
-                    assert abs(jump) <= 1 or (name, control) in GROWING, (width, control, part, jump)
+                    assert abs(jump) <= 1, (width, control, part, jump)
 
 
 @in_browser
