@@ -28,7 +28,7 @@ LOADS = {
 ALT_WORDS = 12  # fewer cannot say what a figure shows
 WEIGHT = 1_500_000  # bytes of one page without the theme
 HEAVIER = {
-    "book/part5-transformer/18_language_model": 1_960_000,  # with a language model's weights, 922 kB
+    "book/part5-transformer/18_language_model": 2_000_000,  # with a language model's weights, 922 kB
     "book/reference/library": 1_600_000,  # some 250 names with their formulas
 }
 

@@ -22,7 +22,7 @@ HEAVIER = {  # pages of many explorers, of drawings with hundreds of marks, of e
     "book/part3-attention/08_time_series": 2_200_000,
     "book/part3-attention/10_panels_and_filters": 2_350_000,
     "book/part4-words/12_a_real_corpus": 2_100_000,
-    "book/part5-transformer/18_language_model": 3_200_000,  # with a language model's weights
+    "book/part5-transformer/18_language_model": 3_250_000,  # with a language model's weights
     "book/part5-transformer/19_forecasting": 2_070_000,  # with a forecaster's weights
     "book/reference/library": 2_900_000,
 }
