@@ -17,6 +17,9 @@ from tests.pages import opened  # noqa: F401
 from tests.spread import Stretches, page_of, phase
 
 
+PATIENCE = 2400  # seconds for a test that may have to wait until the book is built, or that says that it takes long
+
+
 @pytest.fixture(scope="module", autouse=True)
 def threads() -> Iterator[None]:
     """Give back the threads that a file of tests took: benchmarks take two, which wait for each other on busy cores."""
@@ -50,10 +53,13 @@ def built_book(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator:
-    """Put what needs the book after what does not; tests of one file or page stay together."""
+    """Put what needs the book after what does not, and give it time; tests of one file or page stay together."""
     result = yield
     shared = hasattr(config, "workerinput")
     needs = {item: "built_book" in getattr(item, "fixturenames", ()) for item in items}
+    for item in items:
+        if needs[item] or item.get_closest_marker("long"):
+            item.add_marker(pytest.mark.timeout(PATIENCE))
     pages = {page: place for place, page in enumerate(dict.fromkeys(page_of(item.nodeid) for item in items))}
     items.sort(
         key=lambda item: (phase(item.nodeid, needs_book=needs[item], shared=shared), pages[page_of(item.nodeid)])
