@@ -16,7 +16,6 @@ from tests.built import build
 from tests.pages import opened  # noqa: F401
 from tests.spread import Stretches, page_of, phase
 
-
 PATIENCE = 2400  # seconds for a test that may have to wait until the book is built, or that says that it takes long
 
 

@@ -171,7 +171,8 @@ def test_a_site_with_an_address_has_a_canonical_link_a_picture_a_description_and
     command = [sys.executable, "-m", "sphinx", "-C", "-q", "-D", "extensions=published", "-D", "html_title=A book"]
     command += ["-D", "master_doc=first", tmp_path, tmp_path / "out"]
     known = {"REGATTN_SITE": "https://example.org/book", "PYTHONPATH": str(ROOT / "book" / "_ext")}
-    done = subprocess.run(command, env={**os.environ, **known}, capture_output=True, text=True, check=False, timeout=120)
+    environment = {**os.environ, **known}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr
     head = soup(tmp_path / "out" / "first.html")
     page = soup(tmp_path / "out" / "404.html")
