@@ -16,7 +16,8 @@ from tests.built import ROOT, label, soup, toc_pages
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 import published
 
-TERMS = yaml.safe_load((ROOT / "book" / "reference" / "terms.yml").read_text(encoding="utf-8"))
+LISTED = (ROOT / "book" / "reference" / "terms.yml").read_text(encoding="utf-8")
+TERMS = yaml.safe_load(LISTED)
 ENTRY = re.compile(r"@\w+\{(\w+),\n(.*?)\n\}", re.DOTALL)
 FIELD = re.compile(r"^  (\w+) *= \{(.*)\},$", re.MULTILINE)
 every_page = pytest.mark.parametrize("page", toc_pages(), ids=label)
@@ -32,6 +33,10 @@ def test_page_has_a_title_and_a_description_for_those_who_link_to_it(built_book,
     assert shared["og:title"]
     assert shared["og:title"] in head.title.get_text()
     assert shared["og:site_name"] == "Regression Is Attention"
+
+
+def test_no_name_of_the_search_is_listed_twice_for_only_the_last_would_lead_anywhere():
+    assert sorted(re.findall(r'^"(.+?)": ', LISTED, re.MULTILINE)) == sorted(TERMS)
 
 
 @pytest.mark.book
