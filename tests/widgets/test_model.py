@@ -10,7 +10,7 @@ import pytest
 from regattn.grammar import Grammar, next_words, silenced
 from regattn.grammar._states import states
 from regattn.transformer import Architecture, Decoder, LanguageModel, load_shipped
-from regattn.transformer._halves import in_halves, packed
+from regattn.transformer._halves import in_digits, in_halves, packed
 from regattn.widgets import ModelExplorer
 from tests.explorers.model import example, untrained
 from tests.node import in_node
@@ -30,6 +30,15 @@ def test_the_page_and_numpy_agree_on_the_logits_of_the_shipped_model(tmp_path):
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
     assert len(packed(shipped)["numbers"]) < 1e6
     assert len(ModelExplorer(shipped, GRAMMAR).to_html()) < 1.2e6  # what a page weighs more with it
+
+
+def test_every_number_of_sixteen_bits_travels_without_loss(tmp_path):
+    every = np.arange(2**16, dtype=np.uint16).view(np.float16)
+    numbers = every[np.isfinite(every)].astype(float)[:-1]  # an odd number of them
+    text = in_digits(numbers)
+    assert len(text) == 5 * (len(numbers) + 1) / 2
+    assert not set(text) & set('&<>\\"')
+    assert in_node(tmp_path, "transformer", "say(Array.from(halves(given)));", text) == [*numbers, 0]
 
 
 def test_a_text_read_on_is_the_text_read_whole(tmp_path):
