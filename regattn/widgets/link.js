@@ -1,7 +1,7 @@
 // An explorer's state as text: in the address of a page, and as a table of numbers. Pure but for reading the address.
 import { fits } from "./controls.js";
 
-function same(a, b) {
+export function same(a, b) {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
@@ -29,7 +29,8 @@ export function readHash(hash, key, specs, valid = {}) {
     const value = found[spec.name];
     if ((valid[spec.kind] ?? ((v) => fits(spec, v)))(value, spec)) values[spec.name] = value;
   }
-  return Object.keys(values).length ? values : null;
+  // an empty state is a state as well: the one at the start
+  return Object.keys(values).length || !Object.keys(found).length ? values : null;
 }
 
 export function differences(now, before) {

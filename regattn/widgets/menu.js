@@ -38,7 +38,8 @@ async function copy(text, field) {
   }
 }
 
-// `view.specs` are the controls. Gives view.restore(): take the state from the page's address, where it has one.
+// `view.specs` are the controls. Gives view.restore(): take the state from the page's address, where it has one, and say
+// whether the link was to this explorer; view.written(hash): the address with the state in it; view.called: its name there.
 export function buildMenu(view, { live, plots, valid }) {
   const words = menuWords();
   const { model, specs } = view;
@@ -48,6 +49,8 @@ export function buildMenu(view, { live, plots, valid }) {
   const alike = [...document.querySelectorAll(`figure.regattn[data-widget="${kind}"]`)].indexOf(view.root) + 1;
   const short = kind.replace(/Explorer$/, "").toLowerCase() + (alike > 1 ? `-${alike}` : "");
   const key = `regattn-${short}`;
+  view.called = short;
+  view.written = (hash) => writeHash(hash, key, differences(settings(), start));
   const said = element("span", { class: "ra-said", role: "status" });
   const field = element("input", { type: "text", class: "ra-link", readonly: "", "aria-label": words.select });
   field.hidden = true;
@@ -69,7 +72,7 @@ export function buildMenu(view, { live, plots, valid }) {
   });
   if (!live) {
     button(words.link, async () => {
-      const address = location.href.split("#")[0] + writeHash(location.hash, key, differences(settings(), start));
+      const address = location.href.split("#")[0] + view.written(view.before?.(location.hash) ?? location.hash);
       say((await copy(address, field)) ? words.copied : words.select);
     });
   }
@@ -103,7 +106,7 @@ export function buildMenu(view, { live, plots, valid }) {
   view.restore = () => {
     const found = live ? null : readHash(location.hash, key, specs, valid);
     if (found) view.set({ ...start, ...found });
-    return found !== null;
+    return found !== null && location.hash.replace(/^.*[#&]/, "").startsWith(`${key}=`);
   };
   if (!live) view.listen(window, "hashchange", () => view.restore() && view.root.scrollIntoView());
 }

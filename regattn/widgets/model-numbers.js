@@ -74,7 +74,7 @@ export function modelState(problem, { sentence, place, head, silenced, temperatu
     }),
   );
   return {
-    known, unknown, dropped, tokens, at, words: all, silenced, head, looks, p, q, drawnQ, // prettier-ignore
+    known, unknown, dropped, tokens, at, words: all, logits, silenced, head, looks, p, q, drawnQ, // prettier-ignore
     before: known.length && !truth[at] ? truth.findIndex((found) => !found) : null, // the first word without a truth
     entropy: [p && entropyOf(p), entropyOf(q)],
     excess: loss([1, at]),

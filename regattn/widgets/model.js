@@ -1,5 +1,6 @@
 // ModelExplorer: a trained language model on a sentence: beside the truth, opened up, silenced in parts, drawn from.
 import { explorer } from "./explorer.js";
+import { feeds } from "./feed.js";
 import { formatResult, isolate, shareText } from "./format.js";
 import { END, drawButton, modelFits, placeSlider, typedBox } from "./model-controls.js";
 import { modelProblem, modelState } from "./model-numbers.js";
@@ -17,6 +18,13 @@ function modelMessage({ known, unknown, dropped, at, q, p, before }, { words }) 
   return [words[best], said.join(" ")];
 }
 
+// What a SamplingExplorer of the page may draw from: the words before the prediction, what is silent, and the scores.
+function prediction({ known, at, silenced, logits }, { words }) {
+  const parts = silenced.map((part) => part.replace(/(.+)\.(.+)/, (_, l, h) => `layer ${l} ${h === "ff" ? "feed-forward" : `head ${h}`}`));
+  const silent = parts.length ? ` (silent: ${parts.join(", ")})` : "";
+  return { words, logits, read: `${known.slice(0, at).join(" ")}${silent}`.trim() };
+}
+
 const list = (shares) => shares && Array.from(shares);
 
 const render = (context) => {
@@ -31,7 +39,10 @@ const render = (context) => {
       draw: (view, spec) => drawButton(view, spec, () => now),
     },
     valid: modelFits,
-    prepare: modelProblem,
+    prepare(data, view) {
+      feeds(view, () => prediction(now, data));
+      return modelProblem(data);
+    },
     compute: (problem, settings) => (now = modelState(problem, settings)),
     panels: (problem, view) => ({
       next: nextPanel(problem),

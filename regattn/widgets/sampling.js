@@ -1,6 +1,7 @@
 // SamplingExplorer: logits → temperature → top k → top p → the distribution a word is drawn from.
 import { element } from "./controls.js";
 import { explorer } from "./explorer.js";
+import { beginnings, followsFits } from "./feed.js";
 import { isolate, shareText } from "./format.js";
 import { mulberry32, sum } from "./maths.js";
 import { descending, drawnFrom, drawOne, entropyOf } from "./sampling-numbers.js";
@@ -32,16 +33,15 @@ function samplingState(logits, { temperature, topK, topP, seed }) {
 
 // ---- the explorer --------------------------------------------------------------------------------------------------
 
-function nextPanel({ logits, words }) {
-  const orders = logits.map((row) => descending(row).slice(0, SHOWN));
+function nextPanel({ words }) {
   return {
     title: "Which word comes next",
     wide: true,
     make(host) {
       const bars = shareBars(host, { label: "Probability of the next word" });
       const line = host.appendChild(element("p", { class: "ra-below", "data-output": "drawn" }));
-      return ({ p, best, place, drawn }) => {
-        const shown = orders[place];
+      return ({ p, best, logits, drawn }) => {
+        const shown = descending(logits).slice(0, SHOWN);
         const shares = shown.map((k) => p[k]);
         const names = shown.map((k) => words[k]);
         if (words.length > shown.length) {
@@ -58,9 +58,12 @@ function nextPanel({ logits, words }) {
 
 const render = explorer({
   name: "SamplingExplorer",
-  compute({ logits, contexts }, { context, temperature, top_k, top_p, seed }) {
-    const place = contexts.indexOf(context);
-    return { place, ...samplingState(logits[place], { temperature, topK: top_k, topP: top_p, seed }) };
+  own: { choice: beginnings, follows: () => {} }, // the list of beginnings has both
+  valid: followsFits,
+  prepare: (data, view) => ({ ...data, fed: () => view.model.get("fed") }),
+  compute({ logits: rows, contexts, fed }, { context, follows, temperature, top_k, top_p, seed }) {
+    const { read, logits } = (follows && fed()) || { read: context, logits: rows[contexts.indexOf(context)] };
+    return { read, logits, ...samplingState(logits, { temperature, topK: top_k, topP: top_p, seed }) };
   },
   panels: (data) => ({ next: nextPanel(data) }),
   numbers: ({ words }) => [
@@ -72,7 +75,8 @@ const render = explorer({
     `${entropy.toFixed(3)} nats`,
     ` of entropy. Most probable: ${isolate(words[best])}, with probability ${shareText(p[best])}.`,
   ],
-  result: ({ p, entropy, possible, drawn, best }, { words }) => ({
+  result: ({ read, p, entropy, possible, drawn, best }, { words }) => ({
+    read,
     probabilities: Array.from(p),
     entropy,
     possible,

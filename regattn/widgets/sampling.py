@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import traitlets
 
-from regattn._validation import check_matrix
-from regattn.widgets._base import Choice, Explorer, Seed, check_labels
+from regattn._text import check_text
+from regattn._validation import check_matrix, check_vector
+from regattn.widgets._base import Choice, Control, Explorer, Seed, check_labels
 from regattn.widgets._chance import drawn_place, mulberry32
 from regattn.widgets._cuts import CUTS, temperature_slider, top_k_count, top_p_slider
 from regattn.widgets._drawing import draw_shares
@@ -18,8 +21,43 @@ __all__ = ["SamplingExplorer"]
 DRAWN = 20  # words drawn at a time, here and in sampling.js
 
 
+class _Follows(Control):
+    """What a ModelExplorer is called in the page's address: "model", "model-2"; "" for none."""
+
+    kind = "follows"
+
+    def validate(self, obj: Any, value: Any) -> str:
+        """Return ``value`` or raise a ValueError that names it."""
+        if not isinstance(value, str) or not re.fullmatch(r"(model(-\d{1,3})?)?", value, re.ASCII):
+            raise ValueError(f'{self.name} must be "", "model", "model-2" or the like, got {value!r}')
+        return value
+
+    def _words(self) -> str:
+        return "str"
+
+
+class _Fed(traitlets.TraitType):
+    """What a ModelExplorer of the same page said last: the words it read and its logits; None before it did."""
+
+    default_value = None
+
+    def validate(self, obj: Any, value: Any) -> dict[str, Any] | None:
+        """Return ``value`` with its logits as a list or raise a ValueError that names what is wrong."""
+        if value is None:
+            return None
+        if not isinstance(value, Mapping) or set(value) != {"read", "logits"}:
+            raise ValueError(f"{self.name} must have read and logits, got {value!r}")
+        logits = check_vector(value["logits"], f"logits of {self.name}")
+        if len(logits) != len(obj.words):
+            raise ValueError(f"{self.name} has {len(logits)} logits but there are {len(obj.words)} words")
+        return {"read": check_text(value["read"], f"read of {self.name}"), "logits": logits.tolist()}
+
+
 class SamplingExplorer(Explorer, module="sampling", panels=[["next"]]):
     r"""Show the next-word distribution of a language model while it is sharpened, flattened and cut off.
+
+    Where a page or a notebook has a ModelExplorer of the same words too, the list of beginnings ends with that one's
+    sentence, read as it stands there: up to the place that was chosen, with the parts that were silenced.
 
     .. math:: p_v \propto e^{z_v / T}, \qquad \text{then the } k \text{ largest, then those that make up the mass } P
 
@@ -48,10 +86,14 @@ class SamplingExplorer(Explorer, module="sampling", panels=[["next"]]):
     context = Choice(
         "After the words", lambda self: dict(zip(self.contexts, self.contexts, strict=True)), bound="contexts"
     )
+    follows = _Follows(
+        "Follow", default="", help='The ModelExplorer whose sentence is read in place of a context: "model", "model-2".'
+    )
     temperature = temperature_slider()
     top_k = top_k_count(lambda self: self.words)
     top_p = top_p_slider()
     seed = Seed("Draw again", help="Which words are drawn: another number, another draw.")
+    fed = _Fed().tag(sync=True)
 
     def __init__(self, logits: Any, *, contexts: Sequence[str], words: Sequence[str], **kit: Any) -> None:
         self.logits = check_matrix(logits, "logits")
@@ -72,18 +114,20 @@ class SamplingExplorer(Explorer, module="sampling", panels=[["next"]]):
         Returns
         -------
         dict
-            ``probabilities`` of all words, their ``entropy`` in nats, how many are ``possible``, the places in the
-            vocabulary of 20 words ``drawn``, and the (first) most probable ``next_word``.
+            The words ``read`` (and, of a ModelExplorer, what is silent there), ``probabilities`` of all words, their
+            ``entropy`` in nats, how many are ``possible``, the places in the vocabulary of 20 words ``drawn``, and the
+            (first) most probable ``next_word``.
         """
         import torch  # only here: a page of explorers does not wait for it
 
         from regattn.transformer.generation import next_token_distribution
 
-        logits = torch.from_numpy(self.logits[self.contexts.index(self.context)])
+        read, logits = self._read()
         cuts = {name: getattr(self, name) for name in CUTS}
-        p = next_token_distribution(logits, **cuts).numpy()
+        p = next_token_distribution(torch.from_numpy(logits), **cuts).numpy()
         drawn = p[p > 0]
         return {
+            "read": read,
             "probabilities": p.tolist(),
             "entropy": float(-(drawn * np.log(drawn)).sum()) + 0.0,
             "possible": len(drawn),
@@ -91,12 +135,18 @@ class SamplingExplorer(Explorer, module="sampling", panels=[["next"]]):
             "next_word": self.words[int(np.argmax(p))],
         }
 
+    def _read(self) -> tuple[str, np.ndarray]:
+        """Return the words that are read and the scores of what may follow."""
+        if self.follows and self.fed:
+            return self.fed["read"], np.array(self.fed["logits"])
+        return self.context, self.logits[self.contexts.index(self.context)]
+
     def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
         if ax := axes.get("next"):
             p = np.array(found["probabilities"])
             largest = np.argsort(-p, kind="stable")[:12]
             draw_shares(ax, [self.words[k] for k in largest], p[largest])
-            ax.set_title(f"Which word comes next after “{self.context}”")
+            ax.set_title(f"Which word comes next after “{found['read']}”")
 
 
 def _draw(p: np.ndarray, seed: int) -> list[int]:

@@ -3,16 +3,23 @@
 // a norm before what it normalises, its gain and offset folded into the map that follows: (g n + b) W + c.
 import { dot, mean, softmax } from "./maths.js";
 
-// Numbers of 16 bits (IEEE half precision) in base64, as doubles.
+// Numbers of 16 bits (IEEE half precision), two of them as five digits to the base 85, as doubles. The digits are the
+// signs from # on, without those that have a meaning in a page or a string: & < > and the backslash.
 export function halves(text) {
-  const bytes = atob(text);
-  const numbers = new Float64Array(bytes.length / 2);
+  const places = new Uint8Array(128);
+  for (let code = 35, place = 0; place < 85; code++) if (![38, 60, 62, 92].includes(code)) places[code] = place++;
+  const numbers = new Float64Array((2 * text.length) / 5);
   const powers = Float64Array.from({ length: 32 }, (_, e) => 2 ** (Math.max(e, 1) - 25));
-  for (let k = 0; k < numbers.length; k++) {
-    const [low, high] = [bytes.charCodeAt(2 * k), bytes.charCodeAt(2 * k + 1)];
-    const exponent = (high >> 2) & 31;
-    const size = (((high & 3) << 8) + low + (exponent ? 1024 : 0)) * powers[exponent];
-    numbers[k] = high & 128 ? -size : size;
+  const half = (bits) => {
+    const exponent = (bits >> 10) & 31;
+    const size = ((bits & 1023) + (exponent ? 1024 : 0)) * powers[exponent];
+    return bits & 32768 ? -size : size;
+  };
+  for (let k = 0, at = 0; at < text.length; k += 2) {
+    let pair = 0;
+    for (const end = at + 5; at < end; at++) pair = pair * 85 + places[text.charCodeAt(at)];
+    numbers[k] = half(pair >>> 16);
+    numbers[k + 1] = half(pair & 65535);
   }
   return numbers;
 }

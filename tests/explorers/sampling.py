@@ -16,5 +16,7 @@ def example(**options) -> SamplingExplorer:
 def expected(traits: dict) -> dict:
     """Let the package sharpen, cut off and renormalise."""
     data = traits["data"]
-    knobs = {name: traits[name] for name in ("context", "temperature", "top_k", "top_p", "seed")}
-    return SamplingExplorer(data["logits"], contexts=data["contexts"], words=data["words"], **knobs).result()
+    knobs = {name: traits[name] for name in SamplingExplorer.controls}
+    made = SamplingExplorer(data["logits"], contexts=data["contexts"], words=data["words"], **knobs)
+    made.fed = traits["fed"]  # by a ModelExplorer of the page
+    return made.result()

@@ -274,6 +274,7 @@ ENTRANCES = {
     "sampling": lambda x: SamplingExplorer(x, contexts=["a", "b", "c"], words=["a", "b"]),
     "sampling, words": lambda x: SamplingExplorer(X, contexts=list(range(N)), words=x),
     "sampling, context": lambda x: SamplingExplorer(X, contexts=list(range(N)), words=["a", "b", "c"], context=x),
+    "sampling, follows": lambda x: SamplingExplorer(X[:1], contexts=["a"], words=["a", "b", "c"], follows=x),
     "sampling, temperature": lambda x: SamplingExplorer(X[:1], contexts=["a"], words=["a", "b", "c"], temperature=x),
     "sampling, top_k": lambda x: SamplingExplorer(X[:1], contexts=["a"], words=["a", "b", "c"], top_k=x),
     "sampling, top_p": lambda x: SamplingExplorer(X[:1], contexts=["a"], words=["a", "b", "c"], top_p=x),

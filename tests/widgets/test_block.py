@@ -11,7 +11,7 @@ from regattn.widgets import BlockExplorer
 from regattn.widgets.block import _drawn
 from tests.explorers.block import example
 from tests.node import in_node
-from tests.widgets.harness import opened
+from tests.widgets.harness import SET, opened
 
 ORDERS, POSITIONS = ("pre", "post", "parallel"), ("none", "learned", "sinusoidal", "rotary")
 
@@ -79,6 +79,31 @@ def test_a_click_in_the_drawing_shows_the_step_and_a_number_says_what_it_is_made
         assert "/ sum" in line
         assert page.locator("td.ra-masked").count() == 10
         assert page.locator(".ra-flow text", has_text="5 × 8").count() > 2
+
+
+FLOW = """() => ({
+  lines: document.querySelector(".ra-flow path").getAttribute("d").match(/M/g).length,
+  shapes: [...document.querySelectorAll(".ra-flow text:not(.ra-step)")].map((text) => text.textContent),
+  counts: [...document.querySelectorAll(".ra-counts tr")].map((row) => [...row.cells].at(-1).textContent),
+})"""
+
+
+@pytest.mark.browser
+def test_every_arrow_has_a_shape_and_shapes_and_counts_follow_the_sizes(browser, tmp_path):
+    parts = ("embedding", "positions", "attention", "feed_forward", "norms", "total")
+    settings = [{}, {"width": 16}, {"n_heads": 4}, {"n_heads": 1}, {"layers": 96}, {"positions": "learned"}]
+    with opened(browser, tmp_path, example()) as page:
+        for order in ORDERS:
+            for more in settings:
+                now = {"order": order, "width": 8, "n_heads": 2, "layers": 1, "positions": "none"} | more
+                page.evaluate(SET, [now, 0])
+                shown, expected = page.evaluate(FLOW), example(**now).result()
+                D, d = now["width"], now["width"] // now["n_heads"]
+                shapes = [shape for shape in shown["shapes"] if "×" in shape]
+                assert len(shapes) == shown["lines"]
+                assert set(shapes) == {f"5 × {n}" for n in (D, d, 5, 4 * D)}
+                assert [int(count.replace(",", "")) for count in shown["counts"]] == [expected[part] for part in parts]
+                assert (f"to block 2 of {now['layers']}, " in shown["shapes"][-1]) == (now["layers"] > 1)
 
 
 @pytest.mark.parametrize(("words", "options", "message"), [

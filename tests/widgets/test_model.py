@@ -10,11 +10,11 @@ import pytest
 from regattn.grammar import Grammar, next_words, silenced
 from regattn.grammar._states import states
 from regattn.transformer import Architecture, Decoder, LanguageModel, load_shipped
-from regattn.transformer._halves import in_halves, packed
+from regattn.transformer._halves import in_digits, in_halves, packed
 from regattn.widgets import ModelExplorer
-from tests.explorers.model import example, untrained
+from tests.explorers.model import example, expected, untrained
 from tests.node import in_node
-from tests.widgets.harness import FIGURE, SET, opened
+from tests.widgets.harness import FIGURE, SET, STATE, assert_same, opened
 
 GRAMMAR = Grammar()
 READ = """const model = openModel(given.model);
@@ -30,6 +30,15 @@ def test_the_page_and_numpy_agree_on_the_logits_of_the_shipped_model(tmp_path):
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
     assert len(packed(shipped)["numbers"]) < 1e6
     assert len(ModelExplorer(shipped, GRAMMAR).to_html()) < 1.2e6  # what a page weighs more with it
+
+
+def test_every_number_of_sixteen_bits_travels_without_loss(tmp_path):
+    every = np.arange(2**16, dtype=np.uint16).view(np.float16)
+    numbers = every[np.isfinite(every)].astype(float)[:-1]  # an odd number of them
+    text = in_digits(numbers)
+    assert len(text) == 5 * (len(numbers) + 1) / 2
+    assert not set(text) & set('&<>\\"')
+    assert in_node(tmp_path, "transformer", "say(Array.from(halves(given)));", text) == [*numbers, 0]
 
 
 def test_a_text_read_on_is_the_text_read_whole(tmp_path):
@@ -91,6 +100,66 @@ def test_a_reader_types_silences_draws_and_takes_a_link_home(browser, tmp_path):
         address = page.locator(".ra-link").input_value()
     with opened(browser, tmp_path, example(sentence=""), hash=address[address.index("#") :]) as page:
         assert page.evaluate(f"{names}.map((n) => {FIGURE}.model.get(n))") == now
+
+
+HOSTILE = {  # what is typed, and whether something in it is no word of the grammar
+    "<img src=x onerror=window.ran=1> the dogs": True,
+    "the </script><script>window.ran=1</script>": True,
+    "__proto__ constructor toString": True,
+    "the hasOwnProperty": True,
+    "\u202ethe dogs\u202c \u05e9\u05dc\u05d5\u05dd 🦊": True,
+    "the\u00a0dogs\t that  the": False,
+    ". . , , . the": False,
+    "THE DOGS İ": True,
+    "$& $1 the": True,
+    ",".join(["the"] * 90): False,
+    "the" * 130: True,
+    "\u0000 the": True,
+}
+
+
+@pytest.mark.browser
+def test_whatever_is_typed_is_read_as_words_or_named(browser, tmp_path):
+    with opened(browser, tmp_path, example(sentence="the dogs")) as page:
+        box = page.locator("[data-control=sentence]")
+        for typed, named in HOSTILE.items():
+            box.fill(typed)
+            assert_same(page.evaluate(f"{FIGURE}.model.result()"), expected(page.evaluate(STATE)), typed)
+            assert ("is none of the 105 words" in page.locator("[data-output=message]").inner_text()) == named, typed
+            page.locator("[data-control=seed]").click()  # and it can be gone on from
+            assert_same(page.evaluate(f"{FIGURE}.model.result()"), expected(page.evaluate(STATE)), typed)
+        box.fill("x" * 500)
+        assert len(page.evaluate(f"{FIGURE}.model.get('sentence')")) <= 400
+        assert page.evaluate("window.ran ?? null") is None
+
+
+@pytest.mark.browser
+def test_truth_and_model_stand_side_by_side_and_masked_cells_look_masked(browser, tmp_path):
+    with opened(browser, tmp_path, example(sentence="the dogs that the", silenced=["2.1"])) as page:
+        found = page.evaluate(f"{FIGURE}.model.result()")
+        heads = page.locator("[data-panel=next] thead th").all_inner_texts()
+        assert heads == ["word", "", "true", "model", "drawn"]
+        first = page.locator("[data-panel=next] tbody tr").first
+        word, *shares = [first.locator("th").inner_text(), *first.locator("td").all_inner_texts()[1:]]
+        place = GRAMMAR.vocabulary.index(word)
+        assert shares == [
+            f"{found[name][place]:.3f}" if found[name][place] else "0" for name in ("truth", "model", "drawn_from")
+        ]
+        printed = {
+            name: page.locator(f"[data-output={name}]").inner_text() for name in ("entropy", "entropy-model", "cost")
+        }
+        wanted = zip(
+            printed.values(), (found[name] for name in ("entropy_truth", "entropy_model", "cost")), strict=True
+        )
+        assert all(float(text.replace("−", "-")) == pytest.approx(number, rel=0.01) for text, number in wanted)
+        cells = page.locator("[data-panel=map] tbody td")
+        assert cells.count() == 25
+        assert page.locator("[data-panel=map] td.ra-masked").count() == 10
+        striped = page.locator("[data-panel=map] td.ra-masked").first.evaluate(
+            "(cell) => getComputedStyle(cell).backgroundImage"
+        )
+        assert "gradient" in striped
+        assert page.locator("[data-panel=lens] tbody tr").count() == 3  # at first, and after each of two blocks
 
 
 @pytest.mark.browser
