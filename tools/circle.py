@@ -57,6 +57,7 @@ HEADS = [
     (3, True, 2.0),
     (1, True, 2.0),
 ]
+MANY_STEPS = 4000  # with a thousand, untied layers of more parameters end behind the tied ones that they contain
 FULL_STEPS, FULL_BATCH = 3000, 128
 WINDOW, SPLIT, SHARED = 32, 120, 800  # quarters of a window, the first unseen quarter, steps on real tasks
 
@@ -318,8 +319,9 @@ def real(name: str, seed: int, depth: int, steps: int = SHARED) -> Iterator[dict
 
 def layers(part: str, setting: dict[str, float], depths: Iterable[int], kinds: Iterable[str], seeds: range) -> list:
     """Return trainings of linear layers; one layer is one layer, of whatever kind."""
+    more = {"steps": MANY_STEPS} if setting == MANY else {}
     chosen = [(s, d, k) for s, d, k in product(seeds, depths, kinds) if d > 1 or k == "tied"]
-    return [(part, f"{k} {d}", s, partial(deep, s, setting, d, k)) for s, d, k in chosen]
+    return [(part, f"{k} {d}", s, partial(deep, s, setting, d, k, **more)) for s, d, k in chosen]
 
 
 def plan() -> list[tuple[str, str, int, Callable[[], Any]]]:
