@@ -53,6 +53,8 @@ def test_every_entry_stands_in_the_ledger_with_its_badge_chapter_and_tests(built
         assert item.select_one(".badge-verdict").get_text() == badge_of(entry)
         shown = item.get_text()
         assert all(test.partition("::")[2] in shown for test in entry.get("tests", []))
+        found_by = [part.get_text() for part in item.select(".entry-source-words")]
+        assert found_by == ([f"“{entry['source_words']}”"] if "source_words" in entry else [])
         assert item.select_one(".entry-chapter").get_text().startswith("Chapter: ")
 
 
@@ -77,6 +79,7 @@ def test_every_erratum_says_what_is_stated_what_shows_it_and_a_lesson(built_book
         shown = terms["Shown by"].get_text()
         assert shown.count("a test: ") == len(entry.get("tests", []))
         assert entry.get("not_computed", "") in shown
+        assert f"“{entry['source_words']}”" in terms["Stated"].get_text()
         assert all(link["href"].partition("#")[2] for link in terms["Shown by"].select("a.internal"))
 
 

@@ -196,6 +196,12 @@ class LedgerDirective(SphinxDirective):
             nodes.inline("", badge, classes=["badge-verdict", f"verdict-{slug(badge)}"]), classes="entry-verdict"
         )
 
+    def found_by(self, entry: dict) -> list[nodes.paragraph]:
+        """Return the few words of the source by which a reader finds the passage, where the entry quotes some."""
+        if "source_words" not in entry:
+            return []
+        return [words(f"“{entry['source_words']}”", classes="entry-source-words")]
+
     def item(self, entry: dict, *content: nodes.Node) -> nodes.list_item:
         """Return one entry as a list item that can be linked to and filtered."""
         name = (self.prefix + entry["id"]).lower()
@@ -237,7 +243,7 @@ class Ledger(LedgerDirective):
 
     def row(self, entry: dict) -> nodes.list_item:
         """Return one entry: what is stated, the verdict, what is true, where it is taught and tested."""
-        said = [words(*typeset(entry["statement"]), classes="entry-statement")]
+        said = [words(*typeset(entry["statement"]), classes="entry-statement"), *self.found_by(entry)]
         for key in ("correction", "remark", "measure"):
             if key in entry:
                 said.append(words(*typeset(entry[key]), classes=f"entry-{key}"))
@@ -296,6 +302,7 @@ class Errata(LedgerDirective):
     def erratum(self, entry: dict) -> nodes.list_item:
         """Return one entry: stated, true, shown by, lesson, and where."""
         parts = [(term, [nodes.paragraph("", "", *typeset(entry[key]))]) for term, key in self.parts if key in entry]
+        parts[0][1].extend(self.found_by(entry))
         parts.append(("Shown by", self.shown_by(entry)))
         parts.append(("Lesson", [nodes.paragraph("", "", *typeset(entry["lesson"]))]))
         pairs = [

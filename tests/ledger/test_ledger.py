@@ -28,7 +28,7 @@ CHAPTERS = {chapter["label"]: chapter for chapter in LEDGER["chapters"]}
 NUMBERED = {"GC": 43, "RK": 11, "MH": 6, "BR": 13}
 MH_EQUATIONS = {1: "MH-4.1", 2: "MH-4.2", 3: "MH-4.2", 4: "MH-4.2", 5: "MH-5.1", 6: "MH-5.1"}
 TEXTS = ("correction", "evidence", "remark", "lesson", "measure")
-KEYS = {"id", "source", "location", "statement", "verdict", *TEXTS, "chapter"}
+KEYS = {"id", "source", "location", "source_words", "statement", "verdict", *TEXTS, "chapter"}
 tested = [entry for entry in ENTRIES.values() if "tests" in entry]
 
 
@@ -83,6 +83,18 @@ def test_what_does_not_plainly_hold_teaches_something_and_something_shows_it():
     assert failing(lambda entry: ("lesson" in entry) == (entry["verdict"] in NOT_PLAIN)) == []
     facts = {test: read_name(test.partition("::")[2], list(ENTRIES))[1] for e in tested for test in e["tests"]}
     assert [test for test, fact in facts.items() if len(fact.split()) < 2] == []
+
+
+def test_what_does_not_plainly_hold_quotes_words_that_a_search_finds_in_its_source():
+    quoted = {name: entry["source_words"] for name, entry in ENTRIES.items() if "source_words" in entry}
+    assert failing(lambda entry: entry["verdict"] == "holds" or entry["id"] in quoted) == []
+    assert {name: words for name, words in quoted.items() if not 2 <= len(words.split()) <= 12} == {}
+    assert {name: words for name, words in quoted.items() if re.search(r"[$\\*_{}“”]|\s{2}|^\s|\s$", words)} == {}
+
+
+def test_no_two_entries_of_a_source_quote_the_same_words():
+    quoted = Counter((entry["source"], entry.get("source_words")) for entry in ENTRIES.values())
+    assert [words for words, count in quoted.items() if count > 1 and words[1]] == []
 
 
 def test_passages_of_the_chapters_name_entries_that_there_are():
