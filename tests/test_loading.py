@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from statistics import median
 
+import numpy as np
 import pytest
+import tinycss2
+from matplotlib.figure import Figure
+from PIL import Image
 
 from tests.browser import open_offline
-from tests.built import article, label
+from tests.built import ROOT, article, label
 from tests.pages import CHAPTERS, PAGES, SHIFTS, dark_theme, page_of
+
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+import light_pages
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
@@ -16,15 +25,9 @@ every_page = pytest.mark.parametrize("page", PAGES, ids=label)
 every_chapter = pytest.mark.parametrize("opened", CHAPTERS, ids=label, indirect=True)
 
 WEIGHT = 2_000_000  # bytes of a page with all that it loads from the site
-HEAVIER = {  # pages of many explorers, of drawings with hundreds of marks, of every public name
-    "book/part1-lines/02_beyond_the_line": 2_550_000,
-    "book/part2-proximity/03_ols_proximity": 2_250_000,
-    "book/part3-attention/08_time_series": 2_250_000,
-    "book/part3-attention/10_panels_and_filters": 2_350_000,
-    "book/part4-words/12_a_real_corpus": 2_100_000,
-    "book/part5-transformer/18_language_model": 3_250_000,  # with a language model's weights
-    "book/part5-transformer/19_forecasting": 2_070_000,  # with a forecaster's weights
-    "book/reference/library": 2_900_000,
+HEAVIER = {
+    "book/part5-transformer/18_language_model": 2_800_000,  # with a language model's weights: 0.9 MB
+    "book/reference/library": 2_550_000,  # with every public name and its examples: 1.4 MB of text and marks
 }
 MOVEMENT = 0.05  # the sum of what Chromium calls layout shifts; below 0.1 is called good
 FROM_THE_TOP = """() => {
@@ -56,7 +59,7 @@ INK = """() => [getComputedStyle(document.body), getComputedStyle(document.query
 TORN = """() => [...document.querySelectorAll("article :is(h1, h2, h3, .admonition-title)")]
   .filter((e) => e.checkVisibility() && getComputedStyle(e).breakAfter !== "avoid")
   .map((e) => e.outerHTML.slice(0, 80))"""
-WHOLE = """() => [...document.querySelectorAll("article :is(figure.regattn, .cell_output img)")]
+WHOLE = """() => [...document.querySelectorAll("article :is(figure.regattn, .cell_input, .cell_output img)")]
   .filter((e) => e.checkVisibility() && getComputedStyle(e).breakInside !== "avoid").length"""
 SIGNS = """() => [...document.querySelectorAll("article section > p")].map((p) => {
   const lines = Math.round(p.getBoundingClientRect().height / parseFloat(getComputedStyle(p).lineHeight));
@@ -74,6 +77,20 @@ HEIGHTS = """() => {
   const open = (cell) => !cell.closest("details") || cell.closest("details").open;
   const cells = [...document.querySelectorAll("article.bd-article .cell_input")].filter(open);
   return cells.reduce((sum, cell) => sum + height(cell), 0) / height(document.querySelector("article.bd-article"));
+}"""
+LOOKS = """() => [...document.querySelectorAll("body *")].map((e) => {
+  const style = getComputedStyle(e);
+  const asked = ["display", "position", "visibility", "opacity", "zIndex", "color", "backgroundColor", "width",
+    "height", "marginTop", "marginLeft", "paddingTop", "paddingLeft", "borderTopWidth", "borderTopColor", "fontSize",
+    "fontWeight", "fontFamily", "textDecorationLine", "listStyleType", "overflowX", "gridTemplateColumns"];
+  return `${e.outerHTML.slice(0, 80)} ${asked.map((name) => style[name]).join()}`;
+})"""
+EXCHANGED = """async (sheet) => {
+  const full = document.createElement("style");
+  full.textContent = sheet;
+  document.querySelector("link[href*='pydata-sphinx-theme.css']").replaceWith(full);
+  document.body.getBoundingClientRect();
+  await document.fonts.ready;
 }"""
 SIZES = """(selector) => [...document.querySelectorAll(selector)].map((e) => {
   const box = e.getBoundingClientRect();
@@ -183,3 +200,90 @@ def test_browsers_without_light_dark_show_explorers_in_the_same_colours(browser,
             shown.append(opened.evaluate(COLOURS))
     assert len(shown[0]) > 50
     assert shown[0] == shown[1]
+
+
+def drawing() -> str:
+    """Return what matplotlib writes of points, lines, bars, a picture, hatches and words."""
+    rng = np.random.default_rng(5)
+    figure = Figure(figsize=(6, 4))
+    points, lines, bars, cells = figure.subplots(2, 2).flat
+    points.scatter(*rng.normal(size=(2, 200)), s=rng.uniform(2, 40, 200), c=rng.uniform(size=200), alpha=0.5)
+    points.plot(*rng.normal(size=(2, 100)), "D", color="#c74a00", alpha=0.4)
+    lines.plot(rng.normal(size=300).cumsum(), "--", label="walk $10^{-3}$")
+    lines.fill_between(range(300), -5, 5, alpha=0.2)
+    lines.legend(title="legend")
+    bars.bar(range(9), rng.uniform(size=9), hatch="//", edgecolor="#757575")
+    cells.imshow(rng.uniform(size=(5, 7)))
+    cells.annotate("here", (1, 1), (3, 3), arrowprops={"arrowstyle": "->"})
+    written = io.StringIO()
+    figure.savefig(written, format="svg")
+    return written.getvalue()
+
+
+def test_a_drawing_looks_the_same_and_is_shorter(browser, tmp_path):
+    shown, whole = [], drawing()
+    slim = light_pages.slim(whole)
+    for name, text in (("whole", whole), ("slim", slim), ("other", whole.replace("#c74a00", "#0072b2"))):
+        (tmp_path / f"{name}.svg").write_text(text, encoding="utf-8")
+        with open_offline(browser, tmp_path / f"{name}.svg", width=600, height=400) as page:
+            shown.append(np.asarray(Image.open(io.BytesIO(page.screenshot())).convert("RGB"), dtype=float))
+    assert len(slim) < 0.75 * len(whole)
+    same, other = (np.mean(np.abs(image - shown[0]).max(axis=2) > 24) for image in shown[1:])  # of 255
+    assert same < 0.001  # a line or a letter that falls on the edge of a pixel may be put on its other side
+    assert other > 0.001  # another colour of some points is seen
+    assert light_pages.slim(slim) == slim
+    assert light_pages.slim("<svg> <g id='mine'/> </svg>") == "<svg> <g id='mine'/> </svg>"
+
+
+def test_code_keeps_the_marks_that_have_a_colour_of_their_own():
+    sheet = "".join(
+        f'html[data-theme="{theme}"] .highlight {{ background: #fff; color: {ink} }}\n'
+        f'html[data-theme="{theme}"] .highlight .n {{ color: {ink} }} /* Name */\n'
+        f'html[data-theme="{theme}"] .highlight .p {{ color: #080808 }}\n'
+        f'html[data-theme="{theme}"] .highlight .k {{ color: {ink}; font-weight: bold }}\n'
+        for theme, ink in (("light", "#080808"), ("dark", "#f8f8f2"))
+    )
+    assert light_pages.like_the_rest(sheet) == {"n"}
+    name, word = '<span class="n">x</span>', '<span class="k">if</span>'
+    page = f'{name}<div class="highlight"><pre>{word} {name}</pre></div>{name}'
+    assert light_pages.without_marks(page, {"n"}) == f'{name}<div class="highlight"><pre>{word} x</pre></div>{name}'
+    assert light_pages.without_marks(page, set()) == page
+
+
+def test_a_style_sheet_is_written_where_it_comes_first():
+    page = "<style>a{}</style><p>1</p><style>b{}</style><style>a{}</style><p>2</p>"
+    assert light_pages.without_repeated_styles(page) == "<style>a{}</style><p>1</p><style>b{}</style><p>2</p>"
+
+
+@pytest.mark.parametrize(
+    ("sheet", "kept"),
+    [
+        (".a{top:0}.b{top:1px}", ".a{top:0}"),
+        (".b,.a:not(.b),p .a>b{top:0}", ".a:not(.b),p .a>b{top:0}"),
+        (':is(.a,.b),[href="x.b"]{top:0}', ':is(.a,.b),[href="x.b"]{top:0}'),
+        ("@media print{.b{top:0}}@supports (top:0){.a{top:0}.b{top:0}}", "@supports (top:0){.a{top:0}}"),
+        ("@font-face{src:url(a.b)}@keyframes b{0%{top:0}}", "@font-face{src:url(a.b)}@keyframes b{0%{top:0}}"),
+        ("/* of the theme */.bs-b{top:0}", ".bs-b{top:0}"),
+    ],
+)
+def test_rules_stay_whose_classes_are_named(sheet, kept):
+    rules = tinycss2.parse_stylesheet(sheet, skip_comments=True, skip_whitespace=True)
+    assert light_pages.asked(rules, {"a", "x"}) == kept
+
+
+KINDS = ["book/index", CHAPTERS[0], "book/reference/library", "book/reference/ledger"]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page in KINDS], ids=label)
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)], ids=["wide", "phone"])
+def test_the_rules_that_are_left_show_a_page_as_all_rules_do(browser, built_book, page, width, dark):
+    folder = built_book / "_static"
+    full = light_pages.SOURCE.sub(r'url(\1.woff) format("woff")', (light_pages.THEME / light_pages.SHEET).read_text())
+    assert (folder / light_pages.SHEET).stat().st_size < len(full) / 2
+    with page_of(browser, built_book, page, width=width, dark=dark) as opened:
+        opened.add_style_tag(content="* { transition: none !important; animation: none !important; }")
+        before = opened.evaluate(LOOKS)
+        opened.evaluate(EXCHANGED, full.replace("../vendor", (folder / "vendor").as_uri()))
+        after = opened.evaluate(LOOKS)
+    assert len(before) > 100
+    assert [pair for pair in zip(before, after, strict=True) if pair[0] != pair[1]][:5] == []
