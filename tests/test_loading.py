@@ -78,7 +78,9 @@ HEIGHTS = """() => {
   const cells = [...document.querySelectorAll("article.bd-article .cell_input")].filter(open);
   return cells.reduce((sum, cell) => sum + height(cell), 0) / height(document.querySelector("article.bd-article"));
 }"""
-LOOKS = """() => [...document.querySelectorAll("body *")].map((e) => {
+# of everything but the place of a banner, which a script of the theme closes some time after the page has come
+LOOKS = """() => [...document.querySelectorAll("body *")].filter((e) => !e.closest(".pst-async-banner-revealer"))
+.map((e) => {
   const style = getComputedStyle(e);
   const asked = ["display", "position", "visibility", "opacity", "zIndex", "color", "backgroundColor", "width",
     "height", "marginTop", "marginLeft", "paddingTop", "paddingLeft", "borderTopWidth", "borderTopColor", "fontSize",

@@ -229,7 +229,8 @@ def test_a_page_has_explorers_when_its_source_calls_one(opened):
 def test_explorers_redraw_at_once(opened):
     for figure in explorers(opened):
         for control in controls(figure):
-            assert frames(opened, MOVE, figure, control, places=3) < AT_ONCE, control
+            tries = (frames(opened, MOVE, figure, control, places=3) for _ in range(3))  # a busy machine only adds
+            assert any(taken < AT_ONCE for taken in tries), control
 
 
 def test_the_comparison_of_numbers_can_fail():
