@@ -32,7 +32,16 @@ def shows_an_explorer(text: str) -> bool:
 
 MOVING = [page for page in PAGES if shows_an_explorer(source(page).read_text(encoding="utf-8"))]
 
-STILL = "() => Promise.all(document.getAnimations().map((a) => a.finished.catch(() => null))).then(() => true)"
+# Brings what moves to its end at once: to wait for it may be to wait for ever, where nothing more is drawn.
+STILL = """() => {
+  for (const moving of document.getAnimations()) {
+    try {
+      moving.finish();
+    } catch {
+      moving.cancel();  // it has no end
+    }
+  }
+}"""
 
 # Marks what is of one kind with something earlier: every element in it, with its parent, has the name, classes, style
 # and attributes of a pair before it. What is true of the first is true of them.
