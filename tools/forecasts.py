@@ -1,6 +1,6 @@
 """Run the comparisons of chapter 19 and train the forecaster that comes with the package.
 
-    OMP_NUM_THREADS=1 python tools/forecasts.py                 # about a quarter of an hour on one idle core
+    OMP_NUM_THREADS=1 python tools/forecasts.py                 # about forty minutes on one idle core
     OMP_NUM_THREADS=1 python tools/forecasts.py --only choice
     OMP_NUM_THREADS=1 python tools/forecasts.py --only employment --models "pooled OLS in units"
 
@@ -18,6 +18,7 @@ import json
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -55,7 +56,12 @@ SIZES = {"context": 36, "horizon": 12}
 SEEDS = (0, 1, 2, 3, 4)
 BATCH = 64
 FEW = [(1000, 64, peak) for peak in (0.001, 0.003, 0.01, 0.03)]
-RECIPES = {"pooled linear": [*FEW, (2000, 32, 0.01), (2000, 32, 0.03)], "transformer": [*FEW, (2000, 32, 0.01)]}
+MORE = [(2000, 32, 0.01), (2000, 128, 0.01), (4000, 32, 0.01)]
+MORE += [(4000, 64, peak) for peak in (0.003, 0.005, 0.01, 0.02)]
+RECIPES = {
+    "pooled linear": [*FEW, *MORE, (2000, 32, 0.03), (4000, 64, 0.03), (8000, 64, 0.01)],
+    "transformer": [*FEW, *MORE, (8000, 64, 0.01)],
+}
 CHOSEN_BEFORE, CUT = 180, 240  # rows: January 2005, January 2010
 STEP = 5  # months between two origins
 TRIPLES = range(1, 24)  # the first lag of three, a year apart
@@ -87,6 +93,12 @@ def trained(name: str, seed: int, windows: Windows, recipe: Recipe) -> nn.Module
     plan = TrainingPlan(steps=steps, peak=peak, warmup=steps // 10, final=0.02, decay=0.01)
     train_forecaster(model, windows, plan, unit=UNIT, batch=batch, rng=seed)
     return model
+
+
+@cache
+def trained_on_all(name: str, seed: int, recipe: Recipe) -> nn.Module:
+    """Return one of the two models, trained on all windows that end before the test."""
+    return trained(name, seed, learned(CUT), recipe)
 
 
 def scores(quantiles: np.ndarray, windows: Windows, *, points: np.ndarray | None = None) -> dict[str, Any]:
@@ -211,20 +223,20 @@ def employment(made: list[dict]) -> Iterator[dict]:
 
 def _mean_of_five(made: list[dict], name: str) -> dict:
     """Return the scores of the mean of five trainings' quantiles."""
-    test, past, recipe = asked(CUT, len(TABLE)), learned(CUT), chosen(made, name)
-    found = [forecast_quantiles(trained(name, seed, past, recipe), test) for seed in SEEDS]
+    test, recipe = asked(CUT, len(TABLE)), chosen(made, name)
+    found = [forecast_quantiles(trained_on_all(name, seed, recipe), test) for seed in SEEDS]
     return scores(np.mean(found, axis=0), test)
 
 
 def _pooled(made: list[dict], seed: int) -> dict:
     test = asked(CUT, len(TABLE))
-    model = trained("pooled linear", seed, learned(CUT), chosen(made, "pooled linear"))
+    model = trained_on_all("pooled linear", seed, chosen(made, "pooled linear"))
     return scores(forecast_quantiles(model, test), test)
 
 
 def _transformer(made: list[dict], seed: int) -> dict:
     test = asked(CUT, len(TABLE))
-    model = trained("transformer", seed, learned(CUT), chosen(made, "transformer"))
+    model = trained_on_all("transformer", seed, chosen(made, "transformer"))
     if seed == SEEDS[0]:
         card = {
             "script": "tools/forecasts.py",
@@ -238,11 +250,15 @@ def _transformer(made: list[dict], seed: int) -> dict:
 
 
 def listening(model: Forecaster, test: Windows) -> dict:
-    """Return what each head listens to, by lag, and what it costs to delete three lags or to silence a head."""
+    """Return what each head listens to, and what it costs to delete three lags, to silence a head, or to fix weights.
+
+    Weights are means over the months ahead, ``by_lag`` from the month that is forecast, ``by_place`` from the origin.
+    """
     x, _, _ = normalise(test.past[::8])
     cross = model.cross_weights(torch.tensor(x, dtype=torch.float32), torch.from_numpy(test.season[::8])).mean(dim=0)
     distance = np.arange(12)[:, None] + 36 - np.arange(36)
     by_lag = [[float(head[distance == lag].sum() / 12) for lag in range(1, 48)] for head in cross.numpy()]
+    by_place = cross.mean(dim=1).flip(-1).tolist()  # the last month that is read first
     error = _decoded(model, test)
     deleted = {lag: error(model, torch.from_numpy(lags_kept((lag, lag + 12, lag + 24), **SIZES))) for lag in TRIPLES}
     silenced = []
@@ -251,7 +267,31 @@ def listening(model: Forecaster, test: Windows) -> dict:
         with torch.no_grad():
             deaf.decoder.cross_attention.output.weight[:, head * width : (head + 1) * width] = 0
         silenced.append(error(deaf, None))
-    return {"by_lag": np.round(by_lag, 4).tolist(), "deleted": deleted, "silenced": silenced}
+    weights = {"by_lag": np.round(by_lag, 4).tolist(), "by_place": np.round(by_place, 4).tolist()}
+    usual = _by_origin(_with_usual_weights(model, test), test)
+    return weights | {"deleted": deleted, "silenced": silenced, "usual": usual}
+
+
+@torch.no_grad()
+def _with_usual_weights(model: Forecaster, test: Windows) -> np.ndarray:
+    """Return the error of each window under the mean weights of its calendar month in place of its own.
+
+    The means are over every fifth window learned from.
+    """
+    past = learned(CUT).of(np.arange(0, len(learned(CUT).past), 5))
+    season = torch.from_numpy(past.season)
+    own = model.cross_weights(torch.tensor(normalise(past.past)[0], dtype=torch.float32), season)
+    usual = torch.stack([own[season == month].mean(dim=0) for month in range(12)])
+    x, level, scale = normalise(test.past)
+    season, layer = torch.from_numpy(test.season), model.decoder
+    memory, rows = model.encode(torch.tensor(x, dtype=torch.float32), season)
+    rows = rows + layer.self_attention(layer.norm_1(rows), mask="causal")
+    cross, n_heads = layer.cross_attention, DESIGN.n_heads
+    values = cross.projection(memory)[..., 2 * DESIGN.width :].unflatten(-1, (n_heads, -1))
+    rows = rows + cross.output(torch.einsum("bhjc,bchd->bjhd", usual[season], values).flatten(2))
+    rows = rows + layer.feed_forward(layer.norm_3(rows))
+    medians = np.sort(model.readout(model.decoder_norm(rows)).numpy().astype(float), axis=-1)[..., 4] * scale + level
+    return np.abs(medians - test.ahead).mean(axis=1) / UNIT[test.series]
 
 
 def _decoded(model: Forecaster, test: Windows) -> Callable[..., float]:

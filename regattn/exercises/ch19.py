@@ -84,6 +84,5 @@ EXERCISES = {
             Mistake(_moved(month=4), "this is May: April is the fourth month, with index 3."),
             Mistake(_moved(lags=(12,)), "this deletes the lag 12 alone."),
         ),
-        tolerance=0.02,
     ),
 }
