@@ -249,6 +249,23 @@ MADE_UP = {
         },
         {"case": "alone", "rows": [{"contender": name, "ours": True, "seconds": 9.5, "runs": 1} for name in "abc"]},
         {
+            "case": "parts",
+            "rows": [
+                {"contender": "whole", "ours": True, "seconds": 2.5, "times the whole": 1.0, "runs": 3},
+                {"contender": "parts", "ours": True, "seconds": 2.4, "times the whole": 0.96, "runs": 3},
+                {
+                    "contender": "peer",
+                    "ours": False,
+                    "seconds": 3.5,
+                    "times the whole": 1.4,
+                    "times the whole_low": 1.2,
+                    "times the whole_high": 1.6,
+                    "runs": 3,
+                },
+            ],
+            "goals": [],
+        },
+        {
             "case": "memory",
             "rows": [
                 {"contender": "regattn", "ours": True, "peak bytes": 4.1e7},
@@ -399,8 +416,8 @@ def check_plot(plot, case):
         ends = [row.get(f"{field}_{end}", row[field]) for end in ("low", "high")]
         assert [left(bar), left(bar) + width] == pytest.approx([place(end) for end in ends], abs=0.05)
         assert f"{row['contender']} {line.select_one('.bench-value').get_text()}" in plot["aria-label"]
-        if field == "ratio":
-            assert f"bench-{expected_relation(row)}" in line["class"]
+        if field == "ratio" or field.startswith("times "):
+            assert f"bench-{expected_relation(row, field)}" in line["class"]
     assert plot["role"] == "img"
 
 
@@ -408,12 +425,12 @@ def left(tag) -> float:
     return float(re.search(r"left:([\d.]+)%", tag["style"])[1])
 
 
-def expected_relation(row):
+def expected_relation(row, field="ratio"):
     if row["ours"]:
         return "ours"
-    if row["ratio_high"] < 1:
+    if row[f"{field}_high"] < 1:
         return "faster"
-    return "slower" if row["ratio_low"] > 1 else "level"
+    return "slower" if row[f"{field}_low"] > 1 else "level"
 
 
 def check_goals(rows, goals):

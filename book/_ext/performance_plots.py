@@ -57,8 +57,8 @@ def kind_of(case: dict, field: str, row: Row) -> str:
     """Return the role of a row in a plot: "ours", "faster", "level" or "slower" (better, level or worse)."""
     if row["ours"]:
         return "ours"
-    if field == "ratio":
-        return words.relation(row)
+    if words.measure_of(field) is None:  # "ratio", "times one pass"
+        return words.relation(row, field)
     return "faster" if row in words.better(case, field) else "slower"
 
 

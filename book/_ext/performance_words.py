@@ -149,9 +149,12 @@ def quartiles(row: Row, field: str = "ratio") -> tuple[float, float]:
     return row.get(f"{field}_low", row[field]), row.get(f"{field}_high", row[field])
 
 
-def relation(row: Row) -> str:
-    """Return whether a contender is "faster" or "slower" than ours; "level" when its quartiles hold 1 between them."""
-    low, high = quartiles(row)
+def relation(row: Row, field: str = "ratio") -> str:
+    """Return whether a contender is "faster" or "slower" than ours; "level" when its quartiles hold 1 between them.
+
+    The field says how many times as long as ours it took.
+    """
+    low, high = quartiles(row, field)
     if high < 1:
         return "faster"
     return "slower" if low > 1 else "level"
