@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -190,3 +191,69 @@ def test_a_site_with_an_address_has_a_canonical_link_a_picture_a_description_and
     assert shared["og:description"] == "A line through a cloud of points is a weighted average."
     places = re.findall(r"<loc>(.*?)</loc>", (tmp_path / "out" / "sitemap.xml").read_text(encoding="utf-8"))
     assert places == ["https://example.org/book/first.html"]
+
+
+SMALL_BOOK = {
+    "first.rst": "Lines\n=====\n\nA line.\n\n.. toctree::\n\n   second\n   third\n",
+    "second.rst": "Models\n======\n\n.. _reach:\n\nReach\n-----\n\nA sentence.\n",
+    "third.rst": "Rows\n====\n\n.. index:: least squares\n\nA row.\n",
+}
+SMALL_TERMS = {"hat matrix": "first", "GPT": "second#reach", "LayerNorm": "second", "query row": "third"}
+
+
+@pytest.fixture
+def small_book(tmp_path):
+    """Return a function that lists names, builds a book of three pages, and returns what its search index lists.
+
+    The build is in a process of its own, as a reader's is.
+    """
+    for name, text in SMALL_BOOK.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "book" / "reference").mkdir(parents=True)
+    command = [sys.executable, "-m", "sphinx", "-C", "-q", "-W", "-D", "extensions=search_offline"]
+    command += ["-D", "master_doc=first", "-D", "html_theme=pydata_sphinx_theme", tmp_path, tmp_path / "out"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "book" / "_ext")}
+
+    def build(terms):
+        (tmp_path / "book" / "reference" / "terms.yml").write_text(json.dumps(terms), encoding="utf-8")
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
+        assert done.returncode == 0, done.stderr
+        text = (tmp_path / "out" / "searchindex.js").read_text(encoding="utf-8")
+        index = json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
+        listed = {name: [index["docnames"][at] for at, *_ in places] for name, places in index["indexentries"].items()}
+        return listed, {name: (tmp_path / "out" / f"{name[:-4]}.html").stat().st_mtime_ns for name in SMALL_BOOK}
+
+    build.folder = tmp_path
+    return build
+
+
+EXPECTED = {
+    "least squares": ["third"],
+    "hat matrix": ["first"],
+    "gpt": ["second"],
+    "layernorm": ["second"],
+    "query row": ["third"],
+}
+
+
+def test_a_build_that_writes_one_page_again_keeps_the_other_names_of_all(small_book):
+    listed, before = small_book(SMALL_TERMS)
+    assert listed == EXPECTED
+    page = small_book.folder / "second.rst"
+    page.write_text(page.read_text(encoding="utf-8") + "\nAnother.\n", encoding="utf-8")
+    again, after = small_book(SMALL_TERMS)
+    assert after["third.rst"] == before["third.rst"]
+    assert after["second.rst"] != before["second.rst"]
+    assert again == EXPECTED
+
+
+def test_a_name_that_is_taken_off_the_list_leaves_the_search_and_a_new_one_enters_though_no_page_has_changed(
+    small_book,
+):
+    small_book(SMALL_TERMS)
+    terms, expected = dict(SMALL_TERMS), dict(EXPECTED)
+    del terms["query row"], expected["query row"]
+    fewer, _ = small_book(terms | {"OLS": "first"})
+    assert fewer == expected | {"ols": ["first"]}
+    moved, _ = small_book(SMALL_TERMS | {"GPT": "third"})
+    assert moved == EXPECTED | {"gpt": ["third"]}
