@@ -13,6 +13,7 @@ from regattn import figures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 __all__ = ["place_names"]
 
@@ -21,8 +22,8 @@ DISTANCES = (4, 10, 18, 28, 40, 54, 70)  # points between a mark and its name; f
 SIDES = [(1, 1), (1, -1), (-1, 1), (-1, -1), (0, 1), (0, -1), (1, 0), (-1, 0)]
 
 
-def place_names(ax: Axes) -> None:
-    """Move the names of points apart: each to the nearest free place beside its point, the first named first.
+def place_names(ax: Axes, figure: Figure) -> None:
+    """Move the names of points of a panel apart: each to the nearest free place beside its point, the first named first.
 
     A name covers no other name, no named point and no line to a name, if it can no other point either, and stays in
     the frame; one that is not right at its point gets a line. Names for which there is no room are left out.
@@ -30,7 +31,6 @@ def place_names(ax: Axes) -> None:
     names = [text for text in ax.texts if isinstance(text, Annotation)]
     if not names:
         return
-    figure = ax.get_figure(root=True)
     figure.draw_without_rendering()  # settles where the frame is
     scale = figure.dpi / 72
     points = [ax.transData.transform(name.xy) for name in names]

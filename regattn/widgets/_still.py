@@ -45,7 +45,7 @@ def figure_of(explorer: Any) -> Figure:
         for text in figure.findobj(Text):
             _tame(text)
         for ax in axes.values():
-            place_names(ax)
+            place_names(ax, figure)
     return figure
 
 
