@@ -23,7 +23,7 @@ SIDES = [(1, 1), (1, -1), (-1, 1), (-1, -1), (0, 1), (0, -1), (1, 0), (-1, 0)]
 
 
 def place_names(ax: Axes, figure: Figure) -> None:
-    """Move the names of points of a panel apart: each to the nearest free place beside its point, the first named first.
+    """Move the names of a panel's points apart: each to the nearest free place by its point, the first named first.
 
     A name covers no other name, no named point and no line to a name, if it can no other point either, and stays in
     the frame; one that is not right at its point gets a line. Names for which there is no room are left out.
