@@ -127,6 +127,41 @@ def test_the_search_shows_the_words_around_what_was_found_though_pages_are_files
     assert errors == []
 
 
+@pytest.mark.book
+@pytest.mark.browser
+@pytest.mark.parametrize(("name", "place"), [("search", "main"), (PAGES[0], "dialog")], ids=["page", "dialog"])
+def test_the_glass_of_the_search_stands_beside_the_words_that_are_searched_for(browser, built_book, name, place):
+    with open_offline(browser, built_book / f"{name}.html") as page:
+        page.wait_for_load_state("load")
+        if place == "dialog":
+            page.keyboard.press("Control+k")
+        field = page.locator(f"{place} form.bd-search:visible")
+        glass, words = (field.locator(part).bounding_box() for part in (".fa-magnifying-glass", "input"))
+        assert glass["width"] > 8
+        assert glass["x"] + glass["width"] <= words["x"] + 1
+
+
+BROKEN = """() => [...document.querySelectorAll("article table :is(th, td) a")].flatMap((link) => {
+  const text = document.createTreeWalker(link, NodeFilter.SHOW_TEXT).nextNode();
+  return [...text.data.matchAll(/\\p{Letter}+/gu)].filter((word) => {
+    const range = document.createRange();
+    range.setStart(text, word.index);
+    range.setEnd(text, word.index + word[0].length);
+    return range.getClientRects().length > 1;
+  }).map(String);
+})"""
+
+
+@pytest.mark.book
+@pytest.mark.browser
+def test_on_a_phone_no_word_of_the_table_of_names_is_cut_and_the_table_fits(browser, built_book):
+    with open_offline(browser, built_book / "book/reference/glossary.html", width=390, height=844) as page:
+        assert page.locator("article table :is(th, td) a").count() > 20
+        assert page.evaluate(BROKEN) == []
+        place = page.locator("article .pst-scrollable-table-container").first
+        assert place.evaluate("(box) => box.scrollWidth <= box.clientWidth")
+
+
 # Why an entry has no link.
 UNLINKED = {
     "RK": "a manuscript that was never published",
