@@ -206,15 +206,18 @@ def test_the_bibliography_links_to_what_it_cites(built_book):
 
 
 def test_a_site_with_an_address_has_a_canonical_link_a_picture_a_description_and_a_map(tmp_path):
-    """A book of one page, built as ours is, where the address is known."""
+    """A book of three pages, built as ours is, where the address is known; then one page changes."""
+    (tmp_path / "third.rst").write_text("Columns\n=======\n\nA column.\n")
     (tmp_path / "first.rst").write_text("Lines\n=====\n\nA line through a cloud of points is a weighted average.\n")
     # in a process of its own: the map's extension forks one that would keep this one's pipes open to the end
     command = [sys.executable, "-m", "sphinx", "-C", "-q", "-D", "extensions=published", "-D", "html_title=A book"]
     command += ["-D", "master_doc=first", tmp_path, tmp_path / "out"]
     known = {"REGATTN_SITE": "https://example.org/book", "PYTHONPATH": str(ROOT / "book" / "_ext")}
     environment = {**os.environ, **known}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
-    assert done.returncode == 0, done.stderr
+    for text in ("A row.", "Another row."):
+        (tmp_path / "second.rst").write_text(f"Rows\n====\n\n{text}\n")
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
+        assert done.returncode == 0, done.stderr
     head = soup(tmp_path / "out" / "first.html")
     page = soup(tmp_path / "out" / "404.html")
     assert page.select_one("title").get_text().startswith("Not found")
@@ -225,7 +228,7 @@ def test_a_site_with_an_address_has_a_canonical_link_a_picture_a_description_and
     assert (ROOT / "book" / published.PICTURE).exists()
     assert shared["og:description"] == "A line through a cloud of points is a weighted average."
     places = re.findall(r"<loc>(.*?)</loc>", (tmp_path / "out" / "sitemap.xml").read_text(encoding="utf-8"))
-    assert places == ["https://example.org/book/first.html"]
+    assert sorted(places) == [f"https://example.org/book/{name}.html" for name in ("first", "second", "third")]
 
 
 SMALL_BOOK = {
