@@ -97,6 +97,19 @@ def test_every_command_in_a_workflow_exists(path):
         assert not run.startswith(".") or os.access(ROOT / run, os.X_OK)
 
 
+@pytest.mark.parametrize("path", WORKFLOWS, ids=label)
+def test_a_workflow_may_write_only_where_a_job_publishes_and_leaves_no_credentials(path):
+    flow = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert flow["permissions"] in ({}, {"contents": "read"})
+    writing = {name for name, job in flow["jobs"].items() if "write" in str(job.get("permissions"))}
+    assert writing <= {"publish", "release"}
+    for job in flow["jobs"].values():
+        assert "timeout-minutes" in job
+        checkouts = [step for step in job["steps"] if step.get("uses", "").startswith("actions/checkout@")]
+        assert all(step["with"]["persist-credentials"] is False for step in checkouts)
+        assert len(checkouts) == 1
+
+
 def test_the_ci_command_is_the_test_command_of_the_readme():
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
     assert "    make test " in read("README.md")

@@ -308,7 +308,7 @@ def test_a_release_carries_the_zip_that_make_writes():
     flow = yaml.safe_load(text)
     runs = [step["run"] for step in flow["jobs"]["release"]["steps"] if "run" in step]
     assert flow[True] == {"push": {"tags": ["v*"]}}  # YAML reads `on` as true
-    assert flow["permissions"] == {"contents": "write"}
+    assert flow["jobs"]["release"]["permissions"] == {"contents": "write"}
     made = runs.index("make zip")
     assert [book.ZIP.relative_to(ROOT).as_posix() in run for run in runs[made:]] == [False, True]
     assert "    @$(PY) -m tools.book zip --here".replace("    ", "\t") in (ROOT / "Makefile").read_text()

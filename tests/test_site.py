@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -126,6 +127,41 @@ def test_the_search_shows_the_words_around_what_was_found_though_pages_are_files
     assert errors == []
 
 
+@pytest.mark.book
+@pytest.mark.browser
+@pytest.mark.parametrize(("name", "place"), [("search", "main"), (PAGES[0], "dialog")], ids=["page", "dialog"])
+def test_the_glass_of_the_search_stands_beside_the_words_that_are_searched_for(browser, built_book, name, place):
+    with open_offline(browser, built_book / f"{name}.html") as page:
+        page.wait_for_load_state("load")
+        if place == "dialog":
+            page.keyboard.press("Control+k")
+        field = page.locator(f"{place} form.bd-search:visible")
+        glass, words = (field.locator(part).bounding_box() for part in (".fa-magnifying-glass", "input"))
+        assert glass["width"] > 8
+        assert glass["x"] + glass["width"] <= words["x"] + 1
+
+
+BROKEN = """() => [...document.querySelectorAll("article table :is(th, td) a")].flatMap((link) => {
+  const text = document.createTreeWalker(link, NodeFilter.SHOW_TEXT).nextNode();
+  return [...text.data.matchAll(/\\p{Letter}+/gu)].filter((word) => {
+    const range = document.createRange();
+    range.setStart(text, word.index);
+    range.setEnd(text, word.index + word[0].length);
+    return range.getClientRects().length > 1;
+  }).map(String);
+})"""
+
+
+@pytest.mark.book
+@pytest.mark.browser
+def test_on_a_phone_no_word_of_the_table_of_names_is_cut_and_the_table_fits(browser, built_book):
+    with open_offline(browser, built_book / "book/reference/glossary.html", width=390, height=844) as page:
+        assert page.locator("article table :is(th, td) a").count() > 20
+        assert page.evaluate(BROKEN) == []
+        place = page.locator("article .pst-scrollable-table-container").first
+        assert place.evaluate("(box) => box.scrollWidth <= box.clientWidth")
+
+
 # Why an entry has no link.
 UNLINKED = {
     "RK": "a manuscript that was never published",
@@ -170,15 +206,18 @@ def test_the_bibliography_links_to_what_it_cites(built_book):
 
 
 def test_a_site_with_an_address_has_a_canonical_link_a_picture_a_description_and_a_map(tmp_path):
-    """A book of one page, built as ours is, where the address is known."""
+    """A book of three pages, built as ours is, where the address is known; then one page changes."""
+    (tmp_path / "third.rst").write_text("Columns\n=======\n\nA column.\n")
     (tmp_path / "first.rst").write_text("Lines\n=====\n\nA line through a cloud of points is a weighted average.\n")
     # in a process of its own: the map's extension forks one that would keep this one's pipes open to the end
     command = [sys.executable, "-m", "sphinx", "-C", "-q", "-D", "extensions=published", "-D", "html_title=A book"]
     command += ["-D", "master_doc=first", tmp_path, tmp_path / "out"]
     known = {"REGATTN_SITE": "https://example.org/book", "PYTHONPATH": str(ROOT / "book" / "_ext")}
     environment = {**os.environ, **known}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
-    assert done.returncode == 0, done.stderr
+    for text in ("A row.", "Another row."):
+        (tmp_path / "second.rst").write_text(f"Rows\n====\n\n{text}\n")
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
+        assert done.returncode == 0, done.stderr
     head = soup(tmp_path / "out" / "first.html")
     page = soup(tmp_path / "out" / "404.html")
     assert page.select_one("title").get_text().startswith("Not found")
@@ -189,4 +228,70 @@ def test_a_site_with_an_address_has_a_canonical_link_a_picture_a_description_and
     assert (ROOT / "book" / published.PICTURE).exists()
     assert shared["og:description"] == "A line through a cloud of points is a weighted average."
     places = re.findall(r"<loc>(.*?)</loc>", (tmp_path / "out" / "sitemap.xml").read_text(encoding="utf-8"))
-    assert places == ["https://example.org/book/first.html"]
+    assert sorted(places) == [f"https://example.org/book/{name}.html" for name in ("first", "second", "third")]
+
+
+SMALL_BOOK = {
+    "first.rst": "Lines\n=====\n\nA line.\n\n.. toctree::\n\n   second\n   third\n",
+    "second.rst": "Models\n======\n\n.. _reach:\n\nReach\n-----\n\nA sentence.\n",
+    "third.rst": "Rows\n====\n\n.. index:: least squares\n\nA row.\n",
+}
+SMALL_TERMS = {"hat matrix": "first", "GPT": "second#reach", "LayerNorm": "second", "query row": "third"}
+
+
+@pytest.fixture
+def small_book(tmp_path):
+    """Return a function that lists names, builds a book of three pages, and returns what its search index lists.
+
+    The build is in a process of its own, as a reader's is.
+    """
+    for name, text in SMALL_BOOK.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "book" / "reference").mkdir(parents=True)
+    command = [sys.executable, "-m", "sphinx", "-C", "-q", "-W", "-D", "extensions=search_offline"]
+    command += ["-D", "master_doc=first", "-D", "html_theme=pydata_sphinx_theme", tmp_path, tmp_path / "out"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "book" / "_ext")}
+
+    def build(terms):
+        (tmp_path / "book" / "reference" / "terms.yml").write_text(json.dumps(terms), encoding="utf-8")
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
+        assert done.returncode == 0, done.stderr
+        text = (tmp_path / "out" / "searchindex.js").read_text(encoding="utf-8")
+        index = json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
+        listed = {name: [index["docnames"][at] for at, *_ in places] for name, places in index["indexentries"].items()}
+        return listed, {name: (tmp_path / "out" / f"{name[:-4]}.html").stat().st_mtime_ns for name in SMALL_BOOK}
+
+    build.folder = tmp_path
+    return build
+
+
+EXPECTED = {
+    "least squares": ["third"],
+    "hat matrix": ["first"],
+    "gpt": ["second"],
+    "layernorm": ["second"],
+    "query row": ["third"],
+}
+
+
+def test_a_build_that_writes_one_page_again_keeps_the_other_names_of_all(small_book):
+    listed, before = small_book(SMALL_TERMS)
+    assert listed == EXPECTED
+    page = small_book.folder / "second.rst"
+    page.write_text(page.read_text(encoding="utf-8") + "\nAnother.\n", encoding="utf-8")
+    again, after = small_book(SMALL_TERMS)
+    assert after["third.rst"] == before["third.rst"]
+    assert after["second.rst"] != before["second.rst"]
+    assert again == EXPECTED
+
+
+def test_a_name_that_is_taken_off_the_list_leaves_the_search_and_a_new_one_enters_though_no_page_has_changed(
+    small_book,
+):
+    small_book(SMALL_TERMS)
+    terms, expected = dict(SMALL_TERMS), dict(EXPECTED)
+    del terms["query row"], expected["query row"]
+    fewer, _ = small_book(terms | {"OLS": "first"})
+    assert fewer == expected | {"ols": ["first"]}
+    moved, _ = small_book(SMALL_TERMS | {"GPT": "third"})
+    assert moved == EXPECTED | {"gpt": ["third"]}

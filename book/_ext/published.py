@@ -62,12 +62,18 @@ def write_first_page(app, exception) -> None:
         (Path(app.outdir) / "index.html").write_text(text, encoding="utf-8")
 
 
+def write_every_page(app, env) -> set[str]:
+    """Have every page written where there is a site map: it lists what was written, not what is there."""
+    return env.found_docs if app.builder.name == "html" else set()
+
+
 def setup(app) -> dict[str, bool]:
     """Register the extension and those it gives the address to."""
     app.setup_extension("sphinxext.opengraph")
     app.setup_extension("notfound.extension")
     if address(Path(app.srcdir)):
         app.setup_extension("sphinx_sitemap")
+        app.connect("env-updated", write_every_page)
     app.connect("config-inited", tell_address, priority=100)
     app.connect("build-finished", write_first_page, priority=100)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

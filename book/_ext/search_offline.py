@@ -12,8 +12,8 @@ from pathlib import Path
 
 import yaml
 from bs4 import BeautifulSoup
-from sphinx import addnodes
 from sphinx.util import logging
+from sphinx.util.index_entries import split_index_msg
 
 TERMS = "book/reference/terms.yml"
 TEXTS = "search_texts.js"
@@ -28,23 +28,43 @@ def read_terms(root: Path) -> dict[str, str]:
     return yaml.safe_load(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
-def check_terms(app, env) -> None:
-    """Warn of a name that leads nowhere."""
+def check_terms(app, env) -> list[str]:
+    """Warn of a name that leads nowhere; return the pages whose names have changed since the last build of pages.
+
+    Without a page to write, Sphinx would leave the old index as it is.
+    """
     labels = env.get_domain("std").anonlabels
-    for name, place in read_terms(Path(app.srcdir)).items():
+    terms = read_terms(Path(app.srcdir))
+    for name, place in terms.items():
         page, _, label = place.partition("#")
         if page not in env.found_docs or (label and labels.get(label, ("", ""))[0] != page):
             logger.warning("%s: %r leads to %r, which is not in the book", TERMS, name, place)
+    if app.builder.name != "html":
+        return []
+    changed = set(terms.items()) ^ set(getattr(env, "search_terms", {}).items())
+    env.search_terms = terms
+    return sorted({place.partition("#")[0] for _, place in changed} & env.found_docs)
 
 
-def add_terms(app, doctree, docname) -> None:
-    """Put the names that a page explains into the index of the search."""
-    labels = app.env.get_domain("std").anonlabels
+def add_entries(app) -> list:
+    """Put what every page explains into the index of the search: its own entries, and the other names of it.
+
+    Of the pages that are not written again Sphinx loads the words from the old index, but not the entries.
+    """
+    indexer = app.builder.indexer
+    if indexer is None:
+        return []
+    env, names = app.env, {}
+    labels = env.get_domain("std").anonlabels
     for name, place in read_terms(Path(app.srcdir)).items():
         page, _, label = place.partition("#")
-        if page == docname:
-            target = labels[label][1] if label in labels else ""
-            doctree += addnodes.index(entries=[("single", name, target, "main", None)])
+        target = labels[label][1] if label in labels else ""
+        names.setdefault(page, set()).add((name, target, "main"))
+    for page in indexer._titles:
+        own = env.get_domain("index").entries.get(page, [])
+        own = {(part, target, main) for kind, text, target, main, _ in own for part in split_index_msg(kind, text)}
+        indexer._index_entries[page] = sorted(own | names.get(page, set()))
+    return []
 
 
 def text_of(page: Path) -> str:
@@ -75,7 +95,7 @@ def load_texts(app, pagename, templatename, context, doctree) -> None:
 def setup(app) -> dict[str, bool]:
     """Register the extension."""
     app.connect("env-updated", check_terms)
-    app.connect("doctree-resolved", add_terms)
+    app.connect("html-collect-pages", add_entries)  # all pages are written, the index is not
     app.connect("html-page-context", load_texts)
     app.connect("build-finished", write_texts)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -18,6 +18,7 @@ from matplotlib.text import Text
 from PIL import Image
 
 from regattn import figures
+from regattn.widgets._names import place_names
 
 __all__ = ["encode", "figure_of"]
 
@@ -43,6 +44,8 @@ def figure_of(explorer: Any) -> Figure:
         explorer._draw(axes, explorer.result())
         for text in figure.findobj(Text):
             _tame(text)
+        for ax in axes.values():
+            place_names(ax, figure)
     return figure
 
 

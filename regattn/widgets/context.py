@@ -175,7 +175,7 @@ class ContextExplorer(Explorer, module="context", panels=[["omega", "theory"], [
             if ax := axes.get(panel):
                 ax.imshow(whole[key], vmin=-most, vmax=most, aspect="auto")
                 ax.grid(False)
-                ax.set(title=title, xticks=[], yticks=[], xlabel=f"blue above zero, red below, darkest at ±{most:.2g}")
+                ax.set(title=title, xticks=[], yticks=[], xlabel=f"blue > 0, red < 0; darkest: ±{most:.2g}")
         if ax := axes.get("risk"):
             shown = np.log10(np.maximum(whole["risks"], 1e-12))
             ax.plot(training.EVERY * np.arange(len(shown)), shown, color=figures.COLOURS["prediction"])

@@ -167,14 +167,7 @@ class NeighbourExplorer(Explorer, module="neighbour", panels=[["map"], ["ranks"]
             ax.scatter(*places[near].T, s=18, color=figures.COLOURS["key"])
             ax.scatter(*places[[self.query]].T, s=40, color=figures.COLOURS["query"], marker="D")
             for k in [self.query, *near]:
-                ax.annotate(
-                    self.words[k][:14],
-                    places[k],
-                    xytext=(4, 2),
-                    textcoords="offset points",
-                    fontsize=8,
-                    parse_math=False,
-                )
+                ax.annotate(self.words[k][:14], places[k], textcoords="offset points", fontsize=8, parse_math=False)
             ax.set(
                 title=f"{asks[:14]} and its nearest words",
                 xlabel=f"direction {found['directions'][0]}",

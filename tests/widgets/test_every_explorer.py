@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -336,6 +337,25 @@ def test_the_plain_picture_writes_no_mathematics_of_others_and_its_own_powers_of
     assert all(words.startswith("$\\mathdefault{10^{") for words in parsed)
     assert shown == []
     assert (len(parsed) > 0) == (name in {"descent", "embedding", "neighbour", "position", "spectral"})
+
+
+def written(axis):
+    """Return the texts of an axis: its label and those of the ticks in view."""
+    low, high = sorted(axis.get_view_interval())
+    ticks = [tick for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high]
+    return [axis.label, *(text for tick in ticks for text in (tick.label1, tick.label2) if text.get_visible())]
+
+
+@every
+def test_no_two_texts_of_the_plain_picture_cover_each_other(name):
+    figure = still(name)[1]
+    figure.canvas.draw()
+    texts = [text for ax in figure.axes for text in ax.get_children() if isinstance(text, Text)]
+    texts += [text for ax in figure.axes for axis in (ax.xaxis, ax.yaxis) for text in written(axis)]
+    texts += [text for ax in figure.axes if ax.get_legend() for text in ax.get_legend().get_texts()]
+    boxes = [(text.get_text(), Text.get_window_extent(text).padded(-0.5)) for text in texts if text.get_text().strip()]
+    assert len(boxes) > 3
+    assert [(a, b) for (a, one), (b, other) in combinations(boxes, 2) if one.overlaps(other)] == []
 
 
 @every
