@@ -18,7 +18,14 @@ from regattn import attend, causal_mask, others_mask, plain
 from regattn.data import load_lee_corpus
 from regattn.regression import convolution_matrix, descent, make_network, network_descent, spectrum
 from regattn.series import autoregression, expanding_least_squares, local_trend, panel_weights
-from regattn.transformer import Block, BlockDesign, CodeAutoencoder, MultiHeadAttention
+from regattn.transformer import (
+    Architecture,
+    Block,
+    BlockDesign,
+    CodeAutoencoder,
+    LanguageModel,
+    MultiHeadAttention,
+)
 from regattn.words import train_tokenizer
 
 m, n, d, d_v = 3, 7, 5, 2
@@ -171,6 +178,21 @@ def test_block():
     expected = plain.block(x, maps_of(block.attention), W_O, W_1, W_2, mask=causal_mask(5))
     found = block(torch.from_numpy(x)[None], mask="causal")[0].detach().numpy()
     np.testing.assert_allclose(found, expected, **same)
+
+
+def test_language_model():
+    design = Architecture(
+        vocabulary=7, layers=2, context=6, width=6, n_heads=2, positions="learned", activation="relu", bias=False
+    )
+    model, tokens = LanguageModel(design, rng=5).double(), np.array([3, 1, 4, 1, 5])
+    blocks = [
+        [maps_of(block.attention), *(layer.weight.detach().T.numpy() for layer in layers)]
+        for block in model.blocks
+        for layers in [(block.attention.output, block.feed_forward.keys, block.feed_forward.values)]
+    ]
+    E, places = (layer.weight.detach().numpy() for layer in (model.embedding, model.positions))
+    found = model(torch.from_numpy(tokens)[None])[0].softmax(-1).detach().numpy()
+    np.testing.assert_allclose(found, plain.language_model(tokens, E, places, blocks), rtol=1e-10)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -1,4 +1,4 @@
-"""The mechanism and its first users: least squares, ridge, a head, a block."""
+"""The mechanism and its first users: from least squares to a language model."""
 
 import numpy as np
 
@@ -66,3 +66,12 @@ def block(x, heads, W_O, W_1, W_2, mask=None):
     x = x + np.concatenate(gathered, axis=-1) @ W_O
     hidden = np.maximum(0, layer_norm(x) @ W_1)
     return x + hidden @ W_2
+
+
+def language_model(tokens, E, places, blocks):
+    """Return the probabilities of the next token, (T, V), after each of T."""
+    x = np.sqrt(E.shape[1]) * E[tokens] + places[: len(tokens)]
+    known = np.tri(len(tokens), dtype=bool)  # the causal mask
+    for heads_and_maps in blocks:
+        x = block(x, *heads_and_maps, mask=known)
+    return softmax(layer_norm(x) @ E.T)  # the unembedding
