@@ -19,8 +19,8 @@ ONE = "book/part2-proximity/03_ols_proximity"
 PAGES = toc_pages()
 EDGE = 40  # points: a little less than the margin, where nothing but the head and the number of a page may stand
 PIECES = re.compile(
-    "[\ue000-\uf8ff¯]"
-)  # of which a browser builds a wide brace or bar, each moved to its place afterwards
+    "[\ue000-\uf8ff¯∣]"
+)  # of which a browser builds a wide brace, a high or a wide bar, each moved to its place afterwards
 
 pytestmark = [pytest.mark.book, pytest.mark.browser, pytest.mark.long]
 
