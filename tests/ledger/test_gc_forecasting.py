@@ -9,3 +9,5 @@ def test_gc_4_4e_on_us_employment_one_linear_forecaster_for_all_beats_local_auto
     runs, _ = load_forecasts("employment")
     errors = {name: np.mean(part["mase"].tolist()) for name, part in runs.groupby("model")}
     assert errors["pooled linear"] < errors["local AR(13)"] < errors["naive"]
+    assert abs(errors["transformer"] - errors["pooled linear"]) < 0.01
+    assert errors["transformer"] < errors["local AR(13)"]

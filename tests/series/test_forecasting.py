@@ -209,3 +209,28 @@ def test_a_transformer_that_learned_from_one_series_knows_it_better_than_before(
 def test_an_unknown_task_is_refused():
     with pytest.raises(ValueError, match="'weather'"):
         load_forecasts("weather")
+
+
+def test_every_training_of_the_table_keeps_the_bars_of_chapter_19():
+    runs, _ = load_forecasts("employment")
+    trainings = runs[runs["model"] == "transformer"]
+    assert sorted(trainings["seed"]) == [0, 1, 2, 3, 4]
+    for _, run in trainings.iterrows():
+        error, by_lag = np.mean(run["mase"]), np.array(run["by_lag"])
+        assert error <= 0.42
+        seasonal = by_lag[by_lag[:, [11, 23, 35]].sum(axis=1).argmax()]
+        assert seasonal.argmax() == 11
+        assert seasonal[[11, 23, 35]].sum() >= 0.25
+        cost = {int(lag): found - error for lag, found in run["deleted"].items()}
+        season = cost.pop(12)
+        assert season >= 0.12
+        assert season >= 2 * max(cost.values())
+
+
+def test_one_head_finds_the_known_lags_in_proportion_to_their_slopes():
+    runs, _ = load_forecasts("known lags")
+    found = runs[runs["model"] == "one head"]
+    weights = np.array(found["by_lag"].tolist())[:, 0]
+    assert len(found) == 5
+    np.testing.assert_allclose(weights[:, [4, 8]], [[5 / 9, 4 / 9]] * 5, atol=0.05)
+    assert (found["mse"] <= 1.02 * found["oracle"]).sum() >= 4
