@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import TimeoutError
 
 from tests.browser import open_offline
 from tests.built import source
@@ -42,6 +43,12 @@ STILL = """() => {
     }
   }
 }"""
+
+# Whether the keyboard can scroll all that is wider or higher than its place: the theme sees to it when the page has not
+# changed for a third of a second.
+SCROLLED_BY_KEYS = """() => [...document.querySelectorAll(
+  "article.bd-article :is(pre, .cell_output > .output, .pst-scrollable-table-container)"
+)].every((e) => e.tabIndex === 0 || (e.scrollWidth <= e.clientWidth && e.scrollHeight <= e.clientHeight))"""
 
 # Marks what is of one kind with something earlier: every element in it, with its parent, has the name, classes, style
 # and attributes of a pair before it. What is true of the first is true of them.
@@ -166,6 +173,8 @@ def faint(opened) -> set[tuple[str, str, str]]:
 
 def barriers(opened) -> set[tuple[str, str, str]]:
     """Return every other serious barrier."""
+    with suppress(TimeoutError):  # what stays out of reach is named below
+        opened.wait_for_function(SCROLLED_BY_KEYS, timeout=5_000)
     with hidden(opened, ALIKE, "data-alike"):
         return serious(opened, rules={"color-contrast": {"enabled": False}})
 
