@@ -60,6 +60,11 @@ def caches(app) -> Path:
     return Path(app.outdir).parent / ".jupyter_cache"
 
 
+def folder_of(app, name: str) -> Path:
+    """Return the folder of a notebook's cache."""
+    return caches(app) / name.replace("/", "-") / app.notebook_keys[name]
+
+
 def name_cache(app, name, content) -> None:
     """Point myst-nb at the cache of the notebook that is read next."""
     if name not in app.notebook_keys:
@@ -67,8 +72,7 @@ def name_cache(app, name, content) -> None:
     if not hasattr(app.env, "notebook_keys"):
         app.env.notebook_keys = {}
     app.env.notebook_keys[name] = app.notebook_keys[name]
-    folder = caches(app) / name.replace("/", "-") / app.notebook_keys[name]
-    app.env.mystnb_config = app.notebook_config.copy(execution_cache_path=str(folder))
+    app.env.mystnb_config = app.notebook_config.copy(execution_cache_path=str(folder_of(app, name)))
 
 
 def merge(app, env, names, other) -> None:
@@ -79,7 +83,7 @@ def merge(app, env, names, other) -> None:
 
 def remove_old(app, error) -> None:
     """Remove the caches that are of no use any more and that no build has touched for a day."""
-    used = {caches(app) / name.replace("/", "-") / value for name, value in app.notebook_keys.items()}
+    used = {folder_of(app, name) for name in app.notebook_keys}
     for old in caches(app).glob("*/*"):
         if old not in used and old.is_dir() and time.time() - old.stat().st_mtime > DAY:
             shutil.rmtree(old)
