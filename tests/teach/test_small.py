@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from pypdf import PdfReader
 
 from tests.built import ROOT, soup
+from tests.teach.paper import PIECES, beyond
 
 SETTINGS = f"""
 only_build_toc_files: true
@@ -20,7 +22,17 @@ sphinx:
   local_extensions: {{formulas: {ROOT / "book" / "_ext"}}}
   config: {{html_math_renderer: formulas}}
 """
-CONTENTS = "format: jb-book\nroot: index\nchapters:\n  - file: one/page\n  - file: two/page\n"
+CONTENTS = """
+format: jb-book
+root: index
+parts:
+  - caption: Pages
+    chapters: [{file: one/page}, {file: two/page}]
+"""
+COLUMN = r"\begin{matrix} 1 \\ 2 \\ 3 \\ 4 \end{matrix}"
+SIGNS = [
+    rf"$$ \left{left} {COLUMN} \right{right} $$" for left, right in [(r"\lVert", r"\rVert"), ("|", "|"), ("(", ")")]
+]
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><desc>{}</desc></svg>'
 
 
@@ -30,7 +42,7 @@ def small_book(tmp_path_factory):
     folder = tmp_path_factory.mktemp("small")
     (folder / "_config.yml").write_text(SETTINGS, encoding="utf-8")
     (folder / "_toc.yml").write_text(CONTENTS, encoding="utf-8")
-    (folder / "index.md").write_text("# A book\n", encoding="utf-8")
+    (folder / "index.md").write_text("\n\n".join(["# A book", *SIGNS * 2, ""]), encoding="utf-8")
     for page in ("one", "two"):
         (folder / page).mkdir()
         (folder / page / "picture.svg").write_text(SVG.format(page), encoding="utf-8")
@@ -106,3 +118,15 @@ def test_a_picture_that_only_the_built_book_has_is_taken_from_there_and_one_that
         kept.unlink()
         problem = "ValueError: the picture one/picture.svg of a deck is not there: run `make book` first"
         assert small_decks(small_book, tmp_path / "decks") == [problem]
+
+
+@pytest.mark.browser
+def test_of_what_a_browser_puts_together_from_pieces_nothing_is_taken_for_words_beyond_the_margin(small_book, tmp_path):
+    target = tmp_path / "book.pdf"
+    command = [sys.executable, ROOT / "tools" / "pdf.py", "--book", small_book, "--target", target]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=240)
+    assert done.returncode == 0, done.stderr
+    page = PdfReader(target).pages[0]
+    found = {sign for words, *_ in beyond(page, re.compile(" ")) for sign in words}
+    assert {"∥", "∣", "⎛", "⎠"} <= found
+    assert beyond(page, PIECES) == []
