@@ -12,6 +12,8 @@ import pytest
 import yaml
 
 from tests.built import GIT_FILES, ROOT, read_notebook, toc_pages
+from tools.archive import LIMIT
+from tools.book import ZIP
 
 GUIDE = ROOT / "teach" / "guide"
 TEACHING = ROOT / "book" / "reference" / "teaching.md"
@@ -285,6 +287,13 @@ def test_index_and_readme_lead_teachers_to_the_guide():
     index = (ROOT / "book" / "index.md").read_text(encoding="utf-8")
     assert "(reference/teaching.md)" in index.partition("## For teachers")[2]
     assert "(book/reference/teaching.md)" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_checklist_says_how_to_teach_from_a_stick_as_the_tool_does_it():
+    monday = TEACHING.read_text(encoding="utf-8").partition("## Monday")[2].partition("\n## ")[0]
+    (line,) = [line for line in monday.splitlines() if "`make zip`" in line]
+    assert all(words in line for words in ("USB", "`index.html`", "network off", f"`_build/{ZIP.name}`"))
+    assert f"under {LIMIT / 1e6:.0f} MB" in line
 
 
 def test_projects_use_data_that_come_with_the_book():
