@@ -98,6 +98,24 @@ class DeckBuilder(RevealjsHTMLBuilder):
     def handle_finish(self) -> None:
         """Write no list of addresses."""
 
+    def post_process_images(self, doctree: nodes.document) -> None:
+        """Note every picture of a deck, also one of which what the book has read holds no record."""
+        for node in doctree.findall(nodes.image):
+            if "?" not in node["candidates"]:
+                self.env.images.add_file(doctree["source"], node["uri"])
+        super().post_process_images(doctree)
+
+    def copy_image_files(self) -> None:
+        """Copy the pictures of the decks; one that is no longer where it was made is in the built book."""
+        folder = Path(self.outdir) / self.imagedir
+        folder.mkdir(exist_ok=True)
+        for made, name in self.images.items():
+            places = (Path(self.srcdir) / made, Path(self.doctreedir).parent / "html" / self.imagedir / name)
+            there = [place for place in places if place.is_file()]
+            if not there:
+                raise ValueError(f"the picture {made} of a deck is not there: run `make book` first")
+            shutil.copyfile(there[0], folder / name)
+
     def write_decks(self, pages: Iterable[str]) -> None:
         """Write the decks of these chapters, and what they load."""
         self.finish_tasks = SerialTasks()

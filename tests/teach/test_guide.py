@@ -12,6 +12,8 @@ import pytest
 import yaml
 
 from tests.built import GIT_FILES, ROOT, read_notebook, toc_pages
+from tools.archive import LIMIT
+from tools.book import ZIP
 
 GUIDE = ROOT / "teach" / "guide"
 TEACHING = ROOT / "book" / "reference" / "teaching.md"
@@ -33,6 +35,7 @@ HALF_DAY = {3: 50, 5: 50, 17: 40, 20: 25}
 ITEM = re.compile(r"(?m)^- (\d+) min( \(half day\))?: (.+)$")
 VOTE = re.compile(r"\*Expected, of 100:\* (.+)\.$", re.MULTILINE)
 QUESTION = re.compile(r"(?m)^\d+\. (.+) \((\d)\)$")
+WORDS = re.compile(r"[^\s,]+")
 NUMBER = re.compile(r"(?<![\w.])(?:\d[\d,]*)?\.?\d+(?![\w])")
 every_chapter = pytest.mark.parametrize("name", CHAPTERS)
 
@@ -194,6 +197,39 @@ def test_expected_votes_are_shares_of_a_hundred_and_are_called_expectations(name
         assert sum(shares) == 100, vote
 
 
+def meant(name: str, options: list[str]) -> str:
+    """Return the answer that a reply is for: the one of that name, or the only one that has all of its words."""
+    if name in options:
+        return name
+    (found,) = [option for option in options if set(WORDS.findall(name)) <= set(WORDS.findall(option))]
+    return found
+
+
+def unanswered(question: str) -> list[str]:
+    """Return the answers to a question for which its text has no reply of at least three words."""
+    votes, text = VOTE.search(question)[1], question.partition("\n")[2]
+    options = [option.rsplit(" ", 1)[0].replace("*", "") for option in votes.split(" · ")]
+    replies = re.findall(r"To (\*[^*]+\*(?:(?: and|,) \*[^*]+\*)*): (.+?)(?=To \*|$)", text, re.DOTALL)
+    told = [(name, reply) for names, reply in replies for name in re.findall(r"\*([^*]+)\*", names)]
+    return [o for o in options if not any(meant(name, options) == o and len(r.split()) > 2 for name, r in told)]
+
+
+@every_chapter
+def test_every_wrong_answer_has_a_reply(name):
+    questions = re.split(r"(?m)^- (?=\*\*)", parts_of(page(name))["Predictions"])[1:]
+    without = [unanswered(question) for question in questions]
+    assert [answers for answers in without if len(answers) > 1] == []
+
+
+def test_a_wrong_answer_without_a_reply_is_noticed():
+    asked = "**Which?** *Expected, of 100:* the first 50 · the second 30 · neither 20.\n"
+    assert unanswered(asked + "  It is the first.") == ["the first", "the second", "neither"]
+    assert unanswered(asked + "  To *second*: look at the first. To *neither*: no.") == ["the first", "neither"]
+    assert unanswered(asked + "  To *second* and *neither*: look at the first.") == ["the first"]
+    with pytest.raises(ValueError, match="values to unpack"):
+        unanswered(asked + "  To *the*: look at the first.")
+
+
 @every_chapter
 def test_a_number_on_a_page_is_a_number_of_its_chapter(name):
     parts = parts_of(page(name))
@@ -285,6 +321,13 @@ def test_index_and_readme_lead_teachers_to_the_guide():
     index = (ROOT / "book" / "index.md").read_text(encoding="utf-8")
     assert "(reference/teaching.md)" in index.partition("## For teachers")[2]
     assert "(book/reference/teaching.md)" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_checklist_says_how_to_teach_from_a_stick_as_the_tool_does_it():
+    monday = TEACHING.read_text(encoding="utf-8").partition("## Monday")[2].partition("\n## ")[0]
+    (line,) = [line for line in monday.splitlines() if "`make zip`" in line]
+    assert all(words in line for words in ("USB", "`index.html`", "network off", f"`_build/{ZIP.name}`"))
+    assert f"under {LIMIT / 1e6:.0f} MB" in line
 
 
 def test_projects_use_data_that_come_with_the_book():

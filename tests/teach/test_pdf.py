@@ -14,13 +14,10 @@ from PIL import Image
 from pypdf import PdfReader
 
 from tests.built import ROOT, soup, toc_pages
+from tests.teach.paper import beyond
 
 ONE = "book/part2-proximity/03_ols_proximity"
 PAGES = toc_pages()
-EDGE = 40  # points: a little less than the margin, where nothing but the head and the number of a page may stand
-PIECES = re.compile(
-    "[\ue000-\uf8ff¯∣]"
-)  # of which a browser builds a wide brace, a high or a wide bar, each moved to its place afterwards
 
 pytestmark = [pytest.mark.book, pytest.mark.browser, pytest.mark.long]
 
@@ -76,18 +73,7 @@ def test_nothing_is_larger_than_the_paper(bound):
 
 
 def test_on_every_page_words_stand_between_the_margins(bound):
-    outside = []
-    for number, page in enumerate(bound[0].pages, start=1):
-        width, height = map(float, page.mediabox[2:])
-
-        def look(text, outer, inner, *_, number=number, width=width, height=height):
-            x = inner[4] * outer[0] + inner[5] * outer[2] + outer[4]
-            y = inner[4] * outer[1] + inner[5] * outer[3] + outer[5]
-            words = PIECES.sub("", text).strip()
-            if words and not (EDGE < x < width - EDGE and EDGE / 2 < y < height - EDGE / 2):
-                outside.append((number, words[:40], round(x), round(y)))
-
-        page.extract_text(visitor_text=look)
+    outside = [(number, *found) for number, page in enumerate(bound[0].pages, start=1) for found in beyond(page)]
     assert outside == []
 
 

@@ -21,6 +21,17 @@ ONE = "book/part2-proximity/03_ols_proximity"
 DECKS = chapters() if ALL else [ONE]
 SMALLEST = 11.0  # pixels of a letter on a slide of 1280 by 800; 16 on a projector of 1920
 ROUNDING = 1.5  # pixels: boxes end between pixels
+# By explorer of a deck that is printed: its slide, the size of its still picture, and whether this stands there, within
+# its slide, with nothing that moves beside it.
+STILL = """() => [...document.querySelectorAll(".slides section.slide")].flatMap((slide, at) =>
+  [...slide.querySelectorAll(".body figure.regattn")].map((figure) => {
+    const still = figure.querySelector("img.ra-still");
+    const box = still.getBoundingClientRect();
+    const frame = slide.getBoundingClientRect();
+    const within = box.top >= frame.top && box.bottom <= frame.bottom && box.right <= frame.right && box.height > 200;
+    const moving = [...figure.querySelectorAll(".ra-body")].some((part) => part.getClientRects().length);
+    return [at, [still.naturalWidth, still.naturalHeight], within && !moving];
+  }))"""
 
 
 @pytest.fixture(scope="session")
@@ -314,17 +325,35 @@ def test_the_speakers_window_shows_the_notes(browser, decks):
         assert shown.evaluate("(part) => part.textContent.trim()") == note
 
 
+def on_paper(browser, deck, query: str, folder) -> tuple[PdfReader, list]:
+    """Return a deck as a PDF, and of each explorer: its still picture's size, its slide, whether it is shown whole."""
+    with opened_deck(browser, deck, query) as page:
+        page.wait_for_selector("html.print-pdf .pdf-page", state="attached")
+        page.emulate_media(media="print")
+        explorers = page.evaluate(STILL)
+        page.pdf(path=folder / "deck.pdf", prefer_css_page_size=True, print_background=True)
+        assert page.errors == page.requests == []
+    return PdfReader(folder / "deck.pdf"), explorers
+
+
 @pytest.mark.book
 @pytest.mark.browser
-@pytest.mark.parametrize("query", ["?print-pdf", "?print-pdf&showNotes=separate-page"])
-def test_a_deck_prints_one_page_for_each_slide(browser, decks, query, tmp_path):
-    with opened_deck(browser, decks[0] / f"{ONE}.html", query) as page:
-        page.wait_for_selector("html.print-pdf .pdf-page", state="attached")
-        page.pdf(path=tmp_path / "deck.pdf", prefer_css_page_size=True, print_background=True)
-    pages = PdfReader(tmp_path / "deck.pdf").pages
-    count = decks[1][ONE]
-    assert len(pages) == count if "Notes" not in query else count < len(pages) <= 2 * count
-    assert float(pages[0].mediabox.width) == pytest.approx(WIDTH * 0.75, abs=1.5)  # 96 pixels are 72 points
+@pytest.mark.parametrize("page", DECKS)
+def test_a_deck_prints_a_page_for_each_slide_and_each_explorer_as_its_still_picture(page, browser, decks, tmp_path):
+    pdf, explorers = on_paper(browser, decks[0] / f"{page}.html", "?print-pdf", tmp_path)
+    assert len(pdf.pages) == decks[1][page]
+    assert float(pdf.pages[0].mediabox.width) == pytest.approx(WIDTH * 0.75, abs=1.5)  # 96 pixels are 72 points
+    assert explorers
+    for slide, size, whole in explorers:
+        assert whole, f"slide {slide + 1}"
+        assert tuple(size) in [image.image.size for image in pdf.pages[slide].images], f"slide {slide + 1}"
+
+
+@pytest.mark.book
+@pytest.mark.browser
+def test_a_deck_prints_its_notes_on_pages_of_their_own(browser, decks, tmp_path):
+    pdf, _ = on_paper(browser, decks[0] / f"{ONE}.html", "?print-pdf&showNotes=separate-page", tmp_path)
+    assert decks[1][ONE] < len(pdf.pages) <= 2 * decks[1][ONE]
 
 
 @pytest.mark.book

@@ -58,6 +58,17 @@ def test_weights_and_history_are_those_of_one_process(two, alone):
             np.testing.assert_allclose(values, history[column], rtol=1e-9, err_msg=column)
 
 
+def test_in_single_precision_they_are_those_of_one_process_to_a_millionth(two):
+    model = worker.fresh().float()
+    history = train(model, worker.BATCHES, worker.PLAN, evaluate=worker.held_out)
+    for rank, report in enumerate(said(two)):
+        for name, weight in torch.load(two / f"{rank}-single.pt").items():
+            assert weight.dtype == torch.float32
+            torch.testing.assert_close(weight, model.state_dict()[name], rtol=0, atol=1e-6)
+        for column, values in report["single"].items():
+            np.testing.assert_allclose(values, history[column], rtol=0, atol=1e-6, err_msg=column)
+
+
 def test_both_processes_tell_the_same_history_and_stop_at_the_same_step(two):
     first, second = said(two)
     assert first["history"] == second["history"]

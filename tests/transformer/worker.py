@@ -78,9 +78,13 @@ def main(folder: Path, *how: str) -> None:
     stopping = TrainingPlan(steps=400, peak=0.5, evaluate_every=1, patience=2)
     own = [dist.new_group([each]) for each in range(dist.get_world_size())][rank]  # everybody makes every group
     apart = train(DistributedDataParallel(fresh(), process_group=own), BATCHES, PLAN, evaluate=held_out)
+    single = DistributedDataParallel(fresh().float())
+    history_single = train(single, BATCHES, PLAN, evaluate=held_out)
+    torch.save(single.module.state_dict(), folder / f"{rank}-single.pt")
     said = {
         "apart": apart.to_dict("list"),
         "history": history.to_dict("list"),
+        "single": history_single.to_dict("list"),
         "stopped": int(train(shared(), BATCHES, stopping, evaluate=held_out).index[-1]),
         "not finite": error_of(batches=BATCHES, loss=broken_on_the_second),
         "uneven": error_of(batches=lambda step: BATCHES(step)[:5]),
