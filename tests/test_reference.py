@@ -241,6 +241,14 @@ def test_badges_can_be_read_in_both_themes(browser, built_book, dark):
             assert (pair[1] + 0.05) / (pair[0] + 0.05) > 7, verdict
 
 
+def test_the_glossary_is_in_the_order_of_the_alphabet():
+    text = (ROOT / "book" / "reference" / "glossary.md").read_text(encoding="utf-8")
+    body = text.partition("```{glossary}\n")[2].partition("\n```")[0]
+    terms = [re.sub(r"[^a-z0-9]", "", entry.partition("\n")[0].lower()) for entry in body.split("\n\n")]
+    assert len(terms) >= 100
+    assert terms == sorted(set(terms))
+
+
 @pytest.mark.book
 def test_terms_of_the_glossary_are_defined_and_the_table_leads_to_them(built_book):
     content = article(built_book / "book/reference/glossary.html")
