@@ -208,23 +208,23 @@ class Count(Control):
 
 
 class Seed(Control):
-    """The number of a draw, from 1 (or 0 for none) to 999: in the browser a quiet button that draws again."""
+    """The number of a draw, from 1 (or 0 for none) to 999 or fewer: in the browser a quiet button that draws again."""
 
     kind = "seed"
 
-    def __init__(self, label: str = "Draw again", *, least: int = 1, **more: Any) -> None:
+    def __init__(self, label: str = "Draw again", *, least: int = 1, most: int = 999, **more: Any) -> None:
         super().__init__(label, **({"default": least} | more))
-        self.least = least
+        self.least, self.most = least, most
 
     def validate(self, obj: Any, value: Any) -> int:
         """Return ``value`` as an int or raise a ValueError that names it."""
-        return check_count(value, self.name, least=self.least, most=999, bound="the last draw")
+        return check_count(value, self.name, least=self.least, most=self.most, bound="the last draw")
 
     def _more(self, explorer: Any) -> dict[str, Any]:
-        return {"min": self.least, "max": 999}
+        return {"min": self.least, "max": self.most}
 
     def _words(self) -> str:
-        return f"int from {self.least} to 999"
+        return f"int from {self.least} to {self.most}"
 
 
 class Choice(Control):

@@ -52,15 +52,19 @@ function embeddingJudge({ root, p, target, unseen }, { Z }, M) {
   };
 }
 
+// What there is to know of the targets: those given, or those of a draw.
+const taught = ({ listed, draws }, { teacher, seed }) => (teacher === "listed" ? listed : draws[seed - 1][teacher]);
+
 // Every Ω of one walk with its loss and its errors. It ends just before the step that would take the loss beyond
 // `growth_limit` times the larger of the first loss and the size of the targets, and says which step that is.
-export function embeddingWalk(problem, { teacher, count, start, learning_rate }) {
-  const { p, starts, steps, growth_limit } = problem;
-  const pool = problem.pools[teacher];
+export function embeddingWalk(problem, { teacher, count, start, learning_rate, seed }) {
+  const { p, steps, growth_limit } = problem;
+  const { starts, limits } = problem.draws[seed - 1];
+  const pool = taught(problem, { teacher, seed });
   const mean = (values) => values.slice(0, count).reduce((total, value) => total + value, 0) / count;
   const [least, size] = [mean(pool.rest), mean(pool.size)];
   const judge = embeddingJudge(problem, pool, count);
-  const eta = learning_rate * pool.limits[start === "factors" ? "factors" : "omega"][count - 1];
+  const eta = learning_rate * (start === "factors" ? limits[teacher] : pool.limits)[count - 1];
   const factors = start === "factors" ? [flat(starts.W_Q), flat(starts.W_K)] : null;
   const product = () => timesTurnedInto(new Float64Array(p * p), ...factors, p, p, p);
   let omega = factors ? product() : start === "random" ? flat(starts.random) : new Float64Array(p * p);
@@ -108,7 +112,7 @@ export function embeddingState(problem, { step, ...now }, before) {
   const half = timesInto(new Float64Array(p * p), omega, root, p, p, p);
   const map = timesInto(new Float64Array(p * p), root, half, p, p, p, true);
   const ran = whole.diverged_at !== null && step >= whole.diverged_at;
-  const pool = problem.pools[now.teacher];
+  const pool = taught(problem, now);
   return {
     key, whole, last, // prettier-ignore
     omega: names.map((_, i) => Array.from(omega.subarray(i * p, (i + 1) * p))),

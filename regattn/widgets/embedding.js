@@ -32,9 +32,14 @@ const render = explorer({
   prepare: embeddingProblem,
   compute: embeddingState,
   ended: ({ diverged_at }) => diverged_at !== null,
-  texts: ({ targets }, view) => ({
-    count: (count) => `${count}, to ${isolate(targets[view.model.get("teacher")][count - 1])}`,
-  }),
+  texts: ({ targets, draws }, { model }) => {
+    const called = {
+      listed: (k) => targets[k],
+      mixed: (k) => targets[draws[model.get("seed") - 1].order[k]],
+      noise: (k) => `noise ${k + 1}`,
+    };
+    return { count: (count) => `${count}, to ${isolate(called[model.get("teacher")](count - 1))}` };
+  },
   numbers: () => [
     ["loss", "loss", ({ losses }) => formatNumber(losses.at(-1), 4)],
     ["least_loss", "loss of least squares", ({ whole }) => formatNumber(whole.least, 4)],

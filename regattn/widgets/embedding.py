@@ -19,11 +19,12 @@ from regattn.regression.embedding import (
 )
 from regattn.regression.identification import identified_directions, map_error
 from regattn.regression.least_squares import spectrum
-from regattn.widgets._base import Choice, Count, Explorer, Slider, check_labels
+from regattn.widgets._base import Choice, Count, Explorer, Seed, Slider, check_labels
 
 __all__ = ["EmbeddingExplorer"]
 
 SMALL_START = 0.05  # size of the numbers that the factors begin with, in units of the root of Ω's size
+DRAWS = 5  # that a page carries: noise, an order of the targets, and starts
 
 
 class EmbeddingExplorer(Explorer, module="embedding", panels=[["omega", "inverse"], ["loss", "error"], ["directions"]]):
@@ -51,7 +52,7 @@ class EmbeddingExplorer(Explorer, module="embedding", panels=[["omega", "inverse
     steps : int, default 500
         Number of steps that can be taken.
     rng : int, default 0
-        Seed of the noise targets, of the mixed order and of the starts that are drawn.
+        Seed of the draws: each has its noise targets, its mixed order and its starts.
 
     Raises
     ------
@@ -95,6 +96,7 @@ class EmbeddingExplorer(Explorer, module="embedding", panels=[["omega", "inverse
         help="The step size as a multiple of the largest stable one for Ω, or of a safe one for factors. Beyond it "
         "descent on factors may neither settle nor run away; where it then stands is a matter of rounding.",
     )
+    seed = Seed("Draw again", most=DRAWS, help="Which of five draws of the noise, the mixed order and the starts.")
     step = Count("Step", most=lambda self: self.steps, bound="the number of steps", of=True, play=60)
 
     def __init__(  # noqa: PLR0913
@@ -120,15 +122,8 @@ class EmbeddingExplorer(Explorer, module="embedding", panels=[["omega", "inverse
             raise ValueError(f"new must be one target that is not orthogonal to X, got shape {self.new.shape}")
         self.steps, count = check_count(steps, "steps"), self.Y.shape[1]
         targets = check_labels(targets, count, "targets", rows="targets")
-        draws = np.random.default_rng(check_count(rng, "rng", least=0))
-        noise, order = draws.normal(size=self.Y.shape) / np.sqrt(n), draws.permutation(count)
-        self.pools = {"listed": self.Y, "mixed": self.Y[:, order], "noise": noise}
-        self.inverse = self.factors.omega()
-        size = np.linalg.norm(self.inverse) / p
-        self.starts = {"random": size / 2 * draws.normal(size=(p, p))}
-        self.starts |= dict(
-            zip(("W_Q", "W_K"), SMALL_START * np.sqrt(size) * draws.normal(size=(2, p, p)), strict=True)
-        )
+        self.inverse, rng = self.factors.omega(), check_count(rng, "rng", least=0)
+        self.drawn = [self._drawn(np.random.default_rng((rng, k) if k else rng)) for k in range(DRAWS)]
         root = self.factors.directions * self.factors.singular_values
         coef = self.factors.coefficients(self.new).coef
         if not 0 < np.linalg.norm(coef @ root) < np.inf:
@@ -136,15 +131,23 @@ class EmbeddingExplorer(Explorer, module="embedding", panels=[["omega", "inverse
         data = {
             "root": root,
             "inverse": self.inverse,
-            "pools": {name: self._lessons(pool) for name, pool in self.pools.items()},
+            "listed": self._lessons(self.Y),
+            "draws": [
+                {
+                    "mixed": self._lessons(drawn["mixed"]),
+                    "noise": self._lessons(drawn["noise"]),
+                    "order": drawn["order"],
+                    "starts": drawn["starts"],
+                    "limits": {
+                        name: [self._largest_factor_step(pool[:, : k + 1], drawn["starts"]) for k in range(count)]
+                        for name, pool in (("listed", self.Y), ("mixed", drawn["mixed"]), ("noise", drawn["noise"]))
+                    },
+                }
+                for drawn in self.drawn
+            ],
             "new": {"z": self.X.T @ self.new, "coef": coef},
-            "starts": self.starts,
             "names": check_labels(names, p, "names", rows="columns"),
-            "targets": {
-                "listed": targets,
-                "mixed": [targets[k] for k in order],
-                "noise": [f"noise {k + 1}" for k in range(count)],
-            },
+            "targets": targets,
             "new_name": check_text(new_name, "new_name"),
             "steps": self.steps,
             "growth_limit": GROWTH_LIMIT,
@@ -155,6 +158,16 @@ class EmbeddingExplorer(Explorer, module="embedding", panels=[["omega", "inverse
         )
         super().__init__(**{"data": data, "alt": alt} | kit)
 
+    def _drawn(self, rng: np.random.Generator) -> dict[str, Any]:
+        """Return a draw: noise in place of the targets, an order to mix them in, and where descent may begin."""
+        (n, count), p = self.Y.shape, len(self.inverse)
+        size = np.linalg.norm(self.inverse) / p
+        noise, order = rng.normal(size=self.Y.shape) / np.sqrt(n), rng.permutation(count)
+        starts = {"random": size / 2 * rng.normal(size=(p, p))}
+        factors = SMALL_START * np.sqrt(size) * rng.normal(size=(2, p, p))
+        starts |= dict(zip(("W_Q", "W_K"), factors, strict=True))
+        return {"mixed": self.Y[:, order], "noise": noise, "order": order, "starts": starts}
+
     def _lessons(self, pool: np.ndarray) -> dict[str, Any]:
         """Return what the browser needs of a pool of targets, for its first target, its first two, and so on."""
         coef = self.factors.coefficients(pool).coef
@@ -164,15 +177,12 @@ class EmbeddingExplorer(Explorer, module="embedding", panels=[["omega", "inverse
             "Z": self.X.T @ pool,
             "rest": np.sum((pool - self.X @ coef) ** 2, axis=0),  # what least squares leaves of each target
             "size": np.sum(pool**2, axis=0),
-            "limits": {
-                "omega": [largest_embedding_step(self.X, part) for part in parts],
-                "factors": [self._largest_factor_step(part) for part in parts],
-            },
+            "limits": [largest_embedding_step(self.X, part) for part in parts],
             "shares": [found.shares for found in shown],
             "ranks": [found.rank for found in shown],
         }
 
-    def _largest_factor_step(self, targets: np.ndarray) -> float:
+    def _largest_factor_step(self, targets: np.ndarray, starts: dict[str, np.ndarray]) -> float:
         """Return a learning rate up to which descent on W_Q and W_K is stable where it will end.
 
         A change of the factors moves the fits by X (δ_Q W_K' + W_Q δ_K') Z; the bound on the curvature is the sum of
@@ -181,17 +191,22 @@ class EmbeddingExplorer(Explorer, module="embedding", panels=[["omega", "inverse
         """
         Z = self.X.T @ targets
         P, sizes, Qt = np.linalg.svd(embedding_limit(self.X, targets))
-        pairs = [(P * np.sqrt(sizes), Qt.T * np.sqrt(sizes)), (self.starts["W_Q"], self.starts["W_K"])]
+        pairs = [(P * np.sqrt(sizes), Qt.T * np.sqrt(sizes)), (starts["W_Q"], starts["W_K"])]
         asked = sum(np.linalg.norm(W_K.T @ Z, 2) ** 2 for _, W_K in pairs) * np.linalg.norm(self.X, 2) ** 2
         answered = sum(np.linalg.norm(self.X @ W_Q, 2) ** 2 for W_Q, _ in pairs) * np.linalg.norm(Z, 2) ** 2
         return targets.shape[1] / (2 * (asked + answered))
 
+    def _targets(self) -> np.ndarray:
+        """Return the targets that are taught, of the draw that is shown."""
+        pool = self.Y if self.teacher == "listed" else self.drawn[self.seed - 1][self.teacher]
+        return pool[:, : self.count]
+
     def path(self, step: int | None = None) -> EmbeddingPath:
         """Return the descent as far as it is shown, or to another step, walked by the package; at least one step."""
-        targets = self.pools[self.teacher][:, : self.count]
+        targets, drawn = self._targets(), self.drawn[self.seed - 1]["starts"]
         by_factors = self.start == "factors"
-        limit = self._largest_factor_step(targets) if by_factors else largest_embedding_step(self.X, targets)
-        starts = {"zero": None, "random": self.starts["random"], "factors": (self.starts["W_Q"], self.starts["W_K"])}
+        limit = self._largest_factor_step(targets, drawn) if by_factors else largest_embedding_step(self.X, targets)
+        starts = {"zero": None, "random": drawn["random"], "factors": (drawn["W_Q"], drawn["W_K"])}
         return embedding_descent(
             self.X,
             targets,
@@ -219,7 +234,7 @@ class EmbeddingExplorer(Explorer, module="embedding", panels=[["omega", "inverse
         root = self.factors.directions * self.factors.singular_values
         z, coef = self.X.T @ self.new, self.factors.coefficients(self.new).coef
         miss = np.linalg.norm((omegas @ z - coef) @ root, axis=1) / np.linalg.norm(coef @ root)
-        shown = identified_directions(self.X, self.pools[self.teacher][:, : self.count])
+        shown = identified_directions(self.X, self._targets())
         return {
             "omega": omegas[-1].tolist(),
             "losses": walk.losses[: step + 1].tolist(),
@@ -244,7 +259,8 @@ class EmbeddingExplorer(Explorer, module="embedding", panels=[["omega", "inverse
                 ax.set(title=title, xticks=[])
                 ax.set_yticks(range(len(table)), [name[:12] for name in self.data["names"]], parse_math=False)
         if ax := axes.get("loss"):
-            least = np.mean(self.data["pools"][self.teacher]["rest"][: self.count])
+            taught = self._targets()
+            least = np.mean(np.sum((taught - self.X @ self.factors.coefficients(taught).coef) ** 2, axis=0))
             ax.semilogy(np.maximum(np.array(whole["losses"]) - least, 1e-16), color=figures.COLOURS["key"])
             ax.set(title="Loss above its least value", xlabel="step", ylabel="loss − least loss")
         if ax := axes.get("error"):

@@ -17,16 +17,17 @@ def example(**options) -> EmbeddingExplorer:
 def expected(traits: dict) -> dict:
     """Give the package data with the same X'X, X'Y and residuals, in fewer rows, and let it walk."""
     data, count, step = traits["data"], traits["count"], traits["step"]
-    pool, root = data["pools"][traits["teacher"]], np.array(data["root"])
+    drawn, root = data["draws"][traits["seed"] - 1], np.array(data["root"])
+    pool = data["listed"] if traits["teacher"] == "listed" else drawn[traits["teacher"]]
     p = len(root)
     X = np.vstack([root.T, np.zeros((count, p))])
     Z = np.array(pool["Z"])[:, :count]
     Y = np.vstack([np.linalg.solve(root, Z), np.diag(np.sqrt(pool["rest"][:count]))])
-    starts = {name: np.array(matrix) for name, matrix in data["starts"].items()}
+    starts = {name: np.array(matrix) for name, matrix in drawn["starts"].items()}
     begin = {"zero": None, "random": starts["random"], "factors": (starts["W_Q"], starts["W_K"])}
     rate = traits["learning_rate"] * largest_embedding_step(X, Y)
     if traits["start"] == "factors":
-        rate = traits["learning_rate"] * pool["limits"]["factors"][count - 1]
+        rate = traits["learning_rate"] * drawn["limits"][traits["teacher"]][count - 1]
     path = embedding_descent(X, Y, learning_rate=rate, steps=max(1, step), start=begin[traits["start"]])
     omegas, shown = path.omegas[: step + 1], identified_directions(X, Y)
     new = X[:p] @ np.array(data["new"]["coef"])

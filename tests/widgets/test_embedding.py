@@ -51,6 +51,7 @@ def test_factors_settle_below_their_limit(count):
         ("count", 0, "count must be ≥ 1, got 0"),
         ("step", 501, r"step must be ≤ 500 \(the number of steps\), got 501"),
         ("learning_rate", 0.0, "learning_rate must be ≥ 1e-06, got 0.0"),
+        ("seed", 6, r"seed must be ≤ 5 \(the last draw\), got 6"),
         ("start", "one", "start must be one of zero, random, factors, got 'one'"),
         ("teacher", "nobody", "teacher must be one of listed, mixed, noise, got 'nobody'"),
     ],
@@ -75,6 +76,20 @@ def test_a_bad_trait_is_refused(trait, value, message):
 def test_bad_inputs_are_refused(inputs, message):
     with pytest.raises(ValueError, match=message):
         EmbeddingExplorer(*inputs)
+
+
+def test_draws_differ_in_noise_order_and_starts_and_the_first_is_that_of_the_seed():
+    explorer = example(teacher="noise", start="random")
+    drawn = [explorer.drawn[k] for k in range(5)]
+    for name in ("noise", "mixed"):
+        assert len({np.asarray(one[name]).tobytes() for one in drawn}) == 5
+    assert len({one["starts"]["random"].tobytes() for one in drawn}) == 5
+    np.testing.assert_array_equal(drawn[0]["noise"], np.random.default_rng(0).normal(size=(61, 8)) / np.sqrt(61))
+    errors = []
+    for seed in (1, 2):
+        explorer.seed = seed
+        errors.append(explorer.result()["map_errors"][-1])
+    assert errors[0] != errors[1]
 
 
 # ---- in the browser -------------------------------------------------------------------------------------------------
@@ -118,3 +133,17 @@ def test_numbers_below_zero_have_the_colour_of_negative_weights(browser, tmp_pat
     with opened(browser, tmp_path, explorer) as page:
         below = page.locator("[data-panel=inverse] td.ra-below").count()
     assert below == int((explorer.inverse < 0).sum())
+
+
+@pytest.mark.browser
+def test_drawing_again_takes_the_next_of_five_draws_and_begins_anew_after_the_last(browser, tmp_path):
+    press = "() => document.querySelector('[data-control=seed]').click()"
+    result = "document.querySelector('figure.regattn').model.result()"
+    with opened(browser, tmp_path, example(teacher="noise")) as page:
+        seen = [page.evaluate(result)]
+        for _ in range(5):
+            page.evaluate(press)
+            seen.append(page.evaluate(result))
+        assert_same(seen[2], expected(page.evaluate(STATE) | {"seed": 3}))
+    assert len({tuple(found["map_errors"]) for found in seen}) == 5
+    assert seen[5] == seen[0]
