@@ -3,7 +3,7 @@ PYTHON ?= python3
 PY     := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test setup-teach browser book serve zip slides pdf lab test quick lint notebooks suite kit test-teach assignments hub restarts bench mutants strip pins links clean distclean
+.PHONY: help setup setup-test setup-teach browser book serve zip slides pdf lab test quick lint notebooks suite kit test-teach assignments hub restarts elsewhere bench mutants strip pins links clean distclean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | awk -F ':.*## ' '{printf "make %-11s %s\n", $$1, $$2}'
@@ -70,6 +70,9 @@ hub: setup-teach ## start a classroom hub on this machine and print the link for
 
 restarts: setup-test ## run every notebook as readers might: restarted half-way, each cell twice, from another folder
 	REGATTN_NOTEBOOKS=all OMP_NUM_THREADS=1 $(PY) -m pytest -n 2 tests/test_notebooks.py
+
+elsewhere: setup-test ## run every notebook as an older processor would, which rounds otherwise
+	ATEN_CPU_CAPABILITY=default OPENBLAS_CORETYPE=Haswell MKL_CBWR=COMPATIBLE OMP_NUM_THREADS=1 $(PY) -m pytest --nbval -n 3 --dist loadfile -p no:cacheprovider book
 
 bench: setup-test ## run the benchmarks, most of an hour
 	@for script in $(filter-out %/measure.py %/gpu.py %/out_of_core.py, $(wildcard benchmarks/*.py)); do echo $$script; $(PY) $$script || exit 1; done

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import subprocess
 import sys
 import time
@@ -49,6 +51,15 @@ def test_every_part_runs_also_after_one_that_fails(tmp_path, broken, status):
 def test_every_part_is_a_target_of_the_makefile():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert [part for part in checks.PARTS if f"\n{part}: " not in makefile] == []
+
+
+def test_elsewhere_pytorch_has_no_vector_instructions():
+    recipe = (ROOT / "Makefile").read_text(encoding="utf-8").partition("\nelsewhere: ")[2]
+    settings = dict(re.findall(r"([A-Z_]+)=(\S+)", recipe.partition("$(PY)")[0]))
+    code = "import torch; print(torch.backends.cpu.get_cpu_capability())"
+    environment = {**os.environ, **settings}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "DEFAULT"
 
 
 def test_the_seconds_and_the_outcomes_of_each_file_are_counted(tmp_path, monkeypatch):
