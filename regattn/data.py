@@ -16,7 +16,6 @@ import numpy as np
 import pandas as pd
 
 __all__ = [
-    "Diabetes",
     "load_diabetes",
     "load_employment",
     "load_grunfeld",

@@ -44,6 +44,12 @@ def listed() -> list[str]:
     return re.findall(r"automodule:: (regattn\S*)\n", text)
 
 
+def records() -> list[tuple[str, str]]:
+    """Return the types of what functions return, with their modules, in the order of the page of the library."""
+    text = (ROOT / f"{PAGE}.md").read_text(encoding="utf-8")
+    return re.findall(r"autoclass:: (regattn\S*)\.(\w+)\n", text)
+
+
 def loaded(module: str) -> ModuleType:
     """Return a module of the package."""
     return importlib.import_module(module)
@@ -55,7 +61,8 @@ def public(module: str) -> dict[str, object]:
     return {name: value for name, value in named.items() if not isinstance(value, ModuleType)}
 
 
-NAMES = [(m, name) for m in listed() for name in public(m)]
+PUBLIC = [(m, name) for m in listed() for name in public(m)]
+NAMES = [*PUBLIC, *records()]
 every_name = pytest.mark.parametrize(("module", "name"), NAMES, ids=[".".join(pair) for pair in NAMES])
 
 
@@ -82,12 +89,27 @@ def test_what_no_room_names_is_marked_private():
 
 
 def test_the_public_surface_stays_small():
-    assert len(NAMES) <= 256  # some dozen for each of twenty chapters
+    assert len(PUBLIC) <= 224  # eleven for each of twenty chapters
+
+
+def annotated(name: str, module: str) -> str:
+    """Return the types that a public function or a method of a public class says it returns."""
+    value = getattr(loaded(module), name)
+    parts = [value, *vars(value).values()] if inspect.isclass(value) else [value]
+    plain = [getattr(part, "fget", None) or getattr(part, "func", None) or part for part in parts]
+    return " ".join(str(part.__annotations__.get("return", "")) for part in plain if inspect.isfunction(part))
+
+
+@pytest.mark.parametrize(("module", "name"), records(), ids=[name for _, name in records()])
+def test_a_type_that_no_room_names_is_what_a_listed_one_returns(module, name):
+    assert inspect.isclass(getattr(loaded(module), name))
+    assert (module.rpartition(".")[0], name) not in PUBLIC
+    assert any(re.search(rf"\b{name}\b", annotated(*reversed(pair))) for pair in NAMES if pair != (module, name))
 
 
 @every_name
 def test_name_is_documented_by_a_sentence(module, name):
-    value = public(module)[name]
+    value = getattr(loaded(module), name)
     if callable(value):
         first = inspect.getdoc(value).splitlines()[0]
         assert first.endswith((".", ":")), first
@@ -142,7 +164,7 @@ def returned_or_taken(record: str) -> bool:
 
 @every_name
 def test_name_has_an_example_that_runs(module, name):
-    value = public(module)[name]
+    value = getattr(loaded(module), name)
     if callable(value):
         assert shown(name) or (is_record(value) and returned_or_taken(name))
     else:

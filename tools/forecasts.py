@@ -35,17 +35,17 @@ from regattn.series import (
     Forecaster,
     ForecasterDesign,
     PooledLinear,
-    Windows,
     drift_forecasts,
     forecast_quantiles,
     forecast_windows,
     lags_kept,
-    local_forecasts,
     normalise,
     quantile_losses,
     seasonal_scale,
     train_forecaster,
 )
+from regattn.series._local import local_forecasts
+from regattn.series.windows import Windows
 from regattn.transformer import TrainingPlan, train
 from regattn.transformer._tensors import write_tensors
 

@@ -29,8 +29,8 @@ from torch import Tensor
 from regattn.data import load_lee_corpus
 from regattn.grammar import Grammar, as_tokens, excess_nats, find_links, head_scores, silenced, silencing_costs
 from regattn.transformer import Architecture, LanguageModel, TrainingPlan, count_parameters, text_batches, train
+from regattn.transformer._trials import induction_scores, lacking, repeating_texts
 from regattn.transformer.language_model import next_token_loss
-from regattn.transformer.trials import induction_scores, lacking, repeating_texts
 from regattn.words import train_tokenizer
 
 HOME = Path(__file__).resolve().parent.parent / "regattn" / "transformer" / "trials.json"

@@ -24,12 +24,12 @@ from joblib import Parallel, delayed
 from torch.nn import functional
 
 from regattn.data import load_lee_corpus
+from regattn.transformer._trials import loss_by_place
 from regattn.transformer.lengths import (
     LengthTask,
     _letters,
     length_scores,
     length_task,
-    loss_by_place,
     train_at_one_length,
 )
 from regattn.words import count_ngrams

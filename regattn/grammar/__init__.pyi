@@ -16,7 +16,5 @@ from .scores import (
     verb_mass as verb_mass,
 )
 from .sentences import (
-    Entropy as Entropy,
     Grammar as Grammar,
-    Sentence as Sentence,
 )

@@ -1,14 +1,11 @@
 from . import descent as descent
 from .alignment import (
-    ScaleAndAlignment as ScaleAndAlignment,
     scale_and_alignment as scale_and_alignment,
 )
 from .calibration import (
-    Reliability as Reliability,
     reliability as reliability,
 )
 from .classification import (
-    Network as Network,
     make_network as make_network,
     network_descent as network_descent,
 )
@@ -16,7 +13,6 @@ from .convolution import (
     convolution_matrix as convolution_matrix,
 )
 from .descent import (
-    Trajectory as Trajectory,
     batches as batches,
     curvatures as curvatures,
     gradient as gradient,
@@ -27,7 +23,6 @@ from .descent import (
     stochastic_gradient_descent as stochastic_gradient_descent,
 )
 from .embedding import (
-    EmbeddingPath as EmbeddingPath,
     embedding_after as embedding_after,
     embedding_descent as embedding_descent,
     embedding_gradient as embedding_gradient,
@@ -39,7 +34,6 @@ from .estimator import (
     AttentionRegressor as AttentionRegressor,
 )
 from .identification import (
-    IdentifiedDirections as IdentifiedDirections,
     identified_directions as identified_directions,
     map_error as map_error,
     target_error as target_error,
@@ -53,7 +47,6 @@ from .in_context import (
     population_embedding as population_embedding,
 )
 from .in_context_layers import (
-    CircleTrials as CircleTrials,
     LinearLayers as LinearLayers,
     SoftmaxHeads as SoftmaxHeads,
     load_circle_trials as load_circle_trials,
@@ -70,15 +63,9 @@ from .network_classifier import (
     NetworkClassifier as NetworkClassifier,
 )
 from .similarity import (
-    QueriesAndKeys as QueriesAndKeys,
     forest_codes as forest_codes,
     kernel_ridge_codes as kernel_ridge_codes,
     least_squares_codes as least_squares_codes,
-)
-from .spectral import (
-    LinearFit as LinearFit,
-    Predictor as Predictor,
-    Spectrum as Spectrum,
 )
 from .streaming import (
     Factor as Factor,

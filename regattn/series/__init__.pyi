@@ -1,11 +1,9 @@
 from .evaluation import (
-    Comparison as Comparison,
     corrected_t_test as corrected_t_test,
     diebold_mariano as diebold_mariano,
     expanding_window_forecasts as expanding_window_forecasts,
 )
 from .expanding import (
-    ExpandingFit as ExpandingFit,
     expanding_least_squares as expanding_least_squares,
 )
 from .filters import (
@@ -16,7 +14,6 @@ from .filters import (
 from .forecaster import (
     Forecaster as Forecaster,
     ForecasterDesign as ForecasterDesign,
-    ForecastPass as ForecastPass,
     forecast_pass as forecast_pass,
     forecaster_to_torch as forecaster_to_torch,
 )
@@ -38,21 +35,17 @@ from .panels import (
     panel_weights as panel_weights,
 )
 from .race import (
-    Race as Race,
     contenders as contenders,
     load_race as load_race,
     race_table as race_table,
 )
 from .time_attention import (
-    Autoregression as Autoregression,
     autoregression as autoregression,
 )
 from .windows import (
-    Windows as Windows,
     drift_forecasts as drift_forecasts,
     forecast_windows as forecast_windows,
     lags_kept as lags_kept,
-    local_forecasts as local_forecasts,
     normalise as normalise,
     quantile_losses as quantile_losses,
     seasonal_scale as seasonal_scale,

@@ -13,15 +13,12 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from regattn._validation import check_count, check_matrix
-from regattn.series.expanding import expanding_least_squares
-from regattn.series.lags import lag_matrix
 
 __all__ = [
     "Windows",
     "drift_forecasts",
     "forecast_windows",
     "lags_kept",
-    "local_forecasts",
     "normalise",
     "quantile_losses",
     "seasonal_scale",
@@ -226,48 +223,6 @@ def drift_forecasts(windows: Windows, *, drift: bool = True, period: int = 12) -
     past, h = windows.past, windows.ahead.shape[1]
     forecast = past[:, -period:][:, np.arange(h) % period]
     return forecast + (past[:, -1:] - past[:, -period - 1 : -period]) * (1 + np.arange(h) // period) * drift
-
-
-def local_forecasts(table: pd.DataFrame, windows: Windows, *, max_lag: int = 13, period: int = 12) -> np.ndarray:
-    """Return forecasts of an autoregression of each series alone, fitted anew before every origin, shape (N, h).
-
-    Of the changes over a year, or of the series itself, with a constant; each forecast is fed back for the next.
-
-    Parameters
-    ----------
-    table : DataFrame
-        The one the windows were cut from: a fit uses all rows before its origin.
-    windows : Windows
-        Where to forecast.
-    max_lag : int, default 13
-        Lags of the autoregression.
-    period : int, default 12
-        Over how many dates changes are taken; 0 for none.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> table = pd.DataFrame({"a": rng.normal(size=90).cumsum()})
-    >>> windows = forecast_windows(table, [80], context=36, horizon=2)
-    >>> local_forecasts(table, windows, max_lag=1).shape
-    (1, 2)
-    """
-    found, h = np.empty(windows.ahead.shape), windows.ahead.shape[1]
-    start = int(windows.origin.min())
-    for place, column in enumerate(table):
-        levels = table[[column]].reset_index(drop=True)
-        rows = lag_matrix(levels.diff(period).iloc[period:] if period else levels, max_lag=max_lag + 1)
-        fit = expanding_least_squares(rows.iloc[:, 1:], rows.iloc[:, 0], start=start)
-        for row in np.flatnonzero(windows.series == place):
-            origin = windows.origin[row]
-            known = list(rows.loc[origin - 1].to_numpy()[:max_lag][::-1])  # the last changes, oldest first
-            coef, constant = fit.coef.loc[origin].to_numpy(), fit.intercept.loc[origin]
-            path = list(levels[column].to_numpy()[:origin])
-            for _ in range(h):
-                known.append(constant + coef @ known[: -max_lag - 1 : -1])
-                path.append(known[-1] + (path[-period] if period else 0))
-            found[row] = path[-h:]
-    return found
 
 
 def lags_kept(lags: Iterable[int], *, context: int, horizon: int) -> np.ndarray:

@@ -1,3 +1,6 @@
+from ._trials import (
+    load_trials as load_trials,
+)
 from .block import (
     Block as Block,
     BlockDesign as BlockDesign,
@@ -10,7 +13,6 @@ from .checkpoints import (
     save_model as save_model,
 )
 from .coding import (
-    CodeTrials as CodeTrials,
     load_code_trials as load_code_trials,
     quantised_pca as quantised_pca,
     residual_kmeans as residual_kmeans,
@@ -25,7 +27,6 @@ from .inference import (
 from .language_model import (
     Architecture as Architecture,
     LanguageModel as LanguageModel,
-    Trace as Trace,
     count_parameters as count_parameters,
     next_token_loss as next_token_loss,
 )
@@ -33,15 +34,12 @@ from .latent import (
     Autoencoder as Autoencoder,
     CodeAutoencoder as CodeAutoencoder,
     LatentPlan as LatentPlan,
-    LatentTerms as LatentTerms,
     train_autoencoder as train_autoencoder,
 )
 from .lengths import (
-    LengthTask as LengthTask,
     length_scores as length_scores,
     length_task as length_task,
     load_lengths as load_lengths,
-    loss_by_place as loss_by_place,
     train_at_one_length as train_at_one_length,
 )
 from .multihead import (
@@ -59,10 +57,4 @@ from .training import (
     TrainingPlan as TrainingPlan,
     text_batches as text_batches,
     train as train,
-)
-from .trials import (
-    induction_scores as induction_scores,
-    lacking as lacking,
-    load_trials as load_trials,
-    repeating_texts as repeating_texts,
 )

@@ -33,7 +33,6 @@ __all__ = [
     "length_scores",
     "length_task",
     "load_lengths",
-    "loss_by_place",
     "train_at_one_length",
 ]
 
@@ -246,22 +245,6 @@ def length_scores(model: nn.Module, task: LengthTask) -> pd.DataFrame:
             "right": (logits.argmax(-1) == truth).float().mean().item(),
         }
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("multiple")
-
-
-@torch.no_grad()
-def loss_by_place(model: nn.Module, tokens: Tensor) -> np.ndarray:
-    """Return the mean loss of the next token at every place of windows of shape (B, L + 1), in nats, shape (L,).
-
-    Examples
-    --------
-    >>> uniform = lambda tokens: torch.zeros(*tokens.shape, 7)
-    >>> loss_by_place(uniform, torch.tensor([[1, 2, 3]])).round(4)  # log 7
-    array([1.9459, 1.9459], dtype=float32)
-    """
-    losses = [
-        functional.cross_entropy(model(part[:, :-1]).mT, part[:, 1:], reduction="none") for part in tokens.split(64)
-    ]
-    return torch.cat(losses).mean(0).numpy()
 
 
 def load_lengths() -> tuple[pd.DataFrame, dict[str, Any]]:

@@ -1,5 +1,4 @@
 from .alignment import (
-    AlignedPair as AlignedPair,
     make_aligned_text as make_aligned_text,
     score_alignment as score_alignment,
     share_right as share_right,
@@ -28,15 +27,12 @@ from .equivariance import (
     equivariant_maps as equivariant_maps,
 )
 from .glove import (
-    Glove as Glove,
     glove_vectors as glove_vectors,
 )
 from .judging import (
-    HeldOutPairs as HeldOutPairs,
     held_out_pairs as held_out_pairs,
 )
 from .ngrams import (
-    NGram as NGram,
     count_ngrams as count_ngrams,
     ngram_bits as ngram_bits,
     unseen_share as unseen_share,

@@ -12,7 +12,6 @@ from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 
 from regattn.regression import (
     AttentionRegressor,
-    Network,
     NetworkClassifier,
     batches,
     convolution_matrix,
@@ -41,6 +40,7 @@ from regattn.regression import (
     stochastic_gradient_descent,
     target_error,
 )
+from regattn.regression.classification import Network
 from regattn.series import corrected_t_test, diebold_mariano, expanding_window_forecasts, lag_matrix
 from regattn.transformer import alibi_columns, alibi_slopes, frequencies, rotate, sinusoidal_positions
 from tests.faults.inputs import ODD, REFUSED, many, matrices, outcome

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from regattn.figures import plot_images, plot_regions, plot_reliability
-from regattn.regression import Network, reliability
+from regattn.regression import reliability
+from regattn.regression.classification import Network
 
 LINE = Network((([[1.0, -1.0]], [0.0]),))
 

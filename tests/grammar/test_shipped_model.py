@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from regattn.grammar import Grammar, Links, Sentence, agreement, as_tokens, excess_nats, find_links, head_scores
+from regattn.grammar import Grammar, Links, agreement, as_tokens, excess_nats, find_links, head_scores
+from regattn.grammar.sentences import Sentence
 from regattn.transformer import Architecture, LanguageModel, load_shipped
 
 GRAMMAR = Grammar()

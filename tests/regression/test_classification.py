@@ -17,7 +17,6 @@ from torch.nn import functional
 
 from regattn._activations import ACTIVATIONS
 from regattn.regression import (
-    Network,
     batches,
     convolution_matrix,
     make_network,
@@ -25,6 +24,7 @@ from regattn.regression import (
     numerical_gradient,
     reliability,
 )
+from regattn.regression.classification import Network
 
 torch.set_num_threads(1)
 N, P = 23, 3

@@ -21,12 +21,12 @@ from regattn.series import (
     lags_kept,
     load_forecaster,
     load_forecasts,
-    local_forecasts,
     normalise,
     quantile_losses,
     seasonal_scale,
     train_forecaster,
 )
+from regattn.series._local import local_forecasts
 from regattn.transformer import TrainingPlan
 from tests.built import ROOT
 

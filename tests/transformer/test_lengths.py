@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 import torch
 
-from regattn.transformer import length_scores, length_task, load_lengths, loss_by_place
+from regattn.transformer import length_scores, length_task, load_lengths
+from regattn.transformer._trials import loss_by_place
 from tests.built import ROOT
 
 spec = importlib.util.spec_from_file_location("positions_tool", ROOT / "tools" / "positions.py")

@@ -12,11 +12,9 @@ from regattn.transformer import (
     Architecture,
     LanguageModel,
     count_parameters,
-    induction_scores,
-    lacking,
     load_trials,
-    repeating_texts,
 )
+from regattn.transformer._trials import induction_scores, lacking, repeating_texts
 from tests.built import ROOT
 
 spec = importlib.util.spec_from_file_location("heads_tool", ROOT / "tools" / "heads.py")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import json
 import re
@@ -15,6 +16,7 @@ from regattn.figures import COLOURS
 from regattn.widgets import SpectralExplorer
 from regattn.widgets._base import FOLDER, Explorer, assemble, safe_json
 from regattn.widgets._page import style
+from tests.built import ROOT
 from tests.explorers.descent import example as descent_example
 from tests.widgets.pages import inflation_explorer, made_up_explorer
 
@@ -282,3 +284,21 @@ def test_another_seed_deals_other_batches_and_a_seed_out_of_range_is_named():
     assert explorer.result()["parameters"] == first
     with pytest.raises(ValueError, match=r"seed must be ≤ 999 \(the last draw\), got 1000"):
         explorer.seed = 1000
+
+
+def lines(path: str) -> list[str]:
+    return (ROOT / path).read_text(encoding="utf-8").splitlines()
+
+
+def without_docstrings(path: str) -> list[str]:
+    """Return the lines of a Python file that are neither blank nor of a docstring."""
+    tree, kinds = ast.parse("\n".join(lines(path))), (ast.Module, ast.ClassDef, ast.FunctionDef)
+    texts = [node.body[0] for node in ast.walk(tree) if isinstance(node, kinds) and ast.get_docstring(node)]
+    described = {k for text in texts for k in range(text.lineno, text.end_lineno + 1)}
+    return [line for k, line in enumerate(lines(path), 1) if line.strip() and k not in described]
+
+
+def test_the_explorer_to_begin_from_stays_small():
+    assert len(lines("regattn/widgets/average.js")) <= 150
+    assert len(without_docstrings("regattn/widgets/average.py")) <= 80
+    assert len(lines("tests/widgets/test_average.py") + lines("tests/explorers/average.py")) <= 60

@@ -12,7 +12,6 @@ from scipy import sparse
 from regattn import causal_mask
 from regattn.data import load_seven_words
 from regattn.words import (
-    AlignedPair,
     Vocabulary,
     count_cooccurrences,
     make_aligned_text,
@@ -27,6 +26,7 @@ from regattn.words import (
     term_defects,
     translation_table,
 )
+from regattn.words.alignment import AlignedPair
 
 S = load_seven_words()
 DIRECTED = np.random.default_rng(0).poisson(2.0, size=(7, 7)).astype(float)

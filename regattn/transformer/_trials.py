@@ -1,4 +1,4 @@
-"""The trials of chapters 17 and 18: models that lack a part, text that repeats itself, and what was measured."""
+"""The trials of chapters 16 to 18: models that lack a part, text that repeats itself, losses, and what was measured."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from regattn._types import MaskLike
 from regattn._validation import check_count
@@ -17,7 +18,7 @@ from regattn.transformer._chance import Chance
 from regattn.transformer.block import Block, KeyValueCache, MultiHeadAttention
 from regattn.transformer.language_model import Architecture, LanguageModel
 
-__all__ = ["induction_scores", "lacking", "load_trials", "repeating_texts"]
+__all__ = ["induction_scores", "lacking", "load_trials", "loss_by_place", "repeating_texts"]
 
 PARTS = ("nothing", "norm", "residual", "feed-forward", "attention", "position", "half the mask")
 
@@ -182,6 +183,22 @@ def induction_scores(weights: Tensor, tokens: Tensor, *, chosen: Tensor | None =
         raise ValueError("tokens must hold one that has occurred before, got none among those chosen")
     followers = again.roll(1, dims=-1).to(weights.dtype)  # j + 1; the last column is never set, so nothing wraps
     return torch.einsum("lbhij,bij->lhbi", weights, followers)[..., place].mean(-1)
+
+
+@torch.no_grad()
+def loss_by_place(model: nn.Module, tokens: Tensor) -> np.ndarray:
+    """Return the mean loss of the next token at every place of windows of shape (B, L + 1), in nats, shape (L,).
+
+    Examples
+    --------
+    >>> uniform = lambda tokens: torch.zeros(*tokens.shape, 7)
+    >>> loss_by_place(uniform, torch.tensor([[1, 2, 3]])).round(4)  # log 7
+    array([1.9459, 1.9459], dtype=float32)
+    """
+    losses = [
+        functional.cross_entropy(model(part[:, :-1]).mT, part[:, 1:], reduction="none") for part in tokens.split(64)
+    ]
+    return torch.cat(losses).mean(0).numpy()
 
 
 def load_trials(name: str) -> list[dict[str, Any]]:
