@@ -28,10 +28,10 @@ class LinearFit(NamedTuple):
 class Spectrum:
     r"""The factorisation of a design matrix, from which every ridge penalty and every rank can be read off.
 
-    Made by :func:`spectrum`. In every method ``ridge`` is a number λ ≥ 0 or a one-dimensional array of k of them (the
-    result then has a first axis of length k), in squared units of X; ``rank`` is the number L of leading directions
-    kept, by default all :attr:`rank` of them. One exception: a single new penalty costs products with the kept
-    factors, never a new decomposition.
+    Made by :func:`~regattn.regression.spectrum`. In every method ``ridge`` is a number λ ≥ 0 or a one-dimensional array
+    of k of them (the result then has a first axis of length k), in squared units of X; ``rank`` is the number L of
+    leading directions kept, by default all :attr:`rank` of them. One exception: a single new penalty costs products
+    with the kept factors, never a new decomposition.
 
     Attributes
     ----------
