@@ -21,7 +21,7 @@ from regattn.transformer import (
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no graphics card that torch can use")
 
 TEXT = [(i * i) % 11 for i in range(600)]
-BATCHES = text_batches(TEXT, batch=4, context=16)
+BATCHES = text_batches(TEXT, batch_size=4, context=16)
 
 
 def model_with(positions: str, dtype: torch.dtype = torch.float64) -> LanguageModel:

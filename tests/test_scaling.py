@@ -102,7 +102,12 @@ def test_training_runs_as_it_stands(here, monkeypatch):
     }.items():
         monkeypatch.setenv(name, str(value))
     code = block("DistributedDataParallel")
-    small = [("20_000", "2"), ("warmup=100", "warmup=1"), ("batch=64", "batch=2"), ("progress=True", "progress=False")]
+    small = [
+        ("20_000", "2"),
+        ("warmup=100", "warmup=1"),
+        ("batch_size=64", "batch_size=2"),
+        ("progress=True", "progress=False"),
+    ]
     for old, new in small:
         assert old in code
         code = code.replace(old, new)

@@ -91,7 +91,7 @@ def trained(name: str, seed: int, windows: Windows, recipe: Recipe) -> nn.Module
     model = Forecaster(DESIGN, rng=seed) if name == "transformer" else PooledLinear(DESIGN)
     steps, batch, peak = recipe
     plan = TrainingPlan(steps=steps, peak=peak, warmup=steps // 10, final=0.02, decay=0.01)
-    train_forecaster(model, windows, plan, unit=UNIT, batch=batch, rng=seed)
+    train_forecaster(model, windows, plan, unit=UNIT, batch_size=batch, rng=seed)
     return model
 
 

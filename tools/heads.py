@@ -161,7 +161,7 @@ def heads(*, seed: int, text: str, n_heads: int, rate: float, steps: int = 400) 
         return {"parameters": count_parameters(model)["total"], **judge(model)}
     ids, windows = news()
     model = LanguageModel(replace(architecture, vocabulary=500), rng=seed)
-    batches = text_batches(ids, batch=BATCH, context=LENGTH, rng=seed)
+    batches = text_batches(ids, batch_size=BATCH, context=LENGTH, rng=seed)
     train(model, batches, TrainingPlan(steps=steps, peak=rate, warmup=min(30, steps), evaluate_every=steps))
     with torch.no_grad():
         loss = next_token_loss(model, windows).item()

@@ -86,7 +86,7 @@ def learn(text: list[int], steps: int, seed: int, windows: torch.Tensor, fresh: 
     model = LanguageModel(architecture, rng=seed)
     history = train(
         model,
-        text_batches(text, batch=BATCH, context=CONTEXT, rng=seed),
+        text_batches(text, batch_size=BATCH, context=CONTEXT, rng=seed),
         TrainingPlan(steps=steps, peak=4e-3, warmup=40, evaluate_every=100),
         evaluate=lambda model: {
             "all": next_token_loss(model, windows).item(),

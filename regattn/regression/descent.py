@@ -216,22 +216,24 @@ def largest_stable_step(X: ArrayLike, *, batch_size: int | None = None) -> float
     return float(largest_batch_step(check_matrix(X, "X") / scale, check_count(batch_size, "batch_size")) / steepest)
 
 
-def batches(n: int, *, size: int, steps: int, rng: np.random.Generator, replace: bool = False) -> Iterator[np.ndarray]:
+def batches(
+    n: int, *, batch_size: int, steps: int, rng: np.random.Generator, replace: bool = False
+) -> Iterator[np.ndarray]:
     """Yield ``steps`` batches: arrays of row numbers between 0 and n - 1.
 
     Parameters
     ----------
     n : int
         Number of observations.
-    size : int
+    batch_size : int
         Rows in a batch, between 1 and ``n``.
     steps : int
         Number of batches.
     rng : numpy.random.Generator
         The source of chance; the same generator state gives the same batches.
     replace : bool, default False
-        False: shuffle all rows, deal them out, shuffle again; the last batch of such an epoch is smaller when ``size``
-        does not divide ``n``. True: draw every row of every batch afresh.
+        False: shuffle all rows, deal them out, shuffle again; the last batch of such an epoch is smaller when
+        ``batch_size`` does not divide ``n``. True: draw every row of every batch afresh.
 
     Yields
     ------
@@ -241,17 +243,18 @@ def batches(n: int, *, size: int, steps: int, rng: np.random.Generator, replace:
     Raises
     ------
     ValueError
-        If ``n``, ``size`` or ``steps`` is below 1 or ``size`` is above ``n``; at the call, before the first batch.
+        If ``n``, ``batch_size`` or ``steps`` is below 1 or ``batch_size`` is above ``n``; at the call, before the first
+        batch.
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> [len(rows) for rows in batches(5, size=2, steps=4, rng=rng)]
+    >>> [len(rows) for rows in batches(5, batch_size=2, steps=4, rng=rng)]
     [2, 2, 1, 2]
     """
     n = check_count(n, "n")
-    size = check_count(size, "size", most=n, bound="the number of observations")
-    return _deal(n, size, check_count(steps, "steps"), rng, replace)
+    batch_size = check_count(batch_size, "batch_size", most=n, bound="the number of observations")
+    return _deal(n, batch_size, check_count(steps, "steps"), rng, replace)
 
 
 def gradient_descent(

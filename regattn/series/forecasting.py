@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from regattn._validation import check_count
 from regattn.series.forecaster import Forecaster, ForecasterDesign
 from regattn.series.windows import Windows, normalise
+from regattn.transformer._chance import Chance, seed_from
 from regattn.transformer._plan import TrainingPlan
 from regattn.transformer._tensors import check_fit, read_tensors
 from regattn.transformer.training import train
@@ -70,7 +71,7 @@ class PooledLinear(nn.Module):
 
 
 def train_forecaster(
-    model: nn.Module, windows: Windows, plan: TrainingPlan, *, unit: ArrayLike, batch: int = 64, rng: int = 0
+    model: nn.Module, windows: Windows, plan: TrainingPlan, *, unit: ArrayLike, batch_size: int = 64, rng: Chance = 0
 ) -> pd.DataFrame:
     """Train a forecaster across all series at once, in place, and return the history.
 
@@ -86,10 +87,10 @@ def train_forecaster(
         Steps and rates.
     unit : array of shape (k,)
         What a unit of error is for each series of the table: :func:`seasonal_scale`.
-    batch : int, default 64
+    batch_size : int, default 64
         Windows in a step.
-    rng : int, default 0
-        Seed of what is drawn in each step.
+    rng : int or Generator, default 0
+        Seed of what is drawn in each step, or a generator that one is drawn from.
 
     Returns
     -------
@@ -106,13 +107,14 @@ def train_forecaster(
     >>> list(history.index)
     [2]
     """
+    batch_size, seed = check_count(batch_size, "batch_size"), seed_from(rng)
     x, level, scale = normalise(windows.past)
     weight = scale / np.asarray(unit, dtype=float)[windows.series][:, None]
     parts = [torch.tensor(p, dtype=torch.float32) for p in (x, (windows.ahead - level) / scale, weight)]
     season, tau = torch.from_numpy(windows.season), torch.tensor(model.design.levels)
 
     def drawn(step: int) -> tuple[Tensor, ...]:
-        rows = torch.from_numpy(np.random.default_rng([rng, step]).integers(0, len(season), size=batch))
+        rows = torch.from_numpy(np.random.default_rng([seed, step]).integers(0, len(season), size=batch_size))
         return (*(part[rows] for part in parts), season[rows])
 
     def loss(model: nn.Module, rows: tuple[Tensor, ...]) -> Tensor:

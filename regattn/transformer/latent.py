@@ -43,7 +43,7 @@ class LatentPlan:
     ----------
     epochs : int, default 150
         How often every row is seen.
-    batch : int, default 100
+    batch_size : int, default 100
         Rows in a step.
     peak : float, default 2e-3
         The rate at the start.
@@ -59,7 +59,7 @@ class LatentPlan:
     """
 
     epochs: int = 150
-    batch: int = 100
+    batch_size: int = 100
     peak: float = 2e-3
     reconstruction: float = 1.0
     codebook: float = 1.0
@@ -70,7 +70,7 @@ class LatentPlan:
 
     def __post_init__(self) -> None:
         check_count(self.epochs, "epochs")
-        check_count(self.batch, "batch")
+        check_count(self.batch_size, "batch_size")
         check_real(self.peak, "peak", least=0.0, strictly=True)
         for name in ("reconstruction", "codebook", "commitment"):
             check_real(getattr(self, name), name, least=0.0)
@@ -283,7 +283,7 @@ def train_autoencoder(model: Autoencoder, x: Tensor, plan: LatentPlan, *, rng: C
     --------
     >>> x = torch.randn(64, 7, generator=torch.Generator().manual_seed(0))
     >>> model = CodeAutoencoder(7, n_codes=8, n_parts=2, width=2)
-    >>> history = train_autoencoder(model, x, LatentPlan(epochs=30, batch=16))
+    >>> history = train_autoencoder(model, x, LatentPlan(epochs=30, batch_size=16))
     >>> history[-1].reconstruction < history[0].reconstruction
     True
     """
@@ -302,7 +302,7 @@ def train_autoencoder(model: Autoencoder, x: Tensor, plan: LatentPlan, *, rng: C
     history = []
     for _ in range(plan.epochs):
         found = []
-        for rows in torch.randperm(len(x), generator=chance).split(plan.batch):
+        for rows in torch.randperm(len(x), generator=chance).split(plan.batch_size):
             terms = model.terms(x[rows], **options)
             loss = sum(w * term for w, term in zip(weights, terms, strict=True) if w)
             optimiser.zero_grad()

@@ -144,7 +144,7 @@ def _sorting(seed: int, *, items: int = 12, largest: int = 64) -> LengthTask:
 
 def _news(stories: Sequence[str], seed: int, *, held_out: int = 50, length: int = 32) -> LengthTask:
     before, after, vocabulary = _letters(stories, held_out)
-    windows = text_batches(before, batch=BATCH, context=length, rng=seed)
+    windows = text_batches(before, batch_size=BATCH, context=length, rng=seed)
     longest = max(MULTIPLES) * length
     ends = np.linspace(longest, len(after) - 1, WINDOWS).astype(int)
     asked = torch.from_numpy(after[ends[:, None] + np.arange(-longest, 1)])

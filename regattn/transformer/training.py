@@ -28,14 +28,14 @@ from regattn.transformer.language_model import next_token_loss
 __all__ = ["TrainingPlan", "text_batches", "train"]
 
 
-def text_batches(tokens: Any, *, batch: int, context: int, rng: Chance = 0) -> Callable[[int], Tensor]:
-    """Return a function of the step that cuts ``batch`` windows of ``context + 1`` tokens from a long text.
+def text_batches(tokens: Any, *, batch_size: int, context: int, rng: Chance = 0) -> Callable[[int], Tensor]:
+    """Return a function of the step that cuts ``batch_size`` windows of ``context + 1`` tokens from a long text.
 
     Parameters
     ----------
     tokens : array-like of int, shape (N,)
         The text, longer than ``context``.
-    batch, context : int
+    batch_size, context : int
         B and T.
     rng : int or Generator, default 0
         Seed, or a generator that one is drawn from. Together with the step it decides where the windows start.
@@ -43,7 +43,7 @@ def text_batches(tokens: Any, *, batch: int, context: int, rng: Chance = 0) -> C
     Returns
     -------
     callable
-        Step number -> Tensor of shape (batch, context + 1).
+        Step number -> Tensor of shape (batch_size, context + 1).
 
     Raises
     ------
@@ -52,12 +52,12 @@ def text_batches(tokens: Any, *, batch: int, context: int, rng: Chance = 0) -> C
 
     Examples
     --------
-    >>> batches = text_batches(range(100), batch=2, context=3)
+    >>> batches = text_batches(range(100), batch_size=2, context=3)
     >>> torch.equal(batches(7), batches(7)), tuple(batches(0).shape)
     (True, (2, 4))
     """
     tokens = np.asarray(tokens)
-    check_count(batch, "batch")
+    check_count(batch_size, "batch_size")
     check_count(context, "context")
     if tokens.ndim != 1 or len(tokens) <= context:
         raise ValueError(f"tokens must be one text of more than {context} tokens, got shape {tokens.shape}")
@@ -66,7 +66,7 @@ def text_batches(tokens: Any, *, batch: int, context: int, rng: Chance = 0) -> C
     seed, tokens = seed_from(rng), torch.from_numpy(tokens.astype(np.int64))
 
     def windows(step: int) -> Tensor:
-        starts = np.random.default_rng([seed, step]).integers(0, len(tokens) - context, size=batch)
+        starts = np.random.default_rng([seed, step]).integers(0, len(tokens) - context, size=batch_size)
         return tokens[torch.from_numpy(starts)[:, None] + torch.arange(context + 1)]
 
     return windows

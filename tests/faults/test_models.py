@@ -46,8 +46,8 @@ ENTRANCES = {
     "n_new": lambda x: generate(MODEL, torch.tensor([[1]]), x if not isinstance(x, int) else 0),
     "tokens": MODEL,
     "trace": MODEL.trace,
-    "text_batches": lambda x: text_batches(x, batch=2, context=1)(0),
-    "batch": lambda x: text_batches(range(9), batch=0 if isinstance(x, int) else x, context=1)(0),
+    "text_batches": lambda x: text_batches(x, batch_size=2, context=1)(0),
+    "batch": lambda x: text_batches(range(9), batch_size=0 if isinstance(x, int) else x, context=1)(0),
     "step": lambda x: learning_rate(TrainingPlan(steps=5), x),
     "KeyValueCache": KeyValueCache,
     "block input": lambda x: MultiHeadAttention(6, 2).double()(x),
@@ -133,7 +133,7 @@ def test_one_token_and_one_word_are_enough():
         lambda: MultiHeadAttention(6, 2).weights(torch.zeros(0, 3, 6)),
         lambda: Block(BlockDesign(width=6, n_heads=2))(torch.zeros(0, 3, 6)),
         lambda: next_token_distribution(torch.zeros(0, 3)),
-        lambda: text_batches([], batch=2, context=1),
+        lambda: text_batches([], batch_size=2, context=1),
     ],
 )
 def test_an_empty_batch_is_refused_in_words(call):
@@ -154,7 +154,7 @@ def test_extreme_weights_of_a_model_give_a_distribution_or_are_refused():
 @pytest.mark.parametrize("tokens", [[0.5, 1.5, 2.5], [True, False, True], ["a", "b", "c"], [None, 1, 2]])
 def test_a_text_that_is_not_of_whole_numbers_is_refused(tokens):
     with pytest.raises(ValueError, match="tokens must be whole numbers, got dtype"):
-        text_batches(tokens, batch=1, context=1)
+        text_batches(tokens, batch_size=1, context=1)
 
 
 def test_training_on_numbers_that_are_not_finite_stops_before_it_touches_the_weights():

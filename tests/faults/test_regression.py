@@ -112,7 +112,7 @@ ENTRANCES = {
     "embedding_after, Y": lambda x: embedding_after(np.eye(3), x, steps=4),
     "embedding_after, step size": lambda x: embedding_after(X, Y, steps=4, learning_rate=x),
     "batches": lambda x: stochastic_gradient_descent(X, Y, x, learning_rate=0.1),
-    "batch sizes": lambda x: list(batches(7, size=x, steps=2, rng=np.random.default_rng(0))),
+    "batch sizes": lambda x: list(batches(7, batch_size=x, steps=2, rng=np.random.default_rng(0))),
     "Network": lambda x: Network(((x, np.zeros(1)),)).logits(np.ones((1, 3))),
     "Network, bias": lambda x: Network(((np.ones((1, 3)), x),)).logits(np.ones((1, 3))),
     "Network, rows": lambda x: make_network((3,), rng=np.random.default_rng(0)).probabilities(x),

@@ -144,7 +144,7 @@ def test_rk_03d_one_row_at_a_time_hovers_at_a_floor_proportional_to_the_step(pro
     best = np.linalg.lstsq(A, y)[0]
 
     def floor(rate):
-        rows = batches(N, size=1, steps=20_000, rng=np.random.default_rng(5), replace=True)
+        rows = batches(N, batch_size=1, steps=20_000, rng=np.random.default_rng(5), replace=True)
         points = stochastic_gradient_descent(A, y, rows, learning_rate=rate).parameters[15_000:]
         return ((points - best) ** 2).sum(axis=1).mean()
 
@@ -157,7 +157,7 @@ def test_rk_03d_one_row_at_a_time_hovers_at_a_floor_proportional_to_the_step(pro
 def test_rk_03d_without_noise_a_constant_step_does_converge(problem):
     A, _, _ = problem
     truth = np.array([1.0, -2.0, 0.5, 1.5])
-    rows = batches(N, size=1, steps=20_000, rng=np.random.default_rng(5), replace=True)
+    rows = batches(N, batch_size=1, steps=20_000, rng=np.random.default_rng(5), replace=True)
     path = stochastic_gradient_descent(A, A @ truth, rows, learning_rate=0.03)
     assert np.abs(path.parameters[-1] - truth).max() < 1e-12
 
@@ -181,7 +181,7 @@ def test_br_10_4c_convergence_needs_decreasing_steps(problem):
     A, y, best = problem
 
     def last_moves(rate):
-        rows = batches(N, size=8, steps=8000, rng=np.random.default_rng(7))
+        rows = batches(N, batch_size=8, steps=8000, rng=np.random.default_rng(7))
         path = stochastic_gradient_descent(A, y, rows, learning_rate=rate)
         return np.abs(path.parameters[-1000:] - best).max()
 

@@ -138,7 +138,7 @@ def test_descent_takes_the_steps_of_torchs_sgd(problem, rng, activation, decay):
 def test_a_batch_step_is_the_step_on_those_rows_alone(problem, rng):
     X, y = problem
     start = make_network((P, 5), rng=rng)
-    rows = list(batches(N, size=7, steps=11, rng=rng))
+    rows = list(batches(N, batch_size=7, steps=11, rng=rng))
     path = network_descent(start, X, y, learning_rate=0.3, batches=rows)
     for k, chosen in enumerate(rows):
         here = start.at(path.parameters[k])

@@ -87,7 +87,9 @@ def test_uphill_is_the_closed_form_with_a_plus(problem):
 def test_losses_belong_to_the_points(problem):
     X, y, theta = problem
     rng = np.random.default_rng(1)
-    path = stochastic_gradient_descent(X, y, batches(N, size=3, steps=17, rng=rng), learning_rate=0.02, start=theta)
+    path = stochastic_gradient_descent(
+        X, y, batches(N, batch_size=3, steps=17, rng=rng), learning_rate=0.02, start=theta
+    )
     assert path.parameters.shape == (18, P)
     expected = [mean_squared_error(X, y, point) for point in path.parameters]
     np.testing.assert_allclose(path.losses, expected, rtol=1e-12)
@@ -183,7 +185,9 @@ def test_batch_gradients_average_to_the_full_gradient_over_all_batches(problem):
 def test_a_batch_of_everything_is_full_batch_descent(problem):
     X, y, theta = problem
     rng = np.random.default_rng(3)
-    noisy = stochastic_gradient_descent(X, y, batches(N, size=N, steps=13, rng=rng), learning_rate=0.05, start=theta)
+    noisy = stochastic_gradient_descent(
+        X, y, batches(N, batch_size=N, steps=13, rng=rng), learning_rate=0.05, start=theta
+    )
     full = gradient_descent(X, y, learning_rate=0.05, steps=13, start=theta)
     np.testing.assert_allclose(noisy.parameters, full.parameters, rtol=1e-11)
 
@@ -242,7 +246,7 @@ def test_descent_reaches_okuns_line():
 
 
 def test_an_epoch_deals_every_row_once_in_a_new_order():
-    dealt = list(batches(11, size=4, steps=6, rng=np.random.default_rng(5)))
+    dealt = list(batches(11, batch_size=4, steps=6, rng=np.random.default_rng(5)))
     assert [len(rows) for rows in dealt] == [4, 4, 3, 4, 4, 3]
     epochs = [np.concatenate(dealt[:3]), np.concatenate(dealt[3:])]
     for epoch in epochs:
@@ -251,14 +255,14 @@ def test_an_epoch_deals_every_row_once_in_a_new_order():
 
 
 def test_batches_with_replacement_repeat_rows_and_cover_them_evenly():
-    drawn = np.array(list(batches(11, size=5, steps=4000, rng=np.random.default_rng(5), replace=True)))
+    drawn = np.array(list(batches(11, batch_size=5, steps=4000, rng=np.random.default_rng(5), replace=True)))
     assert any(len(set(rows)) < 5 for rows in drawn.tolist())
     share = np.bincount(drawn.ravel(), minlength=11) / drawn.size
     assert np.abs(share - 1 / 11).max() < 5 * np.sqrt(1 / 11 * 10 / 11 / drawn.size)  # five standard errors
 
 
 def test_the_same_generator_state_gives_the_same_batches():
-    first, second = (list(batches(13, size=3, steps=9, rng=np.random.default_rng(2))) for _ in range(2))
+    first, second = (list(batches(13, batch_size=3, steps=9, rng=np.random.default_rng(2))) for _ in range(2))
     assert all((a == b).all() for a, b in zip(first, second, strict=True))
 
 
@@ -312,8 +316,8 @@ def test_two_targets_at_once_are_refused(problem):
 
 
 def test_a_batch_larger_than_the_data_is_refused_before_the_first_batch():
-    with pytest.raises(ValueError, match=r"size must be ≤ 7 \(the number of observations\), got 8"):
-        batches(7, size=8, steps=1, rng=np.random.default_rng(0))
+    with pytest.raises(ValueError, match=r"batch_size must be ≤ 7 \(the number of observations\), got 8"):
+        batches(7, batch_size=8, steps=1, rng=np.random.default_rng(0))
 
 
 def test_a_zero_design_has_no_largest_step():

@@ -160,10 +160,16 @@ def test_training_is_the_same_when_repeated_and_lowers_the_loss(table):
     for _ in range(2):
         model = Forecaster(ForecasterDesign(**SIZES, width=8, n_heads=2, hidden=8), rng=3)
         plan = TrainingPlan(steps=40, peak=0.01, evaluate_every=20)
-        history = train_forecaster(model, windows, plan, unit=seasonal_scale(table), batch=16, rng=3)
+        history = train_forecaster(model, windows, plan, unit=seasonal_scale(table), batch_size=16, rng=3)
         models.append(model)
     assert history["loss"].iloc[1] < history["loss"].iloc[0]
     assert torch.equal(models[0].readout.weight, models[1].readout.weight)
+
+
+def test_a_step_of_no_windows_is_refused_before_the_first(table):
+    windows, model = forecast_windows(table, range(36, 109), **SIZES), PooledLinear(ForecasterDesign(**SIZES))
+    with pytest.raises(ValueError, match="batch_size must be ≥ 1, got 0"):
+        train_forecaster(model, windows, TrainingPlan(steps=1), unit=seasonal_scale(table), batch_size=0)
 
 
 def test_the_shipped_forecaster_is_the_first_seed_of_the_table(table):

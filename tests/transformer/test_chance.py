@@ -14,7 +14,7 @@ PROMPT = torch.tensor([[5]])
 USES = {
     "a model's weights": lambda rng: LanguageModel(MODEL.architecture, rng=rng).embedding.weight,
     "a drawn text": lambda rng: generate(MODEL, PROMPT, 23, rng=rng),
-    "windows of a text": lambda rng: text_batches(range(997), batch=5, context=3, rng=rng)(0),
+    "windows of a text": lambda rng: text_batches(range(997), batch_size=5, context=3, rng=rng)(0),
 }
 GENERATORS = {
     "NumPy": lambda: np.random.default_rng(7),

@@ -103,14 +103,14 @@ def test_a_codebook_from_data_is_made_of_different_latent_vectors():
 def test_linear_maps_end_with_the_loss_of_principal_components(width):
     x = torch.tensor(np.random.default_rng(2).normal(size=(211, 7)) * np.geomspace(3, 0.3, 7))
     model = Autoencoder(7, width, rng=1).double()
-    history = train_autoencoder(model, x, LatentPlan(epochs=500, batch=211, peak=0.05))
+    history = train_autoencoder(model, x, LatentPlan(epochs=500, batch_size=211, peak=0.05))
     values = torch.linalg.eigvalsh(torch.cov(x.T, correction=0))
     assert float(model.terms(x).reconstruction.detach()) == pytest.approx(float(values[:-width].sum()), rel=1e-3)
     assert history[-1].codebook == history[-1].commitment == 0
 
 
 def test_training_repeats_with_a_seed_and_leaves_the_global_generator():
-    plan, before = LatentPlan(epochs=2, batch=50), torch.random.get_rng_state()
+    plan, before = LatentPlan(epochs=2, batch_size=50), torch.random.get_rng_state()
     models = [coder(4).float() for _ in range(3)]
     for model, rng in zip(models, (5, 5, 6), strict=True):
         train_autoencoder(model, DIGITS.float(), plan, rng=rng)
@@ -142,7 +142,7 @@ def test_a_scaled_codebook_begins_as_wide_as_the_latent_vectors(monkeypatch):
         return terms(self, *args, **options)
 
     monkeypatch.setattr(CodeAutoencoder, "terms", first)
-    train_autoencoder(model, DIGITS.float(), LatentPlan(epochs=1, batch=211, start="scaled"))
+    train_autoencoder(model, DIGITS.float(), LatentPlan(epochs=1, batch_size=211, start="scaled"))
     torch.testing.assert_close(begun[0], codes * spread)
 
 
@@ -164,7 +164,7 @@ def test_the_rate_falls_to_zero_along_a_cosine(monkeypatch):
         return original(optimiser, *args, **options)
 
     monkeypatch.setattr(torch.optim.Adam, "step", step)
-    train_autoencoder(coder().float(), DIGITS.float(), LatentPlan(epochs=4, batch=211, peak=0.01))
+    train_autoencoder(coder().float(), DIGITS.float(), LatentPlan(epochs=4, batch_size=211, peak=0.01))
     np.testing.assert_allclose(rates, 0.005 * (1 + np.cos(np.pi * np.arange(4) / 4)))
 
 

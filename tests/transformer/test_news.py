@@ -68,5 +68,5 @@ def test_the_first_hundred_steps_lead_where_the_run_that_was_kept_was_by_then(ne
     design = Architecture(vocabulary=1000, layers=2, context=64, width=64, n_heads=4, positions="rotary")
     plan = TrainingPlan(steps=2500, peak=4e-3, warmup=40, evaluate_every=100)
     with pytest.raises(Enough):
-        train(LanguageModel(design, rng=1), text_batches(ids, batch=16, context=64, rng=1), plan, evaluate=look)
+        train(LanguageModel(design, rng=1), text_batches(ids, batch_size=16, context=64, rng=1), plan, evaluate=look)
     assert reached == [pytest.approx(news["runs"][0]["all"][0], abs=0.02)]  # rounding grows along the way

@@ -23,7 +23,7 @@ def fresh(seed: int = 3) -> LanguageModel:
 
 def test_a_repeating_text_is_learned_to_its_entropy_of_zero():
     model = fresh()
-    history = train(model, text_batches(TEXT, batch=5, context=11), TrainingPlan(steps=150, peak=1e-2, warmup=10))
+    history = train(model, text_batches(TEXT, batch_size=5, context=11), TrainingPlan(steps=150, peak=1e-2, warmup=10))
     assert history.index.tolist() == [100, 150]
     assert history["loss"].iloc[-1] < 0.15  # five tokens differ: the first one told decides the rest
     assert not model.training
@@ -69,7 +69,7 @@ def test_four_steps_equal_adamw_written_out_with_moments_that_forget_a_tenth_and
 
 @pytest.mark.parametrize("stop_at", [5, 13, 17])
 def test_a_resumed_run_ends_in_the_same_bits_as_an_uninterrupted_one(tmp_path, stop_at):
-    batches = text_batches(TEXT, batch=3, context=11, rng=4)
+    batches = text_batches(TEXT, batch_size=3, context=11, rng=4)
     plan = TrainingPlan(steps=23, warmup=3, evaluate_every=7, save_every=5)
     whole = fresh()
     expected = train(whole, batches, plan)
@@ -91,7 +91,7 @@ def test_a_resumed_run_ends_in_the_same_bits_as_an_uninterrupted_one(tmp_path, s
 
 def test_a_finished_run_is_not_trained_again(tmp_path):
     path = tmp_path / "run.safetensors"
-    batches, plan = text_batches(TEXT, batch=3, context=11), TrainingPlan(steps=5)
+    batches, plan = text_batches(TEXT, batch_size=3, context=11), TrainingPlan(steps=5)
     first = train(fresh(), batches, plan, checkpoint=path)
     again = train(fresh(), lambda step: pytest.fail("asked for a batch"), plan, checkpoint=path)
     assert again.equals(first)
@@ -99,7 +99,7 @@ def test_a_finished_run_is_not_trained_again(tmp_path):
 
 def test_a_checkpoint_of_another_plan_or_model_is_refused(tmp_path):
     path = tmp_path / "run.safetensors"
-    batches = text_batches(TEXT, batch=3, context=11)
+    batches = text_batches(TEXT, batch_size=3, context=11)
     train(fresh(), batches, TrainingPlan(steps=5), checkpoint=path)
     with pytest.raises(ValueError, match=r"another plan.*'steps': 5.*'steps': 6"):
         train(fresh(), batches, TrainingPlan(steps=6), checkpoint=path)
@@ -112,7 +112,7 @@ def test_a_checkpoint_of_another_plan_or_model_is_refused(tmp_path):
 def test_training_stops_after_the_evaluations_that_bring_nothing_new():
     scores = iter([3.0, 2.0, 2.5, 2.4, 1.0])
     plan = TrainingPlan(steps=50, evaluate_every=2, patience=2)
-    batches = text_batches(TEXT, batch=3, context=11)
+    batches = text_batches(TEXT, batch_size=3, context=11)
     history = train(fresh(), batches, plan, evaluate=lambda model: {"held_out": next(scores)})
     assert history["held_out"].tolist() == [3.0, 2.0, 2.5, 2.4]
     assert history.index.tolist() == [2, 4, 6, 8]
@@ -121,7 +121,7 @@ def test_training_stops_after_the_evaluations_that_bring_nothing_new():
 def test_a_run_that_stopped_early_is_saved_where_it_stopped(tmp_path):
     scores, path = iter([3.0, 2.0, 2.5, 2.4, 1.0]), tmp_path / "run.safetensors"
     plan = TrainingPlan(steps=50, evaluate_every=2, patience=2, save_every=5)
-    batches, stopped = text_batches(TEXT, batch=3, context=11), fresh()
+    batches, stopped = text_batches(TEXT, batch_size=3, context=11), fresh()
     history = train(stopped, batches, plan, evaluate=lambda model: {"held_out": next(scores)}, checkpoint=path)
     again = fresh(seed=99)
     assert train(again, pytest.fail, plan, checkpoint=path).equals(history)
@@ -169,7 +169,7 @@ def test_rate_rises_in_a_line_and_falls_along_a_cosine():
 
 
 def test_every_window_of_a_text_is_a_stretch_of_it():
-    batches = text_batches(range(50), batch=7, context=5, rng=2)
+    batches = text_batches(range(50), batch_size=7, context=5, rng=2)
     for step in range(5):
         windows = batches(step)
         assert windows.shape == (7, 6)
@@ -187,8 +187,8 @@ def test_every_window_of_a_text_is_a_stretch_of_it():
         (lambda: TrainingPlan(steps=5, peak=0.0), "peak must be > 0, got 0.0"),
         (lambda: TrainingPlan(steps=5, decay=-0.1), "decay must be ≥ 0, got -0.1"),
         (lambda: TrainingPlan(steps=5, patience=0), "patience must be ≥ 1, got 0"),
-        (lambda: text_batches(range(5), batch=1, context=5), r"more than 5 tokens, got shape \(5,\)"),
-        (lambda: text_batches(range(50), batch=0, context=5), "batch must be ≥ 1, got 0"),
+        (lambda: text_batches(range(5), batch_size=1, context=5), r"more than 5 tokens, got shape \(5,\)"),
+        (lambda: text_batches(range(50), batch_size=0, context=5), "batch_size must be ≥ 1, got 0"),
         (
             lambda: train(
                 nn.Linear(1, 1),

@@ -20,7 +20,7 @@ from regattn.transformer import Architecture, LanguageModel, TrainingPlan, next_
 
 TEXT = [(i * i) % 7 for i in range(400)]
 PLAN = TrainingPlan(steps=8, peak=0.01, warmup=2, evaluate_every=4, save_every=4)
-BATCHES = text_batches(TEXT, batch=6, context=10)
+BATCHES = text_batches(TEXT, batch_size=6, context=10)
 
 
 def fresh() -> LanguageModel:
