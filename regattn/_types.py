@@ -9,7 +9,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
-    from pandas import DataFrame
+    from pandas import DataFrame, Period, Timestamp
     from scipy.sparse import sparray
     from torch import Tensor
 
@@ -23,6 +23,9 @@ KernelLike: TypeAlias = Union[str, "Kernel", Callable[[Array], Array]]
 
 MaskLike: TypeAlias = Union[str, "ArrayLike", "Tensor", None]
 """A boolean array in which True means may attend, "causal", or None."""
+
+Label: TypeAlias = Union[str, int, "Period", "Timestamp"]
+"""What names a row of an index: a date, or the text that names one; where a place may be given, its number."""
 
 Table: TypeAlias = Union["DataFrame", "ArrayLike", "sparray"]
 """A table of numbers: a DataFrame whose labels are words, an array, or a sparse array."""

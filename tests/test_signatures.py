@@ -8,6 +8,7 @@ import inspect
 import pytest
 
 ROOMS = ["regattn", *(f"regattn.{room}" for room in ("regression", "series", "words", "grammar", "transformer"))]
+ANYTHING = {"check(answer)", "ShardedCorpus(client)"}  # what a reader types; of Dask, which is not required
 READ_ALOUD = {"nearest(k)", "elu(nu)", "causal_mask(n_keys)", "load_shipped(name)"}  # nearest(5) says what it means
 
 
@@ -24,3 +25,17 @@ def test_options_are_given_by_name(room):
         if parameter.default is not parameter.empty and parameter.kind is not parameter.KEYWORD_ONLY
     }
     assert by_position <= READ_ALOUD
+
+
+@pytest.mark.parametrize("room", [*ROOMS, *(f"regattn.{room}" for room in ("figures", "widgets", "exercises", "data"))])
+def test_every_argument_says_what_it_takes(room):
+    module = importlib.import_module(room)
+    called = [each for name in module.__all__ if callable(each := getattr(module, name))]
+    vague = {
+        f"{each.__name__}({parameter.name})"
+        for each in called
+        for parameter in inspect.signature(each).parameters.values()
+        if parameter.kind is not parameter.VAR_KEYWORD and parameter.annotation == "Any"
+    }
+    assert called
+    assert vague <= ANYTHING

@@ -10,7 +10,6 @@ and nowhere else. Descent from Ω₀ moves it on that span and leaves it as it w
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -207,7 +206,7 @@ def embedding_descent(
     *,
     learning_rate: float,
     steps: int,
-    start: Any = None,
+    start: ArrayLike | tuple[ArrayLike, ArrayLike] | None = None,
     weight_decay: float = 0.0,
 ) -> EmbeddingPath:
     r"""Return the path of gradient descent on Ω, or on W_Q and W_K with :math:`\Omega = W_Q W_K^\top`.

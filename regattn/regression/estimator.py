@@ -128,7 +128,7 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         n_iter_no_change: int = 10,
         max_iter: int = 500,
         tol: float = 1e-6,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         verbose: bool = False,
     ):
         self.kernel = kernel

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +11,9 @@ from scipy.linalg import cholesky, solve_triangular
 
 from regattn._validation import check_matrix, check_real, check_same_width
 from regattn.regression.least_squares import spectrum
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
 __all__ = ["QueriesAndKeys", "forest_codes", "kernel_ridge_codes", "least_squares_codes"]
 
@@ -122,7 +125,7 @@ def kernel_ridge_codes(
     return QueriesAndKeys(queries, keys)
 
 
-def forest_codes(forest: Any, X: ArrayLike, X_new: ArrayLike) -> QueriesAndKeys:
+def forest_codes(forest: BaseEstimator, X: ArrayLike, X_new: ArrayLike) -> QueriesAndKeys:
     r"""Return the codes under which a fitted random forest is attention: which leaf of each tree a row falls into.
 
     .. math:: \omega_{ji} = \frac1B \sum_{b=1}^{B}

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from regattn._types import Label
+
 __all__ = ["check_dates", "check_series", "check_whole", "following", "place_of"]
 
 UNEVEN = 0.5  # steps between dates may differ by less than half of the usual step: months have 28 to 31 days
 
 
-def place_of(date: Any, dates: pd.Index) -> int:
+def place_of(date: Label, dates: pd.Index) -> int:
     """Return where ``date`` stands among ``dates``, or raise a ValueError that names it."""
     try:
         place = dates.get_loc(date)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 from regattn._validation import check_count, check_finite, check_matrix, check_real, check_targets, check_vector
 
@@ -26,7 +26,7 @@ class Comparison(NamedTuple):
 
 
 def expanding_window_forecasts(
-    model: Any, X: ArrayLike, y: ArrayLike, *, start: int, horizon: int = 1, refit_every: int = 1
+    model: BaseEstimator, X: ArrayLike, y: ArrayLike, *, start: int, horizon: int = 1, refit_every: int = 1
 ) -> np.ndarray:
     """Return forecasts of ``y[start:]``, each from a model fitted only to what was known when it was made.
 

@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.linalg.lapack import dgeqrf, dpotrf, dtrtrs
 
+from regattn._types import Label
 from regattn._validation import check_count, check_matrix, check_sizes, check_targets, column_sizes
 from regattn.series._dates import check_dates, check_whole, place_of
 
@@ -70,7 +71,7 @@ class ExpandingFit:
         return pd.DataFrame(weights, index=self.forecasts.index, columns=self._index)
 
 
-def expanding_least_squares(X: ArrayLike, y: ArrayLike, *, start: Any, intercept: bool = True) -> ExpandingFit:
+def expanding_least_squares(X: ArrayLike, y: ArrayLike, *, start: Label, intercept: bool = True) -> ExpandingFit:
     r"""Return the least-squares forecast of each date from ``start`` on, made from the rows before it alone.
 
     The same as fitting anew at each date, at about the cost of a few fits. The dates come in blocks. With the triangle

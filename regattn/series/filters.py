@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 
 from regattn._text import check_names
+from regattn._types import Label
 from regattn._validation import check_count, check_vector
 from regattn.series._dates import check_series, place_of
 
@@ -72,7 +73,7 @@ def local_trend(series: pd.Series, *, layers: int = 1) -> MLEModel:
     return NestedLevels(y.to_numpy(), TRANSITION[:layers, :layers], VARIANCES[: layers + 1])
 
 
-def filter_weights(series: pd.Series, variances: Any, *, date: Any = None) -> pd.Series:
+def filter_weights(series: pd.Series, variances: ArrayLike, *, date: Label | None = None) -> pd.Series:
     r"""Return the weight of each observation in the level that a filter sees at one date: a row of causal attention.
 
     .. math:: \mu_{t|t} = \sum_{s \le t} w_{ts}\, y_s, \qquad \sum_{s \le t} w_{ts} = 1

@@ -87,12 +87,12 @@ class _DecoderLayer(nn.Module):
         self.feed_forward = FeedForward(design.width, design.hidden, activation="relu")
         self.norm_1, self.norm_2, self.norm_3 = (nn.LayerNorm(design.width) for _ in range(3))
 
-    def forward(self, r: Tensor, memory: Tensor, keep: Any) -> Tensor:
+    def forward(self, r: Tensor, memory: Tensor, keep: ArrayLike | Tensor | None) -> Tensor:
         r = r + self.self_attention(self.norm_1(r), mask="causal")
         r = r + self.cross_attention(self.norm_2(r), memory=memory, mask=keep)
         return r + self.feed_forward(self.norm_3(r))
 
-    def cross_weights(self, r: Tensor, memory: Tensor, keep: Any) -> Tensor:
+    def cross_weights(self, r: Tensor, memory: Tensor, keep: ArrayLike | Tensor | None) -> Tensor:
         r = r + self.self_attention(self.norm_1(r), mask="causal")
         return self.cross_attention.weights(self.norm_2(r), memory=memory, mask=keep)
 
@@ -141,7 +141,7 @@ class Forecaster(nn.Module):
         nn.init.zeros_(self.readout.weight)
         nn.init.zeros_(self.readout.bias)
 
-    def forward(self, x: Tensor, first: Tensor, *, keep: Any = None) -> Tensor:
+    def forward(self, x: Tensor, first: Tensor, *, keep: ArrayLike | Tensor | None = None) -> Tensor:
         """Return what is said of each date ahead, shape (B, h, Q).
 
         Parameters
@@ -157,7 +157,7 @@ class Forecaster(nn.Module):
         return self.readout(self.decoder_norm(self.decoder(r, memory, keep)))
 
     @torch.no_grad()
-    def cross_weights(self, x: Tensor, first: Tensor, *, keep: Any = None) -> Tensor:
+    def cross_weights(self, x: Tensor, first: Tensor, *, keep: ArrayLike | Tensor | None = None) -> Tensor:
         """Return the weights of the cross-attention, shape (B, H, h, C), which in each head sum to one over the past.
 
         Parameters are those of :meth:`forward`.
@@ -194,7 +194,12 @@ class ForecastPass(NamedTuple):
 
 
 def forecast_pass(
-    weights: Mapping[str, ArrayLike], x: ArrayLike, first: int, *, design: ForecasterDesign, keep: Any = None
+    weights: Mapping[str, ArrayLike],
+    x: ArrayLike,
+    first: int,
+    *,
+    design: ForecasterDesign,
+    keep: ArrayLike | None = None,
 ) -> ForecastPass:
     r"""Return one window's forecast and whom it listened to, in NumPy alone: the whole forecaster in a page of code.
 

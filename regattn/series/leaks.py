@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 from regattn._validation import check_count, check_real
 from regattn.series._dates import check_series, place_of
@@ -103,7 +103,11 @@ def future_leak(
 
 
 def lagged_forecaster(
-    model: Any, *, max_lag: int = 1, start: int | None = None, refit_every: int = 1
+    model: BaseEstimator | Callable[..., BaseEstimator],
+    *,
+    max_lag: int = 1,
+    start: int | None = None,
+    refit_every: int = 1,
 ) -> Callable[[pd.DataFrame], pd.Series]:
     """Return a function that predicts the first column of a table from lags of all, as :func:`future_leak` takes it.
 

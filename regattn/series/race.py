@@ -16,7 +16,7 @@ from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LinearRegression, Ridge
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import BaseCrossValidator, GridSearchCV
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.neural_network import MLPRegressor
 from sklearn.pipeline import make_pipeline
@@ -31,7 +31,7 @@ PENALTIES = (0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0, 
 DRAWN = ("forest", "network", "attention")  # the first words of the models that depend on a seed
 
 
-def contenders(*, folds: Any, n_features: int, rng: int = 0) -> dict[str, BaseEstimator]:
+def contenders(*, folds: BaseCrossValidator, n_features: int, rng: int = 0) -> dict[str, BaseEstimator]:
     """Return the models of the race by name, those with settings as searches over a grid.
 
     A grid ends where no other model follows: at a penalty that leaves the mean, or least squares; at a leaf of one row;

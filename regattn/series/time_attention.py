@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from regattn._types import Label
 from regattn._validation import check_count
 from regattn.regression.least_squares import spectrum
 from regattn.regression.spectral import Spectrum
@@ -71,7 +71,7 @@ class Autoregression:
         dates = self.past.index
         return pd.DataFrame(self.spectrum.weights(), index=dates, columns=dates)
 
-    def weights_at(self, date: Any) -> pd.Series:
+    def weights_at(self, date: Label) -> pd.Series:
         """Return the row of the map that belongs to one date.
 
         Parameters

@@ -7,8 +7,6 @@ scores (:func:`rotate` turns queries and keys, :func:`alibi_columns` widens them
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from array_api_compat import is_torch_array
 from numpy.typing import ArrayLike
@@ -130,7 +128,9 @@ def alibi_slopes(n_heads: int) -> np.ndarray:
     return 2.0 ** (-8.0 * np.arange(1, n_heads + 1) / n_heads)
 
 
-def alibi_columns(slopes: Any, query_positions: Any, key_positions: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+def alibi_columns(
+    slopes: ArrayLike, query_positions: ArrayLike, key_positions: ArrayLike
+) -> tuple[np.ndarray, np.ndarray]:
     r"""Return two columns for the queries and two for the keys whose inner product is the ALiBi penalty.
 
     .. math:: -m_h\,(p - t) = \langle (m_h,\, -m_h p),\ (t,\, 1) \rangle

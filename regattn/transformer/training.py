@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import torch
+from numpy.typing import ArrayLike
 from torch import Tensor, nn
 from tqdm.auto import tqdm
 
@@ -28,7 +29,7 @@ from regattn.transformer.language_model import next_token_loss
 __all__ = ["TrainingPlan", "text_batches", "train"]
 
 
-def text_batches(tokens: Any, *, batch_size: int, context: int, rng: Chance = 0) -> Callable[[int], Tensor]:
+def text_batches(tokens: ArrayLike, *, batch_size: int, context: int, rng: Chance = 0) -> Callable[[int], Tensor]:
     """Return a function of the step that cuts ``batch_size`` windows of ``context + 1`` tokens from a long text.
 
     Parameters

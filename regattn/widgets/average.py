@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from regattn import figures
 from regattn._validation import check_vector
@@ -72,8 +73,8 @@ class AverageExplorer(Explorer, module="average", panels=[["scatter", "running"]
 
     def __init__(
         self,
-        x: Any,
-        y: Any,
+        x: ArrayLike,
+        y: ArrayLike,
         *,
         query: float | None = None,
         labels: Sequence[Any] | None = None,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from regattn import figures
 from regattn._validation import check_array, check_matrix
@@ -96,8 +97,8 @@ class CodebookExplorer(Explorer, module="codebook", panels=[["plane", "drawn"], 
 
     def __init__(
         self,
-        latents: Any,
-        images: Any,
+        latents: ArrayLike,
+        images: ArrayLike,
         decoder: Sequence[Any],
         codebooks: Sequence[Any],
         labels: Sequence[str] | None = None,

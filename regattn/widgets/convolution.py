@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from regattn import figures
 from regattn._validation import check_array
@@ -83,7 +84,7 @@ class ConvolutionExplorer(Explorer, module="convolution", panels=[["image", "map
 
     def __init__(
         self,
-        images: Any,
+        images: ArrayLike,
         *,
         titles: Sequence[str] | None = None,
         presets: Mapping[str, Mapping[str, Any]] | None = None,

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from regattn import figures
 from regattn._text import check_text
@@ -86,10 +87,10 @@ class DepthExplorer(Explorer, module="depth", panels=[["error"], ["apart"], ["un
 
     def __init__(  # noqa: PLR0913
         self,
-        X: Any,
-        y: Any,
-        units: Any,
-        dates: Any,
+        X: ArrayLike,
+        y: ArrayLike,
+        units: ArrayLike,
+        dates: ArrayLike,
         *,
         known: int = 4,
         since: int | None = None,

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from regattn import figures
 from regattn._validation import check_count, check_matrix, check_real, check_targets
@@ -97,8 +98,8 @@ class DescentExplorer(Explorer, module="descent", panels=[["surface", "loss"]]):
 
     def __init__(  # noqa: PLR0913
         self,
-        X: Any,
-        y: Any,
+        X: ArrayLike,
+        y: ArrayLike,
         *,
         learning_rate: float | None = None,
         batch_size: int | None = None,

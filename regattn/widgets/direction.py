@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from regattn._validation import check_matrix
 from regattn.attention import attention_weights
@@ -151,7 +152,7 @@ class DirectionExplorer(Explorer, module="direction", panels=[["scores", "weight
     def __init__(
         self,
         counts: pd.DataFrame,
-        positions: Any = None,
+        positions: ArrayLike | None = None,
         sentence: Sequence[str] = ("dog", "bites", "man"),
         **kit: Any,
     ) -> None:

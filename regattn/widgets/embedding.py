@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from regattn import figures
 from regattn._text import check_text
@@ -101,9 +102,9 @@ class EmbeddingExplorer(Explorer, module="embedding", panels=[["omega", "inverse
 
     def __init__(  # noqa: PLR0913
         self,
-        X: Any,
-        Y: Any,
-        new: Any,
+        X: ArrayLike,
+        Y: ArrayLike,
+        new: ArrayLike,
         *,
         names: Sequence[str] | None = None,
         targets: Sequence[str] | None = None,

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from regattn import figures
+from regattn._types import Label
 from regattn.series._dates import place_of
 from regattn.series.filters import filter_weights, local_trend
 from regattn.widgets._base import Count, Explorer, Slider, check_labels
@@ -78,7 +79,7 @@ class FilterExplorer(Explorer, module="filter", panels=[["history"], ["weights"]
     slope = _ratio("slope", 0.01, (1e-6, 10), layers=[2, 3])
     acceleration = _ratio("acceleration", 0.001, (1e-6, 10), layers=[3])
 
-    def __init__(self, series: Any, *, query: Any = 0, units: str = "", **kit: Any) -> None:
+    def __init__(self, series: pd.Series, *, query: Label = 0, units: str = "", **kit: Any) -> None:
         local_trend(series, layers=3)  # refuses what cannot be shown
         if len(series) <= FIRST:
             raise ValueError(f"series has {len(series)} dates; an explorer needs {FIRST + 1}")

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from regattn import figures
+from regattn._types import Label
 from regattn.series._dates import check_series, place_of
 from regattn.widgets._base import Choice, Count, Explorer, check_labels
 from regattn.widgets._drawing import draw_shares, mark_rows
+
+if TYPE_CHECKING:
+    from regattn.series.forecaster import Forecaster
+    from regattn.series.forecasting import PooledLinear
 
 __all__ = ["ForecastExplorer"]
 
@@ -107,13 +112,13 @@ class ForecastExplorer(Explorer, module="forecast", panels=[["fan"], ["weights"]
 
     def __init__(
         self,
-        model: Any,
+        model: Forecaster,
         logs: pd.DataFrame,
         *,
-        first: Any = "2010-01",
-        query: Any = 0,
+        first: Label = "2010-01",
+        query: Label = 0,
         units: str = "thousands",
-        rival: Any = None,
+        rival: PooledLinear | None = None,
         **kit: Any,
     ) -> None:
         from regattn.series.windows import seasonal_scale  # torch: only where there is a model

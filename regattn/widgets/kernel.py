@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from regattn import figures
 from regattn._validation import check_count, check_matrix, check_numpy, check_targets
@@ -128,8 +129,8 @@ class KernelExplorer(Explorer, module="kernel", panels=[["curve"], ["weights"]])
 
     def __init__(  # noqa: PLR0913
         self,
-        x: Any,
-        y: Any,
+        x: ArrayLike,
+        y: ArrayLike,
         *,
         codes: Callable[[np.ndarray], np.ndarray] = _standardised_codes,
         neighbours: int = 10,

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from regattn import figures
+from regattn._types import Label
 from regattn._validation import check_count
 from regattn.series._dates import place_of
 from regattn.series.time_attention import Autoregression, autoregression
@@ -67,7 +68,9 @@ class LagExplorer(Explorer, module="lag", panels=[["history"], ["map", "contribu
         help="Counted from the first date with a full past for every number of lags.",
     )
 
-    def __init__(self, series: Any, *, longest: int = 8, query: Any = 0, units: str = "", **kit: Any) -> None:
+    def __init__(
+        self, series: pd.DataFrame, *, longest: int = 8, query: Label = 0, units: str = "", **kit: Any
+    ) -> None:
         self.longest = check_count(longest, "longest")
         autoregression(series, max_lag=self.longest)  # refuses what cannot be shown
         self.series = series.astype(float)

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from regattn import figures
+from regattn._types import Label
 from regattn._validation import check_count
 from regattn.attention import attention_weights
 from regattn.masks import causal_mask, others_mask
@@ -88,7 +89,7 @@ class MaskExplorer(Explorer, module="mask", panels=[["history"], ["weights"], ["
     shock = Seed("Shock the future", least=0, help="The number of a draw for all that comes after the date; 0: none.")
 
     def __init__(
-        self, series: Any, *, max_lag: int = 1, known: int = 12, query: Any = 0, units: str = "", **kit: Any
+        self, series: pd.DataFrame, *, max_lag: int = 1, known: int = 12, query: Label = 0, units: str = "", **kit: Any
     ) -> None:
         model = autoregression(series, max_lag=max_lag)
         if series.shape[1] != 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from regattn.widgets._chance import drawn_place, mulberry32
 from regattn.widgets._cuts import CUTS, temperature_slider, top_k_count, top_p_slider
 from regattn.widgets._drawing import draw_table
 from regattn.widgets._typed import Typed
+
+if TYPE_CHECKING:
+    from regattn.transformer.language_model import LanguageModel
 
 __all__ = ["ModelExplorer"]
 
@@ -118,7 +121,7 @@ class ModelExplorer(Explorer, module="model", panels=[["next", "parts"], ["map"]
     seed = _Draw("Draw the next word", default=1, help="Which word is drawn: another number, another draw.")
     silenced = _Parts("Silenced", default=[], help="Parts that write nothing into the stream.")
 
-    def __init__(self, model: Any, grammar: Grammar, **kit: Any) -> None:
+    def __init__(self, model: LanguageModel, grammar: Grammar, **kit: Any) -> None:
         from regattn.grammar._divergence import check_vocabularies
         from regattn.transformer._halves import check_design, in_halves, packed  # torch: only where there is a model
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from regattn import figures
 from regattn._validation import check_count, check_matrix, check_same_width
@@ -106,10 +107,10 @@ class NetworkExplorer(Explorer, module="network", panels=[["border", "loss"], ["
 
     def __init__(  # noqa: PLR0913
         self,
-        X: Any,
-        y: Any,
-        X_held_out: Any = None,
-        y_held_out: Any = None,
+        X: ArrayLike,
+        y: ArrayLike,
+        X_held_out: ArrayLike | None = None,
+        y_held_out: ArrayLike | None = None,
         *,
         steps: int = 1000,
         names: Sequence[str] | None = None,

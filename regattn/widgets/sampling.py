@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import traitlets
+from numpy.typing import ArrayLike
 
 from regattn._text import check_text
 from regattn._validation import check_matrix, check_vector
@@ -95,7 +96,7 @@ class SamplingExplorer(Explorer, module="sampling", panels=[["next"]]):
     seed = Seed("Draw again", help="Which words are drawn: another number, another draw.")
     fed = _Fed().tag(sync=True)
 
-    def __init__(self, logits: Any, *, contexts: Sequence[str], words: Sequence[str], **kit: Any) -> None:
+    def __init__(self, logits: ArrayLike, *, contexts: Sequence[str], words: Sequence[str], **kit: Any) -> None:
         self.logits = check_matrix(logits, "logits")
         self.contexts = check_labels(contexts, len(self.logits), "contexts", rows="rows of logits")
         self.words = check_labels(words, self.logits.shape[1], "words", rows="columns of logits")

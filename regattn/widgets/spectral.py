@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from regattn import figures
 from regattn._validation import check_matrix, check_same_width, check_targets
@@ -96,10 +97,10 @@ class SpectralExplorer(Explorer, module="spectral", panels=[["weights"], ["split
 
     def __init__(  # noqa: PLR0913
         self,
-        X_train: Any,
-        y_train: Any,
-        X_test: Any = None,
-        y_test: Any = None,
+        X_train: ArrayLike,
+        y_train: ArrayLike,
+        X_test: ArrayLike | None = None,
+        y_test: ArrayLike | None = None,
         *,
         rank: int | None = None,
         query: int | str = 0,

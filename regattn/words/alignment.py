@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -32,7 +32,7 @@ ADVERBS = {"often": "oft", "never": "nie", "today": "heute", "once": "einst", "s
 ARTICLES = {("the", 0): ("der", "e"), ("the", 1): ("den", "en"), ("a", 0): ("ein", "er"), ("a", 1): ("einen", "en")}
 
 
-def make_aligned_text(n: int, *, rng: Any = 0) -> list[AlignedPair]:
+def make_aligned_text(n: int, *, rng: int | np.random.Generator | None = 0) -> list[AlignedPair]:
     """Return English clauses and their German translations, drawn at random, with the alignment by construction.
 
     *that the dog often bit a young man* is *dass der Hund einen jungen Mann oft biss*: the verb moves to the end, and

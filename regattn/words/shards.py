@@ -81,7 +81,7 @@ class ShardedCorpus:
     shards: Sequence[Any]
     column: str = "text"
     read: Callable[[Any], Iterable[Any]] | None = None
-    folder: Any = None
+    folder: str | Path | None = None
     client: Any = None
 
     def __post_init__(self) -> None:
