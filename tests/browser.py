@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 COMMAND = "python -m playwright install chromium"
+SHOWN = "() => !document.documentElement.classList.contains('waits-for-formulas')"  # nothing hidden takes the focus
 
 
 _LENT: list[Playwright] = []  # one entry for each that holds it; all are the same
@@ -113,6 +114,8 @@ def open_offline(
     page.on("console", lambda message: page.errors.append(message.text) if message.type == "error" else None)
     try:
         page.goto(Path(path).resolve().as_uri(), timeout=120_000)
+        if javascript:
+            page.wait_for_function(SHOWN)
         if dark and javascript:
             page.evaluate("document.documentElement.dataset.theme = 'dark'")
         yield page
