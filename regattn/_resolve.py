@@ -51,16 +51,15 @@ def resolve_mask(mask: MaskLike, queries: Array, keys: Array) -> Array | None:
         if mask != "causal":
             raise ValueError(f'mask must be a boolean array or "causal", got {mask!r}')
         return _causal(queries, keys)
-    if not is_torch_array(mask):
-        mask = np.asarray(mask)
+    if not is_torch_array(mask):  # an array of NumPy has no place in a graph of torch
+        mask = sys.modules["torch"].as_tensor(mask) if hides_numbers(queries) else np.asarray(mask)
     if str(mask.dtype).removeprefix("torch.") != "bool":
         raise ValueError(f"mask must be boolean (True = may attend), got dtype {mask.dtype}")
     _check_rows(mask, (*np.broadcast_shapes(queries.shape[:-2], keys.shape[:-2]), queries.shape[-2], keys.shape[-2]))
-    if is_torch_array(queries) and not is_torch_array(mask):
-        return sys.modules["torch"].from_numpy(np.ascontiguousarray(mask)).to(queries.device)
-    if is_torch_array(mask) and not is_torch_array(queries):
-        return mask.numpy()
-    return mask
+    if is_torch_array(queries):
+        mask = mask if is_torch_array(mask) else sys.modules["torch"].from_numpy(np.ascontiguousarray(mask))
+        return mask.to(queries.device)
+    return mask.numpy() if is_torch_array(mask) else mask
 
 
 def _causal(queries: Array, keys: Array) -> Array:

@@ -63,7 +63,8 @@ def attention_weights(
     ValueError
         If widths differ, an entry is NaN or infinite, an input is empty, the kernel is unknown, the mask is not
         boolean or has the wrong shape, a query has nothing to attend to, a kernel's normaliser is zero, or scores or
-        weights overflow.
+        weights overflow. Under ``torch.func`` and ``torch.compile`` shapes are checked and numbers, which are not there
+        yet, are not: a NaN, an overflow or a row of a mask that is all False then goes through.
 
     Examples
     --------

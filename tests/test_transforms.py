@@ -7,11 +7,12 @@ import pickle
 import pytest
 import torch
 
-from regattn import KERNELS, attend, elu, nearest
+from regattn import KERNELS, attend, elu, nearest, others_mask
 from regattn.transformer import Block, BlockDesign
 
 B, T, d, d_v = 3, 7, 5, 2
-masks = pytest.mark.parametrize("mask", [None, "causal"], ids=["no-mask", "causal"])
+MASKS = {"no-mask": None, "causal": "causal", "NumPy": others_mask(T), "torch": torch.from_numpy(others_mask(T))}
+masks = pytest.mark.parametrize("mask", MASKS.values(), ids=MASKS)
 kernels = pytest.mark.parametrize("kernel", list(KERNELS))
 
 
