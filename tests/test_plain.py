@@ -58,7 +58,7 @@ def test_gradient_descent():
 
 def test_logistic_descent():
     outcome = (y > 0).astype(int)
-    start = make_network((2,), rng=[0.5, 0.5])  # weights of zero; the intercept is the network's bias
+    start = make_network((2,), draws=[0.5, 0.5])  # weights of zero; the intercept is the network's bias
     path = network_descent(start, X[:, :2], outcome, learning_rate=0.3, steps=17)
     design = np.column_stack([X[:, :2], np.ones(13)])
     np.testing.assert_allclose(path.parameters[-1], plain.logistic_descent(design, outcome, 0.3, 17), **same)

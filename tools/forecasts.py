@@ -30,6 +30,7 @@ from statsmodels.tsa.api import VAR
 from statsmodels.tsa.holtwinters import ExponentialSmoothing
 from torch import nn
 
+from regattn._tensors import write_tensors
 from regattn.data import load_employment, load_macro
 from regattn.series import (
     Forecaster,
@@ -47,7 +48,6 @@ from regattn.series import (
 from regattn.series._local import local_forecasts
 from regattn.series.windows import Windows
 from regattn.transformer import TrainingPlan, train
-from regattn.transformer._tensors import write_tensors
 
 SHIPPED = Path(__file__).resolve().parent.parent / "regattn" / "series" / "shipped"
 DESIGN = ForecasterDesign(context=36, horizon=12)
@@ -90,7 +90,7 @@ def trained(name: str, seed: int, windows: Windows, recipe: Recipe) -> nn.Module
     """Return one of the two models that are trained across series."""
     model = Forecaster(DESIGN, rng=seed) if name == "transformer" else PooledLinear(DESIGN)
     steps, batch, peak = recipe
-    plan = TrainingPlan(steps=steps, peak=peak, warmup=steps // 10, final=0.02, decay=0.01)
+    plan = TrainingPlan(steps=steps, peak=peak, warmup=steps // 10, final=0.02, weight_decay=0.01)
     train_forecaster(model, windows, plan, unit=UNIT, batch_size=batch, rng=seed)
     return model
 
@@ -361,7 +361,7 @@ def _lags(case: str, seed: int) -> dict:
     def loss(model: nn.Module, rows: torch.Tensor) -> torch.Tensor:
         return ((model(rows[:, :C], torch.zeros(len(rows), dtype=torch.long))[..., 0] - rows[:, C:]) ** 2).mean()
 
-    train(model, batches, TrainingPlan(steps=1200, peak=0.005, warmup=120, final=0.01, decay=0.0), loss=loss)
+    train(model, batches, TrainingPlan(steps=1200, peak=0.005, warmup=120, final=0.01, weight_decay=0.0), loss=loss)
     best = np.stack([sum(a * fresh[:, t - lag] for lag, a in lags.items()) for t in range(C, C + h)], axis=1)
     x, first = torch.tensor(fresh[:, :C], dtype=torch.float32), torch.zeros(len(fresh), dtype=torch.long)
     with torch.no_grad():
@@ -416,7 +416,12 @@ def _macro_net(seed: int, steps: int, until: int = 123, span: tuple[int, int] = 
     def loss(model: nn.Module, rows: tuple[torch.Tensor, torch.Tensor]) -> torch.Tensor:
         return ((model(rows[0], torch.zeros(len(rows[0]), dtype=torch.long))[..., 0] - rows[1]) ** 2).mean()
 
-    train(model, batches, TrainingPlan(steps=steps, peak=0.002, warmup=steps // 10, final=0.02, decay=0.1), loss=loss)
+    train(
+        model,
+        batches,
+        TrainingPlan(steps=steps, peak=0.002, warmup=steps // 10, final=0.02, weight_decay=0.1),
+        loss=loss,
+    )
     with torch.no_grad():
         found = model(torch.tensor(test.past, dtype=torch.float32), torch.zeros(len(test.past), dtype=torch.long))
     return _macro_score(found[..., 0].numpy(), test)

@@ -25,7 +25,7 @@ def _forecasts() -> tuple[np.ndarray, np.ndarray]:
     y = (change.shift(-1) > 0).iloc[1:-1].to_numpy().astype(int)
     past = macro.index[1:-1] <= "1989Q4"
     Z = (rows - rows[past].mean(axis=0)) / rows[past].std(axis=0)
-    start = make_network((2,), rng=[0.5, 0.5])
+    start = make_network((2,), draws=[0.5, 0.5])
     walk = network_descent(start, Z[past], y[past], learning_rate=1.0, steps=500)
     return start.at(walk.parameters[-1]).probabilities(Z), past
 

@@ -17,7 +17,7 @@ SPREAD = 2.0  # the ellipse holds the rows whose codes are at most this many sta
 
 
 def plot_codes(
-    s: Spectrum, X: np.ndarray, X_new: np.ndarray, *, names: tuple[str, str], labels: Mapping[str, int]
+    spectrum: Spectrum, X: np.ndarray, X_new: np.ndarray, *, names: tuple[str, str], labels: Mapping[str, int]
 ) -> np.ndarray:
     """Draw rows of two predictors above their codes, a query's arrow in both, and named rows projected on it.
 
@@ -26,7 +26,7 @@ def plot_codes(
 
     Parameters
     ----------
-    s : Spectrum of rank 2
+    spectrum : Spectrum of rank 2
         The centred factorisation of ``X``.
     X : ndarray of shape (n, 2)
         Training rows.
@@ -47,24 +47,26 @@ def plot_codes(
     ValueError
         If the factorisation is not of two directions, or not centred.
     """
-    if s.rank != 2 or s.centre is None:
-        raise ValueError(f"a plane needs a centred factorisation of rank 2, got rank {s.rank}, centre {s.centre}")
-    codes, query = s.codes(), s.codes(X_new)[0]
+    if spectrum.rank != 2 or spectrum.centre is None:
+        raise ValueError(
+            f"a plane needs a centred factorisation of rank 2, got rank {spectrum.rank}, centre {spectrum.centre}"
+        )
+    codes, query = spectrum.codes(), spectrum.codes(X_new)[0]
     correction = codes @ query
     turn = np.linspace(0, 2 * np.pi, 201)
     circle = SPREAD / np.sqrt(len(codes)) * np.column_stack([np.cos(turn), np.sin(turn)])
-    back = np.linalg.inv(s.embedding())  # from codes to rows
+    back = np.linalg.inv(spectrum.embedding())  # from codes to rows
     feet = codes @ np.outer(query, query) / (query @ query)
 
     size = (plt.rcParams["figure.figsize"][0], 5.4)
     axes: np.ndarray = plt.subplots(2, 1, figsize=size, height_ratios=[1, 1.5])[1]
-    _panel(axes[0], X - s.centre, circle @ back, query @ back, correction)
+    _panel(axes[0], X - spectrum.centre, circle @ back, query @ back, correction)
     _panel(axes[1], codes, circle, query, correction)
     ends = feet[[(codes @ query).argmin(), (codes @ query).argmax()]]
     axes[1].plot(*ends.T, color=COLOURS["query"], linewidth=0.8, zorder=1)
     for name, i in labels.items():
         axes[1].plot(*np.column_stack([codes[i], feet[i]]), color=COLOURS["truth"], linewidth=1.2, linestyle="--")
-        for ax, points in zip(axes, (X - s.centre, codes), strict=True):
+        for ax, points in zip(axes, (X - spectrum.centre, codes), strict=True):
             ax.annotate(name, points[i], xytext=(4, 4), textcoords="offset points", fontsize=10)
     axes[0].set(title="rows, around their means", xlabel=names[0], ylabel=names[1])
     axes[1].set(title="codes", xlabel="direction 1", ylabel="direction 2")

@@ -132,12 +132,12 @@ def plot_scale_alignment(split: ScaleAndAlignment, labels: Mapping[str, int], *,
     return ax
 
 
-def plot_directions(s: Spectrum, X_new: np.ndarray, y: np.ndarray, *, ridge: float) -> np.ndarray:
+def plot_directions(spectrum: Spectrum, X_new: np.ndarray, y: np.ndarray, *, ridge: float) -> np.ndarray:
     """Draw what a ridge penalty does to each direction: the share it keeps, and what the direction adds to a forecast.
 
     Parameters
     ----------
-    s : Spectrum of rank r
+    spectrum : Spectrum of rank r
         The factorisation of the training rows.
     X_new : ndarray of shape (1, p)
         The row to predict at.
@@ -151,8 +151,8 @@ def plot_directions(s: Spectrum, X_new: np.ndarray, y: np.ndarray, *, ridge: flo
     ndarray of 2 Axes
         Above, r dots at the shares; below, r outlined bars for least squares and r filled ones for the penalty.
     """
-    place, kept = np.arange(1, s.rank + 1), s.filter(ridge=ridge)
-    added = s.codes(X_new)[0] * (s.scores.T @ y)
+    place, kept = np.arange(1, spectrum.rank + 1), spectrum.filter(ridge=ridge)
+    added = spectrum.codes(X_new)[0] * (spectrum.scores.T @ y)
     size = (plt.rcParams["figure.figsize"][0], 4.4)
     axes: np.ndarray = plt.subplots(2, 1, figsize=size, sharex=True, height_ratios=[1, 1.4])[1]
     above, below = axes

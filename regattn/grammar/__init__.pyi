@@ -7,7 +7,6 @@ from .heads import (
     silencing_costs as silencing_costs,
 )
 from .scores import (
-    agreement as agreement,
     as_tokens as as_tokens,
     excess_nats as excess_nats,
     lawful_lengths as lawful_lengths,

@@ -11,6 +11,7 @@ import pandas as pd
 import torch
 from torch import Tensor, nn
 
+from regattn._chance import Chance, numpy_generator
 from regattn._validation import check_count
 from regattn.grammar._divergence import check_vocabularies, divergences
 from regattn.grammar.sentences import Grammar, Sentence
@@ -76,7 +77,7 @@ def find_links(sentences: Sequence[Sentence], role: str, *, predicting: bool = T
 
 
 def head_scores(
-    weights: torch.Tensor | np.ndarray, links: Links, *, rng: np.random.Generator, permutations: int = 200
+    weights: torch.Tensor | np.ndarray, links: Links, *, rng: Chance, permutations: int = 200
 ) -> pd.DataFrame:
     r"""Return how much weight every head puts on the word the parse names, against a permutation baseline.
 
@@ -91,7 +92,7 @@ def head_scores(
         Attention weights, from :meth:`regattn.transformer.language_model.LanguageModel.trace`.
     links : Links
         Who should look at whom.
-    rng : numpy.random.Generator
+    rng : int or Generator
         Deals the keys.
     permutations : int, default 200
         How often.
@@ -111,7 +112,7 @@ def head_scores(
     >>> float(scores["weight"].iloc[0]), bool(scores["baseline"].iloc[0] < 0.7)
     (1.0, True)
     """
-    permutations = check_count(permutations, "permutations")
+    permutations, rng = check_count(permutations, "permutations"), numpy_generator(rng)
     weights = np.asarray(weights)
     if weights.ndim != 5:
         raise ValueError(f"weights must have shape (L, B, H, T, T), got {weights.shape}")

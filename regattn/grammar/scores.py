@@ -8,13 +8,14 @@ import numpy as np
 import pandas as pd
 import torch
 
+from regattn._chance import Chance, numpy_generator
 from regattn._validation import check_count
 from regattn.grammar._divergence import check_vocabularies, divergences
 from regattn.grammar._knowledge import known_at_start
 from regattn.grammar.sentences import Grammar, Sentence
 from regattn.transformer.language_model import LanguageModel
 
-__all__ = ["agreement", "as_tokens", "excess_nats", "lawful_lengths", "name_mass", "next_words", "verb_mass"]
+__all__ = ["as_tokens", "excess_nats", "lawful_lengths", "name_mass", "next_words", "verb_mass"]
 
 
 @torch.no_grad()
@@ -185,41 +186,8 @@ def name_mass(
     }
 
 
-def agreement(model: LanguageModel, grammar: Grammar, *, clauses: int, rng: np.random.Generator, n: int = 200) -> float:
-    """Return how often a model gives more mass to verb forms of the subject's number than to those of the other.
-
-    The comparison says nothing about how much mass there is: two tails are compared as well as two beliefs. See
-    :func:`verb_mass`.
-
-    Parameters
-    ----------
-    model, grammar, clauses, rng, n
-        As in :func:`verb_mass`.
-
-    Returns
-    -------
-    float
-        A share in [0, 1]; a model that guesses gets about one half.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of its range.
-
-    Examples
-    --------
-    >>> from regattn.transformer.checkpoints import load_shipped
-    >>> agreement(load_shipped()[0], Grammar(), clauses=0, rng=np.random.default_rng(0), n=5)
-    1.0
-    """
-    mass = verb_mass(model, grammar, clauses=clauses, rng=rng, n=n)
-    return float((mass["own"] > mass["other"]).mean())
-
-
 @torch.no_grad()
-def verb_mass(
-    model: LanguageModel, grammar: Grammar, *, clauses: int, rng: np.random.Generator, n: int = 200
-) -> pd.DataFrame:
+def verb_mass(model: LanguageModel, grammar: Grammar, *, clauses: int, rng: Chance, n: int = 200) -> pd.DataFrame:
     """Return where a model puts its probability at the place of the main verb.
 
     Parameters
@@ -230,7 +198,7 @@ def verb_mass(
         Samples the sentences; those with exactly ``clauses`` clauses between subject and verb are kept.
     clauses : int
         Number of clauses, at least 0 and at most the grammar's depth.
-    rng : numpy.random.Generator
+    rng : int or Generator
         Draws the sentences.
     n : int, default 200
         Number of sentences, at least 1.
@@ -254,7 +222,7 @@ def verb_mass(
     (True, ['are', 'is'])
     """
     clauses = check_count(clauses, "clauses", least=0, most=grammar.depth, bound="the grammar's depth")
-    n = check_count(n, "n")
+    n, rng = check_count(n, "n"), numpy_generator(rng)
     lexicon, rows = grammar.lexicon, []
     forms = {
         number: grammar.encode([be, *lexicon.intransitive[number], *lexicon.transitive[number]])

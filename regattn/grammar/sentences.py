@@ -25,6 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from regattn._chance import Chance, numpy_generator
 from regattn._validation import check_count, check_real
 from regattn.grammar._knowledge import Belief, frozen, known_at_start, remaining, successors
 from regattn.grammar._lexicon import LEXICON, Lexicon
@@ -119,9 +120,9 @@ class Grammar:
         """Return the rules of a symbol: probabilities, and the words and symbols that may take its place."""
         return _expand(self, symbol)
 
-    def sample(self, rng: np.random.Generator) -> Sentence:
-        """Return one sentence with its parse."""
-        words, pending = [], [("S",)]
+    def sample(self, rng: Chance) -> Sentence:
+        """Return one sentence with its parse; ``rng`` is a seed or a generator."""
+        words, pending, rng = [], [("S",)], numpy_generator(rng)
         while pending:
             first = pending.pop(0)
             if isinstance(first, Word):
@@ -136,10 +137,11 @@ class Grammar:
             tuple(None if word.depends_on is None else places[word.depends_on] for word in words),
         )
 
-    def sample_tokens(self, rng: np.random.Generator, *, texts: int, length: int) -> np.ndarray:
+    def sample_tokens(self, rng: Chance, *, texts: int, length: int) -> np.ndarray:
         """Return texts of exactly ``length`` tokens, shape (texts, length): a full stop, then sentences, cut off."""
         check_count(texts, "texts")
         check_count(length, "length")
+        rng = numpy_generator(rng)
         table = np.zeros((texts, length), dtype=np.int64)
         for row in table:
             words = ["."]

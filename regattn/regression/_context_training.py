@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regattn.regression._walking import GROWTH_LIMIT
+from regattn.regression.trajectory import GROWTH_LIMIT
 
 BATCH = 32  # tasks of a step
 QUERIES = 8  # of each of them, where designs are random

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,10 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from regattn._activations import ACTIVATIONS
+from regattn._chance import Chance, numpy_generator
 from regattn._validation import check_count, check_finite, check_matrix, check_real, check_vector
-from regattn.regression._walking import LearningRate, Trajectory, walk
+from regattn.regression._walking import LearningRate, walk
+from regattn.regression.trajectory import Trajectory
 
 __all__ = ["Network", "make_network", "network_descent"]
 
@@ -112,7 +114,7 @@ class Network:
 
 
 def make_network(
-    sizes: Sequence[int], *, activation: str = "tanh", rng: np.random.Generator | Iterable[float]
+    sizes: Sequence[int], *, activation: str = "tanh", rng: Chance = 0, draws: Iterable[float] | None = None
 ) -> Network:
     r"""Return a network with random weights around zero, of the size that keeps the signal, and biases of zero.
 
@@ -127,8 +129,10 @@ def make_network(
         Inputs and widths of the hidden layers, such as (2, 4, 4); (2,) is logistic regression. The output is added.
     activation : str, default "tanh"
         As in :class:`Network`.
-    rng : numpy.random.Generator, or iterable of float
-        The source of chance: a generator, or numbers from 0 to 1 in the order in which the weights take them.
+    rng : int or Generator, default 0
+        Seed or source of chance.
+    draws : iterable of float, optional
+        Numbers from 0 to 1, in the order in which the weights take them, in place of chance.
 
     Returns
     -------
@@ -138,7 +142,7 @@ def make_network(
     Raises
     ------
     ValueError
-        If a size is below 1 or the activation is unknown.
+        If a size is below 1, the activation is unknown, or ``draws`` ends too early.
 
     Examples
     --------
@@ -150,11 +154,13 @@ def make_network(
     sizes = [check_count(size, "a size") for size in sizes]
     if not sizes:
         raise ValueError("sizes must name at least the number of inputs, got none")
-    chance = None if isinstance(rng, np.random.Generator) else iter(rng)
+    rng, chance = numpy_generator(rng), None if draws is None else iter(draws)
     layers = []
     for into, out in pairwise([*sizes, 1]):
         count = into * out
-        drawn = rng.uniform(size=count) if chance is None else np.array([next(chance) for _ in range(count)])
+        drawn = rng.uniform(size=count) if chance is None else np.array(list(islice(chance, count)), dtype=float)
+        if len(drawn) < count:
+            raise ValueError(f"draws ends after {len(drawn)} of the {count} weights of a layer")
         reach = math.sqrt(3 * GAINS.get(activation, 1.0) / into)
         layers.append((((2 * drawn - 1) * reach).reshape(out, into), np.zeros(out)))
     return Network(tuple(layers), activation)

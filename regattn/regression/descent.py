@@ -17,9 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from regattn._chance import Chance, numpy_generator
 from regattn._validation import check_count, check_finite, check_matrix, check_real, check_targets, check_vector
 from regattn.regression._batches import largest_batch_step
-from regattn.regression._walking import LearningRate, Trajectory, walk
+from regattn.regression._walking import LearningRate, walk
+from regattn.regression.trajectory import Trajectory
 
 __all__ = [
     "Trajectory",
@@ -216,9 +218,7 @@ def largest_stable_step(X: ArrayLike, *, batch_size: int | None = None) -> float
     return float(largest_batch_step(check_matrix(X, "X") / scale, check_count(batch_size, "batch_size")) / steepest)
 
 
-def batches(
-    n: int, *, batch_size: int, steps: int, rng: np.random.Generator, replace: bool = False
-) -> Iterator[np.ndarray]:
+def batches(n: int, *, batch_size: int, steps: int, rng: Chance, replace: bool = False) -> Iterator[np.ndarray]:
     """Yield ``steps`` batches: arrays of row numbers between 0 and n - 1.
 
     Parameters
@@ -229,8 +229,8 @@ def batches(
         Rows in a batch, between 1 and ``n``.
     steps : int
         Number of batches.
-    rng : numpy.random.Generator
-        The source of chance; the same generator state gives the same batches.
+    rng : int or Generator
+        Seed or source of chance; the same seed, or state of a generator, gives the same batches.
     replace : bool, default False
         False: shuffle all rows, deal them out, shuffle again; the last batch of such an epoch is smaller when
         ``batch_size`` does not divide ``n``. True: draw every row of every batch afresh.
@@ -254,7 +254,7 @@ def batches(
     """
     n = check_count(n, "n")
     batch_size = check_count(batch_size, "batch_size", most=n, bound="the number of observations")
-    return _deal(n, batch_size, check_count(steps, "steps"), rng, replace)
+    return _deal(n, batch_size, check_count(steps, "steps"), numpy_generator(rng), replace)
 
 
 def gradient_descent(

@@ -24,8 +24,8 @@ from regattn.regression._embedding_problem import (
     check_taught,
     moments,
 )
-from regattn.regression._walking import GROWTH_LIMIT
 from regattn.regression.least_squares import spectrum
+from regattn.regression.trajectory import GROWTH_LIMIT
 
 __all__ = [
     "EmbeddingPath",

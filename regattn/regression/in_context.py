@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from regattn._chance import Chance, numpy_generator
 from regattn._validation import check_count, check_matrix, check_real
 from regattn.regression._checks import check_covariance
 from regattn.regression.least_squares import spectrum
@@ -52,14 +53,12 @@ class Tasks(NamedTuple):
         return float(np.einsum("tp,pq,tq->t", missed, np.asarray(C, dtype=float), missed).mean())
 
 
-def make_tasks(
-    rng: np.random.Generator, C: ArrayLike, *, tasks: int, n: int, noise: float, intercept: float = 0.0
-) -> Tasks:
+def make_tasks(rng: Chance, C: ArrayLike, *, tasks: int, n: int, noise: float, intercept: float = 0.0) -> Tasks:
     r"""Return data sets whose rows are Gaussian, :math:`y = a + X\beta + e` with slopes drawn afresh for each.
 
     Parameters
     ----------
-    rng : numpy.random.Generator
+    rng : int or Generator
         Draws everything.
     C : array of shape (p, p)
         Covariance of the rows; their mean is zero.
@@ -87,6 +86,7 @@ def make_tasks(
     C = check_covariance(C)
     tasks, n = check_count(tasks, "tasks"), check_count(n, "n")
     noise, spread = check_real(noise, "noise", least=0.0), check_real(intercept, "intercept", least=0.0)
+    rng = numpy_generator(rng)
     X = rng.normal(size=(tasks, n, len(C))) @ np.linalg.cholesky(C).T
     slopes, a = rng.normal(size=(tasks, len(C))), spread * rng.normal(size=tasks)
     y = a[:, None] + np.einsum("tnp,tp->tn", X, slopes) + noise * rng.normal(size=(tasks, n))
@@ -206,7 +206,7 @@ def design_descent(
     target: str,
     steps: int,
     learning_rate: float,
-    rng: np.random.Generator,
+    rng: Chance,
 ) -> np.ndarray:
     r"""Return where descent on Ω goes when every step sees new tasks on the same rows.
 
@@ -222,7 +222,7 @@ def design_descent(
         As in :func:`design_flow`.
     steps : int
         Number of steps.
-    rng : numpy.random.Generator
+    rng : int or Generator
         Draws the tasks, 32 for each step.
 
     Returns
@@ -246,7 +246,7 @@ def design_descent(
     eta = check_real(learning_rate, "learning_rate", least=0.0, strictly=True)
     own = _check_target(target) == "own"
     A = X.T @ X
-    root, p = np.linalg.cholesky(A), len(A)
+    root, p, rng = np.linalg.cholesky(A), len(A), numpy_generator(rng)
     omega, kept = np.zeros((p, p)), [np.zeros((p, p))]
     for step in range(1, check_count(steps, "steps") + 1):
         drawn = rng.normal(size=(2, p, DESIGN_BATCH))

@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 from torch import Tensor, nn
 
-from regattn._validation import check_count, check_matrix, check_real
+from regattn._chance import Chance, torch_generator
+from regattn._validation import check_array, check_count, check_matrix, check_real
 from regattn.regression._checks import check_covariance
 from regattn.regression.in_context import Tasks
 
@@ -52,7 +53,7 @@ class LinearLayers(nn.Module):
         Whether all layers share their matrices.
     move_rows : bool, default False
         Whether rows move too (GD++).
-    rng : int, default 0
+    rng : int or Generator, default 0
         Seed of the start, normal with standard deviation .02.
 
     Examples
@@ -64,10 +65,10 @@ class LinearLayers(nn.Module):
     True
     """
 
-    def __init__(self, depth: int, width: int, *, tied: bool = True, move_rows: bool = False, rng: int = 0) -> None:
+    def __init__(self, depth: int, width: int, *, tied: bool = True, move_rows: bool = False, rng: Chance = 0) -> None:
         super().__init__()
         self.depth, width = check_count(depth, "depth"), check_count(width, "width")
-        generator = torch.Generator().manual_seed(rng)
+        generator = torch_generator(rng)
         shape = (1 if tied else depth, width, width)
         self.A = nn.Parameter(0.02 * torch.randn(shape, generator=generator, dtype=torch.float64))
         start = 0.02 * torch.randn(shape, generator=generator, dtype=torch.float64)
@@ -117,7 +118,7 @@ class SoftmaxHeads(nn.Module):
         Heads, and columns p of a row.
     scaled : bool, default True
         Whether the factors v, which begin at 1, −1, 1, … are learned; otherwise they stay at 1/n_heads.
-    rng : int, default 0
+    rng : int or Generator, default 0
         Seed of the start, normal with standard deviation .3.
 
     Examples
@@ -126,10 +127,10 @@ class SoftmaxHeads(nn.Module):
     torch.Size([1, 5])
     """
 
-    def __init__(self, n_heads: int, width: int, *, scaled: bool = True, rng: int = 0) -> None:
+    def __init__(self, n_heads: int, width: int, *, scaled: bool = True, rng: Chance = 0) -> None:
         super().__init__()
         n_heads, width = check_count(n_heads, "n_heads"), check_count(width, "width")
-        generator = torch.Generator().manual_seed(rng)
+        generator = torch_generator(rng)
         self.omega = nn.Parameter(0.3 * torch.randn(n_heads, width, width, generator=generator, dtype=torch.float64))
         signs = torch.tensor([1.0, -1.0], dtype=torch.float64).repeat(n_heads)[:n_heads]
         self.v = nn.Parameter(signs if scaled else torch.full_like(signs, 1 / n_heads), requires_grad=scaled)
@@ -151,7 +152,7 @@ def train_in_context(
     *,
     steps: int = 1000,
     learning_rate: float = 0.02,
-    rng: int = 0,
+    rng: Chance = 0,
 ) -> np.ndarray:
     """Train a model to predict at new rows of tasks it has not seen, and return the losses of all steps.
 
@@ -170,7 +171,7 @@ def train_in_context(
         Steps, each on 64 tasks.
     learning_rate : float, default 0.02
         Its peak.
-    rng : int, default 0
+    rng : int or Generator, default 0
         Seed of the order and of the new rows.
 
     Returns
@@ -191,8 +192,8 @@ def train_in_context(
     True
     """
     batch = check_count(BATCH, "the batch", most=len(tasks.y), bound="the tasks there are")
-    rate, C = check_real(learning_rate, "learning_rate", least=0.0, strictly=True), check_covariance(C)
-    generator = torch.Generator().manual_seed(rng)
+    rate, C = check_real(learning_rate, "learning_rate", least=0.0, strictly=True), _check_fits(C, tasks)
+    generator = torch_generator(rng)
     order = torch.randperm(len(tasks.y), generator=generator)
     linear = isinstance(model, LinearLayers)
     shown = [torch.from_numpy(part) for part in (tasks.moments() if linear else (tasks.X, tasks.y))]
@@ -241,6 +242,11 @@ def weights_on_context(model: LinearLayers, X: ArrayLike, X_new: ArrayLike) -> n
     ndarray of shape (m, n)
         May be negative.
 
+    Raises
+    ------
+    ValueError
+        If an entry is not finite, or the rows are not as wide as the layers.
+
     Examples
     --------
     >>> layers = LinearLayers(1, 1)
@@ -250,7 +256,10 @@ def weights_on_context(model: LinearLayers, X: ArrayLike, X_new: ArrayLike) -> n
     array([[1.5, 3. ]])
     """
     X, X_new = check_matrix(X, "X"), check_matrix(X_new, "X_new")
-    n = len(X)
+    width, n = model.A.shape[-1], len(X)
+    for name, rows in (("X", X), ("X_new", X_new)):
+        if rows.shape[1] != width:
+            raise ValueError(f"{name} has {rows.shape[1]} columns but the layers take {width}")
     G = torch.from_numpy(X.T @ X / n).expand(n, -1, -1)
     with torch.no_grad():
         slopes = model(G, torch.from_numpy(X / n))  # a task for every outcome: z = X'e_i/n
@@ -277,6 +286,11 @@ def tuned_descent(tasks: Tasks, C: ArrayLike, *, depth: int) -> np.ndarray:
     -------
     ndarray of shape (depth,)
 
+    Raises
+    ------
+    ValueError
+        If C is no covariance matrix of the width of the tasks, or ``depth`` is below 1.
+
     Examples
     --------
     >>> from regattn.regression import make_tasks
@@ -284,7 +298,7 @@ def tuned_descent(tasks: Tasks, C: ArrayLike, *, depth: int) -> np.ndarray:
     >>> bool(0.9 < tuned_descent(tasks, np.eye(2), depth=1)[0] < 1.0)
     True
     """
-    C = check_covariance(C)
+    C = _check_fits(C, tasks)
     G, z = (torch.from_numpy(part) for part in tasks.moments())
     slopes, covariance = torch.from_numpy(tasks.slopes), torch.from_numpy(C)
 
@@ -322,16 +336,34 @@ def newton_schulz(G: ArrayLike, *, rounds: int, start: float) -> np.ndarray:
     -------
     ndarray of shape (..., p, p)
 
+    Raises
+    ------
+    ValueError
+        If G is not square or not finite, ``start`` is not positive, ``rounds`` is below 1, or the rounds run away,
+        as they do where ``start`` is too large or G is not positive definite.
+
     Examples
     --------
     >>> newton_schulz([[2.0]], rounds=4, start=0.3).round(6)
     array([[0.5]])
     """
-    G = np.asarray(G, dtype=float)
+    G = np.asarray(check_array(G, "G"), dtype=float)
+    if G.ndim < 2 or G.shape[-1] != G.shape[-2]:
+        raise ValueError(f"G must have shape (..., p, p), got {G.shape}")
     P = check_real(start, "start", least=0.0, strictly=True) * np.broadcast_to(np.eye(G.shape[-1]), G.shape)
-    for _ in range(check_count(rounds, "rounds")):
-        P = P @ (2 * np.eye(G.shape[-1]) - G @ P)
+    with np.errstate(over="ignore", invalid="ignore"):  # reported below
+        for _ in range(check_count(rounds, "rounds")):
+            P = P @ (2 * np.eye(G.shape[-1]) - G @ P)
+    if not np.isfinite(P).all():
+        raise ValueError(f"the rounds ran away: start must be less than two over the largest eigenvalue, got {start:g}")
     return P
+
+
+def _check_fits(C: ArrayLike, tasks: Tasks) -> np.ndarray:
+    C = check_covariance(C)
+    if len(C) != tasks.X.shape[-1]:
+        raise ValueError(f"C has {len(C)} columns but the rows of the tasks have {tasks.X.shape[-1]}")
+    return C
 
 
 class CircleTrials(NamedTuple):
@@ -343,12 +375,12 @@ class CircleTrials(NamedTuple):
     """The script, its minutes of processor time and the versions of its libraries."""
 
 
-def load_circle_trials(part: str) -> CircleTrials:
+def load_circle_trials(name: str) -> CircleTrials:
     """Return the trials of chapter 20 that take longer than a page may.
 
     Parameters
     ----------
-    part : str
+    name : str
         Which of them, such as "few": few rows and much noise.
 
     Returns
@@ -367,6 +399,6 @@ def load_circle_trials(part: str) -> CircleTrials:
     """
     card = json.loads(Path(__file__).with_name("circle.json").read_text(encoding="utf-8"))
     rows = pd.DataFrame(card.pop("parts"))
-    if part not in set(rows["part"]):
-        raise ValueError(f"part must be one of {', '.join(sorted(set(rows['part'])))}, got {part!r}")
-    return CircleTrials(rows[rows["part"] == part].dropna(axis=1, how="all").reset_index(drop=True), card)
+    if name not in set(rows["part"]):
+        raise ValueError(f"name must be one of {', '.join(sorted(set(rows['part'])))}, got {name!r}")
+    return CircleTrials(rows[rows["part"] == name].dropna(axis=1, how="all").reset_index(drop=True), card)

@@ -74,9 +74,7 @@ def spectrum(X: ArrayLike, *, centre: bool = False, tolerance: float | None = No
     return Spectrum(left, singular_values, directions, middle)
 
 
-def proximity_weights(
-    X_train: ArrayLike, X_new: ArrayLike, *, ridge: float = 0.0, rank: int | None = None
-) -> np.ndarray:
+def proximity_weights(X: ArrayLike, X_new: ArrayLike, *, ridge: float = 0.0, rank: int | None = None) -> np.ndarray:
     r"""Return the weight that least squares gives each training target when it predicts at each new row.
 
     .. math:: \omega_{ji} = \langle F_j, F_i \rangle, \qquad F = X W,\; W W^\top = (X^\top X + \lambda I)^{-1}
@@ -85,14 +83,14 @@ def proximity_weights(
 
     Parameters
     ----------
-    X_train : array of shape (n, p)
+    X : array of shape (n, p)
         Training inputs, one row per observation, with a column of ones if the model has an intercept.
     X_new : array of shape (m, p)
-        Rows to predict at, in the units of the columns of ``X_train``.
+        Rows to predict at, in the units of the columns of ``X``.
     ridge : float, default 0
-        Penalty λ ≥ 0, in squared units of ``X_train``.
+        Penalty λ ≥ 0, in squared units of ``X``.
     rank : int, optional
-        Number of leading directions kept, between 1 and the rank of ``X_train``.
+        Number of leading directions kept, between 1 and the rank of ``X``.
 
     Returns
     -------
@@ -111,7 +109,7 @@ def proximity_weights(
     >>> proximity_weights(X, np.array([[1.0, 1.0]])).round(3)
     array([[0.333, 0.333, 0.333]])
     """
-    return spectrum(X_train).weights(X_new, ridge=check_real(ridge, "ridge", least=0.0), rank=rank)
+    return spectrum(X).weights(X_new, ridge=check_real(ridge, "ridge", least=0.0), rank=rank)
 
 
 def _centred(X: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

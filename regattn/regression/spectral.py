@@ -269,7 +269,7 @@ class Spectrum:
         if X_new is None:
             return self.scores
         X_new = check_matrix(X_new, "X_new")
-        check_same_width(X_new, self.directions.T, "X_new", "X_train")
+        check_same_width(X_new, self.directions.T, "X_new", "X")
         if self.centre is not None:
             X_new = X_new - self.centre
         with np.errstate(over="ignore", invalid="ignore"):  # an overflow is reported as the infinite code it gives

@@ -18,9 +18,9 @@ import torch
 from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
+from regattn._chance import Chance, seed_from
 from regattn._validation import check_count, check_real
 from regattn.plain import layer_norm, softmax
-from regattn.transformer._chance import Chance, seed_from
 from regattn.transformer.block import Block, BlockDesign, FeedForward
 from regattn.transformer.multihead import MultiHeadAttention
 

@@ -16,13 +16,12 @@ import torch
 from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
+from regattn._chance import Chance, seed_from
+from regattn._tensors import check_fit, read_tensors
 from regattn._validation import check_count
 from regattn.series.forecaster import Forecaster, ForecasterDesign
 from regattn.series.windows import Windows, normalise
-from regattn.transformer._chance import Chance, seed_from
-from regattn.transformer._plan import TrainingPlan
-from regattn.transformer._tensors import check_fit, read_tensors
-from regattn.transformer.training import train
+from regattn.transformer.training import TrainingPlan, train
 
 __all__ = ["PooledLinear", "forecast_quantiles", "load_forecaster", "load_forecasts", "train_forecaster"]
 
@@ -126,7 +125,7 @@ def train_forecaster(
 
 
 @torch.no_grad()
-def forecast_quantiles(model: nn.Module, windows: Windows, **kit: Any) -> np.ndarray:
+def forecast_quantiles(model: nn.Module, windows: Windows, *, keep: ArrayLike | Tensor | None = None) -> np.ndarray:
     """Return the quantiles of every date ahead in the units of the series, in rising order, shape (N, h, Q).
 
     Parameters
@@ -135,8 +134,13 @@ def forecast_quantiles(model: nn.Module, windows: Windows, **kit: Any) -> np.nda
         Trained.
     windows : Windows
         Whose past is read.
-    **kit
-        ``keep``, as in :meth:`Forecaster.forward`.
+    keep : bool array of shape (h, C), optional
+        As in :meth:`Forecaster.forward`; a PooledLinear has no attention to obey it.
+
+    Raises
+    ------
+    ValueError
+        If ``keep`` is given to a model without attention.
 
     Examples
     --------
@@ -147,11 +151,14 @@ def forecast_quantiles(model: nn.Module, windows: Windows, **kit: Any) -> np.nda
     >>> forecast_quantiles(model, windows)[0, :2, 4].round(3).tolist()
     [36.0, 37.0]
     """
+    if keep is not None and isinstance(model, PooledLinear):
+        raise ValueError("keep needs a model with attention, got a PooledLinear")
+    cut = {} if keep is None else {"keep": keep}
     x, level, scale = normalise(windows.past)
     dtype = next(model.parameters()).dtype
     season = torch.from_numpy(windows.season)
     parts = zip(torch.tensor(x, dtype=dtype).split(512), season.split(512), strict=True)
-    outputs = np.concatenate([model(part, first, **kit).numpy() for part, first in parts])
+    outputs = np.concatenate([model(part, first, **cut).numpy() for part, first in parts])
     return np.sort(outputs.astype(float), axis=-1) * scale[..., None] + level[..., None]
 
 
@@ -182,12 +189,12 @@ def _forecaster_at(path: Path) -> tuple[Forecaster, dict[str, Any]]:
     return model.eval(), note["card"]
 
 
-def load_forecasts(task: str) -> tuple[pd.DataFrame, dict[str, Any]]:
+def load_forecasts(name: str) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Return what ``tools/forecasts.py`` found: a row for each run of one task, and how all were made.
 
     Parameters
     ----------
-    task : {"choice", "employment", "ETS", "known lags", "macro", "pooling"}
+    name : {"choice", "employment", "ETS", "known lags", "macro", "pooling"}
         Which runs.
 
     Returns
@@ -210,7 +217,7 @@ def load_forecasts(task: str) -> tuple[pd.DataFrame, dict[str, Any]]:
     """
     kept = json.loads((SHIPPED / "forecasts.json").read_text(encoding="utf-8"))
     tasks = sorted({part["task"] for part in kept["parts"]})
-    if task not in tasks:
-        raise ValueError(f"task must be one of {', '.join(tasks)}, got {task!r}")
-    rows = [part for part in kept.pop("parts") if part["task"] == task]
+    if name not in tasks:
+        raise ValueError(f"name must be one of {', '.join(tasks)}, got {name!r}")
+    rows = [part for part in kept.pop("parts") if part["task"] == name]
     return pd.DataFrame(rows).dropna(axis=1, how="all"), kept

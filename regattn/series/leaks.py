@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
+from regattn._chance import Chance, numpy_generator
 from regattn._validation import check_count, check_real
 from regattn.series._dates import check_series, place_of
 from regattn.series.evaluation import expanding_window_forecasts
@@ -21,7 +22,7 @@ def future_leak(
     forecaster: Callable[[pd.DataFrame], Any],
     table: pd.DataFrame,
     *,
-    rng: np.random.Generator,
+    rng: Chance,
     horizon: int = 0,
     cuts: Sequence[Any] | None = None,
     size: float = 3.0,
@@ -42,8 +43,8 @@ def future_leak(
         date.
     table : DataFrame of shape (T, k), indexed by date
         All that the forecaster sees: inputs, targets, or one series. Oldest first, without gaps.
-    rng : Generator
-        Of the shocks.
+    rng : int or Generator
+        Draws the shocks.
     horizon : int, default 0
         h: 0 for a filter, whose output for t may use row t; 1 for a forecast of t made one date before.
     cuts : sequence of labels of the index, optional
@@ -87,7 +88,7 @@ def future_leak(
             f"the forecaster gives different answers to the same table, by up to {np.abs(again - before).max():g}; "
             "seed it"
         )
-    scale = table.std().to_numpy()
+    rng, scale = numpy_generator(rng), table.std().to_numpy()
     scale = np.where(scale > 0, scale, 1.0)
     leak = np.full(len(where), np.nan)
     for cut in places:

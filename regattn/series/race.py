@@ -22,6 +22,7 @@ from sklearn.neural_network import MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from regattn._chance import Chance, random_state_from
 from regattn.regression.estimator import AttentionRegressor
 from regattn.series.evaluation import Comparison
 
@@ -31,7 +32,7 @@ PENALTIES = (0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0, 
 DRAWN = ("forest", "network", "attention")  # the first words of the models that depend on a seed
 
 
-def contenders(*, folds: BaseCrossValidator, n_features: int, rng: int = 0) -> dict[str, BaseEstimator]:
+def contenders(*, folds: BaseCrossValidator, n_features: int, rng: Chance = 0) -> dict[str, BaseEstimator]:
     """Return the models of the race by name, those with settings as searches over a grid.
 
     A grid ends where no other model follows: at a penalty that leaves the mean, or least squares; at a leaf of one row;
@@ -43,8 +44,8 @@ def contenders(*, folds: BaseCrossValidator, n_features: int, rng: int = 0) -> d
         How a model tunes itself on its training rows, scaling included.
     n_features : int
         Number of inputs p, up to which principal components are counted.
-    rng : int, default 0
-        The seed of whatever a model draws.
+    rng : int or Generator, default 0
+        The seed of whatever a model draws, or a generator that one is drawn from.
 
     Returns
     -------
@@ -58,9 +59,10 @@ def contenders(*, folds: BaseCrossValidator, n_features: int, rng: int = 0) -> d
     >>> list(models)[:4], len(models)
     (['mean', 'OLS', 'ridge', 'PCR'], 14)
     """
-    attention = {"max_iter": 5000, "tol": 1e-3, "random_state": rng}
-    network = MLPRegressor(hidden_layer_sizes=(8,), solver="lbfgs", max_iter=5000, random_state=rng)
-    forest = RandomForestRegressor(50, max_features=1 / 3, random_state=rng)
+    seed = random_state_from(rng)
+    attention = {"max_iter": 5000, "tol": 1e-3, "random_state": seed}
+    network = MLPRegressor(hidden_layer_sizes=(8,), solver="lbfgs", max_iter=5000, random_state=seed)
+    forest = RandomForestRegressor(50, max_features=1 / 3, random_state=seed)
     smooth = {"regressor__gamma": np.geomspace(1e-5, 10, 7), "regressor__alpha": np.geomspace(1e-5, 1e3, 9)}
     entries = {
         "mean": (DummyRegressor(), {}),
@@ -119,12 +121,12 @@ class Race(NamedTuple):
         return squares.groupby(np.repeat(np.arange(len(self.sizes)), self.sizes)).mean() if by_split else squares
 
 
-def load_race(data: str) -> Race:
+def load_race(name: str) -> Race:
     """Return the errors of every contender on one of the two data sets of chapter 7.
 
     Parameters
     ----------
-    data : {"diabetes", "inflation"}
+    name : {"diabetes", "inflation"}
         Which race.
 
     Returns
@@ -144,11 +146,11 @@ def load_race(data: str) -> Race:
     ((1, 100), (3, 100))
     """
     card = json.loads(Path(__file__).with_name("race.json").read_text(encoding="utf-8"))
-    parts = {part["model"]: part for part in card.pop("parts") if part["race"] == data}
+    parts = {part["model"]: part for part in card.pop("parts") if part["race"] == name}
     if not parts:
-        raise ValueError(f"data must be one of {', '.join(card['sizes'])}, got {data!r}")
-    errors = {name: np.array(list(part["errors"].values())) for name, part in parts.items()}
-    return Race(errors, card.pop("sizes")[data], {name: part["picks"] for name, part in parts.items()}, card)
+        raise ValueError(f"name must be one of {', '.join(card['sizes'])}, got {name!r}")
+    errors = {model: np.array(list(part["errors"].values())) for model, part in parts.items()}
+    return Race(errors, card.pop("sizes")[name], {model: part["picks"] for model, part in parts.items()}, card)
 
 
 def race_table(

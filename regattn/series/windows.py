@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from regattn._validation import check_count, check_matrix
+from regattn._validation import check_array, check_count, check_matrix, check_real
 
 __all__ = [
     "Windows",
@@ -23,6 +23,9 @@ __all__ = [
     "quantile_losses",
     "seasonal_scale",
 ]
+
+
+YEAR = 12  # months, by which windows are normalised
 
 
 class Windows(NamedTuple):
@@ -142,21 +145,44 @@ def normalise(past: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     x, level, scale : ndarrays of shapes (..., C), (..., 1) and (..., 1)
         The level is the last value. All three come from the past alone.
 
+    Raises
+    ------
+    ValueError
+        If C is 12 or less, or an entry is not finite.
+
     Examples
     --------
     >>> x, level, scale = normalise(np.arange(36.0))
     >>> x[-1], level.item(), round(scale.item(), 4)
     (np.float64(0.0), 35.0, 13.0001)
     """
-    past = np.asarray(past, dtype=float)
+    past = np.asarray(check_array(past, "past"), dtype=float)
+    check_count(past.shape[-1] if past.ndim else 0, "the length of past", least=YEAR + 1)
     level = past[..., -1:]
-    yearly = np.abs(past[..., 12:] - past[..., :-12]).mean(axis=-1, keepdims=True)
+    yearly = np.abs(past[..., YEAR:] - past[..., :-YEAR]).mean(axis=-1, keepdims=True)
     scale = yearly + np.abs(np.diff(past, axis=-1)).mean(axis=-1, keepdims=True) + 1e-4
     return (past - level) / scale, level, scale
 
 
 def seasonal_scale(table: ArrayLike, *, period: int = 12) -> np.ndarray:
-    """Return what the seasonal naive forecast misses each series by, in the mean: the unit of the MASE, shape (k,).
+    """Return what the seasonal naive forecast misses each series by, in the mean: the unit of the MASE.
+
+    Parameters
+    ----------
+    table : array or DataFrame of shape (T, k)
+        A column for each series, oldest first.
+    period : int, default 12
+        Dates in a year, fewer than T.
+
+    Returns
+    -------
+    ndarray of shape (k,)
+        In the units of the series.
+
+    Raises
+    ------
+    ValueError
+        If the table is not finite, or ``period`` is below 1 or leaves no date.
 
     Examples
     --------
@@ -164,6 +190,7 @@ def seasonal_scale(table: ArrayLike, *, period: int = 12) -> np.ndarray:
     [4.0]
     """
     values = check_matrix(table, "table")
+    period = check_count(period, "period", most=len(values) - 1, bound="the dates there are, less one")
     return np.abs(values[period:] - values[:-period]).mean(axis=0)
 
 
@@ -189,15 +216,23 @@ def quantile_losses(quantiles: ArrayLike, outcome: ArrayLike, *, levels: Iterabl
     ndarray of shape (..., Q)
         In the units of the outcome.
 
+    Raises
+    ------
+    ValueError
+        If there is not one quantile for each level and outcome, or a level does not lie between 0 and 1.
+
     Examples
     --------
     >>> quantile_losses([[0.0, 1.0]], [3.0], levels=[0.5, 0.75]).tolist()
     [[3.0, 3.0]]
     """
-    quantiles, tau = np.asarray(quantiles, dtype=float), np.asarray(list(levels))
-    if quantiles.shape[-1] != len(tau):
-        raise ValueError(f"quantiles must have {len(tau)} in the last axis, got shape {quantiles.shape}")
-    error = np.asarray(outcome, dtype=float)[..., None] - quantiles
+    quantiles, outcome = np.asarray(quantiles, dtype=float), np.asarray(outcome, dtype=float)
+    tau = np.array([check_real(level, "a level", least=0.0, most=1.0) for level in levels])
+    if odd := [level for level in tau.tolist() if level in (0.0, 1.0)]:
+        raise ValueError(f"a level must lie between 0 and 1, got {odd[0]:g}")
+    if quantiles.shape != (*outcome.shape, len(tau)):
+        raise ValueError(f"quantiles must have shape {(*outcome.shape, len(tau))}, got {quantiles.shape}")
+    error = outcome[..., None] - quantiles
     return 2 * np.maximum(tau * error, (tau - 1) * error)
 
 
@@ -213,6 +248,11 @@ def drift_forecasts(windows: Windows, *, drift: bool = True, period: int = 12) -
     period : int, default 12
         Dates in a year.
 
+    Raises
+    ------
+    ValueError
+        If ``period`` is below 1 or the past is no longer than that.
+
     Examples
     --------
     >>> table = pd.DataFrame({"a": np.arange(60.0)})
@@ -221,6 +261,7 @@ def drift_forecasts(windows: Windows, *, drift: bool = True, period: int = 12) -
     [[24.0, 25.0], [36.0, 37.0]]
     """
     past, h = windows.past, windows.ahead.shape[1]
+    period = check_count(period, "period", most=past.shape[1] - 1, bound="the dates of the past, less one")
     forecast = past[:, -period:][:, np.arange(h) % period]
     return forecast + (past[:, -1:] - past[:, -period - 1 : -period]) * (1 + np.arange(h) // period) * drift
 
@@ -230,10 +271,30 @@ def lags_kept(lags: Iterable[int], *, context: int, horizon: int) -> np.ndarray:
 
     A lag is counted from the month that is forecast: 12 is the same month of the year before.
 
+    Parameters
+    ----------
+    lags : iterable of int
+        Those to delete, from 1 to C + h - 1; none leaves everything to be heard.
+    context, horizon : int
+        C and h.
+
+    Returns
+    -------
+    ndarray of bool, shape (h, C)
+        As ``keep`` of :meth:`Forecaster.forward`.
+
+    Raises
+    ------
+    ValueError
+        If a size is below 1, or no month ahead has such a lag in the past.
+
     Examples
     --------
     >>> lags_kept([2], context=3, horizon=2).astype(int).tolist()
     [[1, 0, 1], [1, 1, 0]]
     """
+    context, horizon = check_count(context, "context"), check_count(horizon, "horizon")
+    most = context + horizon - 1
+    lags = [check_count(lag, "a lag", most=most, bound="the dates of the past and ahead, less one") for lag in lags]
     distance = np.arange(horizon)[:, None] + context - np.arange(context)
-    return ~np.isin(distance, list(lags))
+    return ~np.isin(distance, lags)

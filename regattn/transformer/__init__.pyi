@@ -43,7 +43,6 @@ from .lengths import (
     train_at_one_length as train_at_one_length,
 )
 from .multihead import (
-    KeyValueCache as KeyValueCache,
     MultiHeadAttention as MultiHeadAttention,
 )
 from .position import (

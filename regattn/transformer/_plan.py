@@ -24,8 +24,8 @@ class TrainingPlan:
         Steps over which the rate rises from zero to the peak; it then falls along a cosine.
     final : float, default 0.1
         Rate at the last step, as a share of the peak.
-    decay : float, default 0.1
-        Weight decay of matrices; vectors (intercepts, norms) have none.
+    weight_decay : float, default 0.1
+        Of matrices; vectors (intercepts, norms) have none.
     clip : float, default 1
         Largest norm of the gradient.
     evaluate_every : int, default 100
@@ -44,7 +44,7 @@ class TrainingPlan:
     peak: float = 1e-3
     warmup: int = 0
     final: float = 0.1
-    decay: float = 0.1
+    weight_decay: float = 0.1
     clip: float = 1.0
     evaluate_every: int = 100
     patience: int | None = None
@@ -61,7 +61,7 @@ class TrainingPlan:
         for name in ("peak", "clip"):
             check_real(getattr(self, name), name, least=0.0, strictly=True)
         check_real(self.final, "final", least=0.0, most=1.0)
-        check_real(self.decay, "decay", least=0.0)
+        check_real(self.weight_decay, "weight_decay", least=0.0)
         if self.precision not in PRECISIONS:
             raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}, got {self.precision!r}")
 

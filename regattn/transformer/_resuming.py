@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from regattn._tensors import read_tensors, write_tensors
 from regattn.transformer._plan import TrainingPlan
-from regattn.transformer._tensors import read_tensors, write_tensors
 
 
 @dataclass

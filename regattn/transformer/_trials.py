@@ -12,9 +12,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from regattn._chance import Chance
 from regattn._types import MaskLike
 from regattn._validation import check_count
-from regattn.transformer._chance import Chance
 from regattn.transformer.block import Block, KeyValueCache, MultiHeadAttention
 from regattn.transformer.language_model import Architecture, LanguageModel
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from torch import Tensor
 
-from regattn.transformer._tensors import check_fit, read_tensors, write_tensors
+from regattn._tensors import check_fit, read_tensors, write_tensors
 from regattn.transformer.language_model import Architecture, LanguageModel
 
 __all__ = ["load_model", "load_shipped", "save_model"]

@@ -11,6 +11,7 @@ import pandas as pd
 from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA
 
+from regattn._chance import Chance, random_state_from
 from regattn._validation import check_count, check_matrix, check_same_width
 
 __all__ = ["CodeTrials", "load_code_trials", "quantised_pca", "residual_kmeans"]
@@ -18,7 +19,7 @@ __all__ = ["CodeTrials", "load_code_trials", "quantised_pca", "residual_kmeans"]
 STARTS = 4  # k-means keeps the best of so many
 
 
-def quantised_pca(X_train: np.ndarray, X_new: np.ndarray, *, bits: int, rng: int = 0) -> np.ndarray:
+def quantised_pca(X: np.ndarray, X_new: np.ndarray, *, bits: int, rng: Chance = 0) -> np.ndarray:
     r"""Return rows as they come back from principal components that were sent in so many bits.
 
     Bits go one by one to the component whose variance is largest, and divide it by four (halving the error of a number
@@ -26,12 +27,12 @@ def quantised_pca(X_train: np.ndarray, X_new: np.ndarray, *, bits: int, rng: int
 
     Parameters
     ----------
-    X_train, X_new : ndarray of shape (n, p) and (m, p)
+    X, X_new : ndarray of shape (n, p) and (m, p)
         The rows that components and centres are found on, and those that are sent.
     bits : int
         Bits for a row, at least 1.
-    rng : int, default 0
-        The seed of k-means.
+    rng : int or Generator, default 0
+        The seed of k-means, or a generator that one is drawn from.
 
     Returns
     -------
@@ -49,26 +50,24 @@ def quantised_pca(X_train: np.ndarray, X_new: np.ndarray, *, bits: int, rng: int
     >>> errors == sorted(errors, reverse=True)
     True
     """
-    X_train, X_new = _check_rows(X_train, X_new)
-    pca = PCA().fit(X_train)
+    (X, X_new), seed = _check_rows(X, X_new), random_state_from(rng)
+    pca = PCA().fit(X)
     left, given = pca.explained_variance_.copy(), np.zeros(len(pca.explained_variance_), dtype=int)
     for _ in range(check_count(bits, "bits")):
         k = int(left.argmax())
         given[k] += 1
         left[k] /= 4
-    known, scores = pca.transform(X_train), pca.transform(X_new)
+    known, scores = pca.transform(X), pca.transform(X_new)
     sent = np.zeros_like(scores)
     for k in np.flatnonzero(given):
         if 2 ** given[k] > len(np.unique(known[:, k])):
             raise ValueError(f"{bits} bits give component {k} {2 ** given[k]} centres, more than it has values")
-        found = KMeans(2 ** given[k], n_init=STARTS, random_state=rng).fit(known[:, [k]])
+        found = KMeans(2 ** given[k], n_init=STARTS, random_state=seed).fit(known[:, [k]])
         sent[:, k] = found.cluster_centers_[found.predict(scores[:, [k]]), 0]
     return pca.inverse_transform(sent)
 
 
-def residual_kmeans(
-    X_train: np.ndarray, X_new: np.ndarray, *, n_codes: int, n_parts: int = 1, rng: int = 0
-) -> np.ndarray:
+def residual_kmeans(X: np.ndarray, X_new: np.ndarray, *, n_codes: int, n_parts: int = 1, rng: Chance = 0) -> np.ndarray:
     r"""Return rows as they come back from k-means on the rows, then on what it left, and so on.
 
     .. math:: \hat x = \sum_{m=1}^{M} e^{(m)}_{k_m}, \qquad
@@ -78,12 +77,12 @@ def residual_kmeans(
 
     Parameters
     ----------
-    X_train, X_new : ndarray of shape (n, p) and (m, p)
+    X, X_new : ndarray of shape (n, p) and (m, p)
         The rows that centres are found on, and those that are sent.
     n_codes, n_parts : int
         K and M.
-    rng : int, default 0
-        The seed of k-means.
+    rng : int or Generator, default 0
+        The seed of k-means, or a generator that one is drawn from.
 
     Returns
     -------
@@ -101,13 +100,13 @@ def residual_kmeans(
     >>> errors == sorted(errors, reverse=True)
     True
     """
-    X_train, X_new = _check_rows(X_train, X_new)
-    check_count(n_codes, "n_codes", most=len(X_train), bound="the number of training rows")
+    (X, X_new), seed = _check_rows(X, X_new), random_state_from(rng)
+    check_count(n_codes, "n_codes", most=len(X), bound="the number of training rows")
     sent = np.zeros_like(X_new)
     for _ in range(check_count(n_parts, "n_parts")):
-        found = KMeans(n_codes, n_init=STARTS, random_state=rng).fit(X_train)
+        found = KMeans(n_codes, n_init=STARTS, random_state=seed).fit(X)
         part = found.cluster_centers_[found.predict(X_new)]
-        X_train, X_new, sent = X_train - found.cluster_centers_[found.labels_], X_new - part, sent + part
+        X, X_new, sent = X - found.cluster_centers_[found.labels_], X_new - part, sent + part
     return sent
 
 
@@ -138,7 +137,7 @@ def load_code_trials() -> CodeTrials:
     return CodeTrials(pd.DataFrame(card.pop("parts")), card)
 
 
-def _check_rows(X_train: np.ndarray, X_new: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    X_train, X_new = check_matrix(X_train, "X_train"), check_matrix(X_new, "X_new")
-    check_same_width(X_train, X_new, "X_train", "X_new")
-    return X_train, X_new
+def _check_rows(X: np.ndarray, X_new: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    X, X_new = check_matrix(X, "X"), check_matrix(X_new, "X_new")
+    check_same_width(X, X_new, "X", "X_new")
+    return X, X_new

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from regattn._chance import Chance, torch_generator
 from regattn._validation import check_array, check_count, check_real
-from regattn.transformer._chance import Chance, torch_generator
 from regattn.transformer.inference import Decoder
 from regattn.transformer.language_model import LanguageModel
 

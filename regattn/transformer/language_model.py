@@ -13,8 +13,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from regattn._chance import Chance, seed_from
 from regattn._validation import check_count
-from regattn.transformer._chance import Chance, seed_from
 from regattn.transformer._linear import Linear
 from regattn.transformer._norm import make_norm
 from regattn.transformer.block import Block, BlockDesign

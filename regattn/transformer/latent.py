@@ -12,8 +12,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from regattn._chance import Chance, seed_from, torch_generator
 from regattn._validation import check_count, check_real
-from regattn.transformer._chance import Chance, seed_from, torch_generator
 from regattn.transformer._checks import check_choice
 
 __all__ = ["Autoencoder", "CodeAutoencoder", "LatentPlan", "LatentTerms", "train_autoencoder"]

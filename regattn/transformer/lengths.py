@@ -22,8 +22,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from regattn._chance import Chance, seed_from
 from regattn.data import load_lee_corpus
-from regattn.transformer._chance import Chance, seed_from
 from regattn.transformer._plan import TrainingPlan
 from regattn.transformer.language_model import Architecture, LanguageModel
 from regattn.transformer.training import text_batches, train
@@ -175,7 +175,7 @@ def _last_places(tokens: Tensor, targets: Tensor, length: int) -> dict[int, tupl
 
 
 def train_at_one_length(
-    task: LengthTask, positions: str, *, steps: int, peak: float = 2e-3, base: float = 10_000.0, rng: int = 0
+    task: LengthTask, positions: str, *, steps: int, peak: float = 2e-3, base: float = 10_000.0, rng: Chance = 0
 ) -> tuple[LanguageModel, pd.DataFrame]:
     """Return a small model that has read nothing longer than T, and the history of its training.
 
@@ -194,8 +194,8 @@ def train_at_one_length(
         Largest learning rate.
     base : float, default 10000
         b of rotary positions.
-    rng : int, default 0
-        Seed of the starting weights.
+    rng : int or Generator, default 0
+        Draws the starting weights.
 
     Returns
     -------
@@ -215,7 +215,7 @@ def train_at_one_length(
         vocabulary=task.vocabulary, layers=2, context=context, width=64, n_heads=4, positions=positions, base=base
     )
     model = LanguageModel(design, rng=rng)
-    plan = TrainingPlan(steps=steps, peak=peak, warmup=steps // 10, final=0.05, decay=0.01)
+    plan = TrainingPlan(steps=steps, peak=peak, warmup=steps // 10, final=0.05, weight_decay=0.01)
     return model, train(model, task.batches, plan, loss=_asked_loss)
 
 

@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike
 from torch import Tensor, nn
 from tqdm.auto import tqdm
 
+from regattn._chance import Chance, seed_from
 from regattn._validation import check_count
-from regattn.transformer._chance import Chance, seed_from
 from regattn.transformer._plan import TrainingPlan, learning_rate
 from regattn.transformer._ranks import Ranks, ranks_of
 from regattn.transformer._resuming import TrainingState, resume, save_state
@@ -121,7 +121,7 @@ def train(
     --------
     >>> line = nn.Linear(1, 1)
     >>> x = torch.arange(5.0)[:, None]
-    >>> history = train(line, lambda step: x, TrainingPlan(steps=400, peak=0.1, decay=0.0),
+    >>> history = train(line, lambda step: x, TrainingPlan(steps=400, peak=0.1, weight_decay=0.0),
     ...                 loss=lambda model, x: ((model(x) - 2 * x - 1) ** 2).mean())
     >>> bool(history.loss.iloc[-1] < 1e-3)
     True
@@ -131,7 +131,7 @@ def train(
     matrices = [p for p in named.values() if p.ndim > 1]
     vectors = [p for p in named.values() if p.ndim <= 1]
     optimiser = torch.optim.AdamW(
-        [{"params": matrices, "weight_decay": plan.decay}, {"params": vectors, "weight_decay": 0.0}],
+        [{"params": matrices, "weight_decay": plan.weight_decay}, {"params": vectors, "weight_decay": 0.0}],
         lr=plan.peak,
         betas=(0.9, 0.95),
         fused=True,

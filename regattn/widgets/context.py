@@ -9,7 +9,7 @@ import numpy as np
 from regattn import figures
 from regattn._validation import check_count, check_real
 from regattn.regression import _context_training as training
-from regattn.regression._walking import GROWTH_LIMIT
+from regattn.regression.trajectory import GROWTH_LIMIT
 from regattn.widgets._base import Choice, Count, Explorer, Seed, Slider, Tick
 from regattn.widgets._drawing import signs
 

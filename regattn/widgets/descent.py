@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 
 from regattn import figures
 from regattn._validation import check_count, check_matrix, check_real, check_targets
-from regattn.regression._walking import GROWTH_LIMIT
 from regattn.regression.descent import (
     Trajectory,
     gradient_descent,
@@ -20,6 +19,7 @@ from regattn.regression.descent import (
     stochastic_gradient_descent,
 )
 from regattn.regression.least_squares import spectrum
+from regattn.regression.trajectory import GROWTH_LIMIT
 from regattn.widgets._base import Choice, Count, Explorer, Seed, Slider, check_labels
 from regattn.widgets._chance import mulberry32
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regattn import figures
+from regattn._chance import Chance, seed_from
 from regattn._text import check_text
 from regattn._validation import check_count, check_matrix, check_targets
-from regattn.regression._walking import GROWTH_LIMIT
 from regattn.regression.embedding import (
     EmbeddingPath,
     embedding_descent,
@@ -20,6 +20,7 @@ from regattn.regression.embedding import (
 )
 from regattn.regression.identification import identified_directions, map_error
 from regattn.regression.least_squares import spectrum
+from regattn.regression.trajectory import GROWTH_LIMIT
 from regattn.widgets._base import Choice, Count, Explorer, Seed, Slider, check_labels
 
 __all__ = ["EmbeddingExplorer"]
@@ -52,7 +53,7 @@ class EmbeddingExplorer(Explorer, module="embedding", panels=[["omega", "inverse
         The new target.
     steps : int, default 500
         Number of steps that can be taken.
-    rng : int, default 0
+    rng : int or Generator, default 0
         Seed of the draws: each has its noise targets, its mixed order and its starts.
 
     Raises
@@ -110,7 +111,7 @@ class EmbeddingExplorer(Explorer, module="embedding", panels=[["omega", "inverse
         targets: Sequence[str] | None = None,
         new_name: str = "the new target",
         steps: int = 500,
-        rng: int = 0,
+        rng: Chance = 0,
         **kit: Any,
     ) -> None:
         self.X = check_matrix(X, "X")
@@ -123,7 +124,7 @@ class EmbeddingExplorer(Explorer, module="embedding", panels=[["omega", "inverse
             raise ValueError(f"new must be one target that is not orthogonal to X, got shape {self.new.shape}")
         self.steps, count = check_count(steps, "steps"), self.Y.shape[1]
         targets = check_labels(targets, count, "targets", rows="targets")
-        self.inverse, rng = self.factors.omega(), check_count(rng, "rng", least=0)
+        self.inverse, rng = self.factors.omega(), seed_from(rng)
         self.drawn = [self._drawn(np.random.default_rng((rng, k) if k else rng)) for k in range(DRAWS)]
         root = self.factors.directions * self.factors.singular_values
         coef = self.factors.coefficients(self.new).coef

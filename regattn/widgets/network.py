@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 
 from regattn import figures
 from regattn._validation import check_count, check_matrix, check_same_width
-from regattn.regression._walking import GROWTH_LIMIT
 from regattn.regression.classification import (
     GAINS,
     Network,
@@ -18,6 +17,7 @@ from regattn.regression.classification import (
     make_network,
     network_descent,
 )
+from regattn.regression.trajectory import GROWTH_LIMIT
 from regattn.widgets._base import Choice, Count, Explorer, Seed, Slider, check_labels
 from regattn.widgets._chance import mulberry32
 from regattn.widgets._drawing import signs
@@ -160,7 +160,7 @@ class NetworkExplorer(Explorer, module="network", panels=[["border", "loss"], ["
         """Return the network before its first step."""
         units = [self.units_1, self.units_2]
         sizes = [2, *units[: units.index(0) if 0 in units else 2]]
-        return make_network(sizes, activation=self.activation, rng=mulberry32(self.seed))
+        return make_network(sizes, activation=self.activation, draws=mulberry32(self.seed))
 
     def trained(self, *, step: int | None = None) -> tuple[Network, list[Network], int | None]:
         """Return the network after ``step`` steps, those on its way every ten, and the step at which it ran away."""

@@ -5,7 +5,6 @@ from .alignment import (
     translation_table as translation_table,
 )
 from .cooccurrence import (
-    NORMALISERS as NORMALISERS,
     context_weights as context_weights,
     normalise_rows as normalise_rows,
     predict_next as predict_next,

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from regattn._chance import Chance, numpy_generator
 from regattn._validation import check_count
 from regattn.words._checks import check_document
 
@@ -32,7 +33,7 @@ ADVERBS = {"often": "oft", "never": "nie", "today": "heute", "once": "einst", "s
 ARTICLES = {("the", 0): ("der", "e"), ("the", 1): ("den", "en"), ("a", 0): ("ein", "er"), ("a", 1): ("einen", "en")}
 
 
-def make_aligned_text(n: int, *, rng: int | np.random.Generator | None = 0) -> list[AlignedPair]:
+def make_aligned_text(n: int, *, rng: Chance = 0) -> list[AlignedPair]:
     """Return English clauses and their German translations, drawn at random, with the alignment by construction.
 
     *that the dog often bit a young man* is *dass der Hund einen jungen Mann oft biss*: the verb moves to the end, and
@@ -42,8 +43,8 @@ def make_aligned_text(n: int, *, rng: int | np.random.Generator | None = 0) -> l
     ----------
     n : int
         Number of pairs, at least 1.
-    rng : int, Generator or None, default 0
-        Chance, as in :func:`numpy.random.default_rng`.
+    rng : int or Generator, default 0
+        Draws the words.
 
     Returns
     -------
@@ -63,7 +64,7 @@ def make_aligned_text(n: int, *, rng: int | np.random.Generator | None = 0) -> l
     >>> places
     [0, 1, 2, 3, 6, 7, 4, 5]
     """
-    n, rng = check_count(n, "n"), np.random.default_rng(rng)
+    n, rng = check_count(n, "n"), numpy_generator(rng)
     return [_draw_pair(rng) for _ in range(n)]
 
 

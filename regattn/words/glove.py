@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import minimize
 
+from regattn._chance import Chance, numpy_generator
 from regattn._types import Table
 from regattn._validation import check_count, check_real
 from regattn.words._checks import check_counts
@@ -39,7 +40,7 @@ def glove_vectors(  # noqa: PLR0913
     cap: float = 10.0,
     power: float = 0.75,
     method: str = "regressions",
-    rng: int | np.random.Generator = 0,
+    rng: Chance = 0,
 ) -> Glove:
     r"""Return the vectors of GloVe, found by regressions in turn or by descent.
 
@@ -98,7 +99,7 @@ def glove_vectors(  # noqa: PLR0913
     if method not in ("regressions", "descent"):
         raise ValueError(f'method must be "regressions" or "descent", got {method!r}')
     sides = [_cells(table, cap, power) for table in (S, S.T.tocsr())]
-    vectors = 0.1 * np.random.default_rng(rng).normal(size=(2, len(sides[0]), rank))
+    vectors = 0.1 * numpy_generator(rng).normal(size=(2, len(sides[0]), rank))
     for side, cells in enumerate(sides):
         vectors[side, [not len(where) for where, _, _ in cells]] = 0.0
     if method == "descent":

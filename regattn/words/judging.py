@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 from scipy.stats import rankdata
 
+from regattn._chance import Chance, numpy_generator
 from regattn._types import Table
 from regattn._validation import check_count
 from regattn.words._checks import check_counts
@@ -25,7 +26,7 @@ class HeldOutPairs(NamedTuple):
 
 
 def held_out_pairs(
-    train: Table, test: Table, frequency: np.ndarray, *, least: int = 2, near: int = 25, rng: int = 0
+    train: Table, test: Table, frequency: np.ndarray, *, least: int = 2, near: int = 25, rng: Chance = 0
 ) -> HeldOutPairs:
     """Return pairs of words that never meet in one half of a corpus and do in the other, with matched negatives.
 
@@ -64,7 +65,7 @@ def held_out_pairs(
     HeldOutPairs(met=array([[0, 2]]), never=array([[0, 3]]))
     """
     seen, later = (sparse.csr_array(check_counts(table)).toarray() for table in (train, test))
-    V, rng = len(seen), np.random.default_rng(rng)
+    V, rng = len(seen), numpy_generator(rng)
     frequency = np.asarray(frequency)
     if later.shape != seen.shape or frequency.ndim not in (1, 2) or len(frequency) != V or not frequency.size:
         raise ValueError(f"train is {seen.shape}, test {later.shape}, and frequency has shape {frequency.shape}")

@@ -12,12 +12,12 @@ import numpy as np
 __all__ = ["load_word_results"]
 
 
-def load_word_results(part: str) -> dict[str, Any]:
+def load_word_results(name: str) -> dict[str, Any]:
     """Return one part of what ``tools/words.py`` kept.
 
     Parameters
     ----------
-    part : {"rank", "whole", "held_out", "human", "compared", "senses", "kinds", "neighbours", "made by"}
+    name : {"rank", "whole", "held_out", "human", "compared", "senses", "kinds", "neighbours", "made by"}
         - ``rank``: correlations of factors, and of gensim's word2vec, with PMI on the hundred commonest words, by
           setting, one for each seed
         - ``whole``: the same for all words that occur five times, beside the SVD; ``often``: pairs that met ten times
@@ -45,12 +45,12 @@ def load_word_results(part: str) -> dict[str, Any]:
     >>> sorted(load_word_results("made by"))
     ['gensim', 'numpy', 'scipy', 'script']
     """
-    if part == "neighbours":
+    if name == "neighbours":
         return _neighbours()
     known = json.loads(Path(__file__).with_name("results.json").read_text(encoding="utf-8"))
-    if part not in known:
-        raise ValueError(f"part must be one of {', '.join(known)}, neighbours, got {part!r}")
-    return known[part]
+    if name not in known:
+        raise ValueError(f"name must be one of {', '.join(known)}, neighbours, got {name!r}")
+    return known[name]
 
 
 def _neighbours() -> dict[str, Any]:

@@ -12,9 +12,9 @@ import pytest
 import torch
 from torch import nn
 
+from regattn._tensors import read_tensors, write_tensors
 from regattn.series import Forecaster, ForecasterDesign, PooledLinear, forecasting, load_forecaster
 from regattn.transformer import Autoencoder, CodeAutoencoder, TrainingPlan, train
-from regattn.transformer._tensors import read_tensors, write_tensors
 
 DESIGN = ForecasterDesign(context=5, horizon=2, width=4, n_heads=2, hidden=3, period=1)
 X = torch.randn(16, 5, generator=torch.Generator().manual_seed(1))

@@ -18,7 +18,6 @@ from regattn.transformer import (
     Block,
     BlockDesign,
     FeedForward,
-    KeyValueCache,
     LanguageModel,
     MultiHeadAttention,
     TrainingPlan,
@@ -32,6 +31,7 @@ from regattn.transformer import (
 )
 from regattn.transformer._plan import learning_rate
 from regattn.transformer.checkpoints import read_tensors, write_tensors
+from regattn.transformer.multihead import KeyValueCache
 from tests.faults.inputs import ODD, REFUSED, many, outcome
 
 SIZES = {"vocabulary": 11, "layers": 1, "context": 7, "width": 6, "n_heads": 3}
@@ -54,7 +54,17 @@ ENTRANCES = {
     "feed-forward width": lambda x: FeedForward(0 if isinstance(x, int) else x, 4),
     **{
         f"plan, {name}": lambda x, name=name: TrainingPlan(**({"steps": 5} | {name: x}))
-        for name in ("steps", "peak", "warmup", "final", "decay", "clip", "patience", "evaluate_every", "save_every")
+        for name in (
+            "steps",
+            "peak",
+            "warmup",
+            "final",
+            "weight_decay",
+            "clip",
+            "patience",
+            "evaluate_every",
+            "save_every",
+        )
     },
     **{
         f"architecture, {name}": lambda x, name=name: Architecture(**(SIZES | {name: x}))

@@ -11,7 +11,6 @@ from hypothesis import given, strategies as st
 from regattn.exercises import check, exercises
 from regattn.grammar import Grammar
 from regattn.words import (
-    NORMALISERS,
     Vocabulary,
     _chunks,
     context_weights,
@@ -27,6 +26,7 @@ from regattn.words import (
     train_tokenizer,
     vocabulary_scores,
 )
+from regattn.words.cooccurrence import NORMALISERS
 from regattn.words.vocabulary import _UNKNOWN_WORD as UNKNOWN_WORD
 from tests.faults.inputs import ODD, REFUSED, many, matrices, outcome
 

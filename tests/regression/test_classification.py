@@ -103,7 +103,7 @@ def test_a_sure_mistake_costs_its_logit_and_nothing_overflows():
 
 def test_without_a_hidden_layer_descent_ends_at_the_logistic_regression_of_others(problem):
     X, y = problem
-    start = make_network((P,), rng=[0.5] * P)  # 0.5 is a weight of zero
+    start = make_network((P,), draws=[0.5] * P)  # 0.5 is a weight of zero
     assert (start.parameters == 0).all()
     end = network_descent(start, X, y, learning_rate=1.0, steps=3000).parameters[-1]
     statsmodels = sm.Logit(y, sm.add_constant(X)).fit(disp=0).params

@@ -23,7 +23,7 @@ from regattn.regression import (
     spectrum,
     stochastic_gradient_descent,
 )
-from regattn.regression._walking import GROWTH_LIMIT
+from regattn.regression.trajectory import GROWTH_LIMIT
 
 N, P = 23, 5
 

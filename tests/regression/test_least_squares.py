@@ -252,7 +252,7 @@ X3, NAN = np.arange(15.0).reshape(5, 3) ** 2, np.where(np.eye(5, 3, k=-1) > 0, n
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: proximity_weights(X3, X3[:, :2]), "X_new has 2 columns but X_train has 3"),
+        (lambda: proximity_weights(X3, X3[:, :2]), "X_new has 2 columns but X has 3"),
         (lambda: proximity_weights(X3, X3, ridge=-1.0), "ridge must be ≥ 0, got -1.0"),
         (lambda: proximity_weights(X3, X3, rank=0), "rank must be ≥ 1, got 0"),
         (lambda: proximity_weights(X3, X3, rank=4), r"rank must be ≤ 3 \(the rank of X\), got 4"),

@@ -14,12 +14,12 @@ from regattn.transformer import (
     Block,
     BlockDesign,
     FeedForward,
-    KeyValueCache,
     MultiHeadAttention,
     block_from_torch,
 )
 from regattn.transformer._checks import ACTIVATIONS, ORDERS
 from regattn.transformer._linear import WORTH_IT, Linear
+from regattn.transformer.multihead import KeyValueCache
 
 B, T, D, H = 3, 7, 10, 5
 

@@ -72,12 +72,12 @@ def test_with_many_bits_both_come_near_the_rows():
 
 
 @pytest.mark.parametrize(("call", "message"), [
-    (lambda: quantised_pca(X, X_new[:, :5], bits=3), "X_train has 7 columns but X_new has 5"),
+    (lambda: quantised_pca(X, X_new[:, :5], bits=3), "X has 7 columns but X_new has 5"),
     (lambda: quantised_pca(X, X_new, bits=0), "bits must be ≥ 1, got 0"),
     (lambda: quantised_pca(X[:3], X_new, bits=9), "9 bits give component 0 32 centres, more than it has values"),
     (lambda: residual_kmeans(X, X_new, n_codes=300), r"n_codes must be ≤ 211 \(the number of training rows\), got 300"),
     (lambda: residual_kmeans(X, X_new, n_codes=3, n_parts=0), "n_parts must be ≥ 1, got 0"),
-    (lambda: residual_kmeans(X * np.nan, X_new, n_codes=3), "X_train must be finite, got nan"),
+    (lambda: residual_kmeans(X * np.nan, X_new, n_codes=3), "X must be finite, got nan"),
 ])  # fmt: skip
 def test_what_makes_no_sense_is_refused_by_name(call, message):
     with pytest.raises(ValueError, match=message):

@@ -33,7 +33,7 @@ def test_one_step_equals_one_step_of_torch_adamw_by_hand():
     model, peer = nn.Linear(3, 2), nn.Linear(3, 2)
     peer.load_state_dict(model.state_dict())
     x = torch.randn(5, 3, generator=torch.Generator().manual_seed(1))
-    plan = TrainingPlan(steps=1, peak=0.01, decay=0.3, clip=0.5)
+    plan = TrainingPlan(steps=1, peak=0.01, weight_decay=0.3, clip=0.5)
     train(model, lambda _: x, plan, loss=lambda m, x: (m(x) ** 2).sum())
     (peer(x) ** 2).sum().backward()
     norm = math.sqrt(sum(float((p.grad**2).sum()) for p in peer.parameters()))
@@ -50,7 +50,7 @@ def test_four_steps_equal_adamw_written_out_with_moments_that_forget_a_tenth_and
     values = {name: p.detach().numpy().copy() for name, p in model.named_parameters()}
     rng = np.random.default_rng(5)
     inputs = [scale * rng.normal(size=(5, 3)) for scale in (1.0, 0.05, 2.0, 0.3)]  # gradients of different sizes
-    plan = TrainingPlan(steps=4, peak=0.02, warmup=2, final=0.5, decay=0.3, clip=1e9)
+    plan = TrainingPlan(steps=4, peak=0.02, warmup=2, final=0.5, weight_decay=0.3, clip=1e9)
     train(model, lambda step: torch.from_numpy(inputs[step]), plan, loss=lambda m, x: (m(x) ** 2).sum())
     first = dict.fromkeys(values, 0.0)
     second = dict.fromkeys(values, 0.0)
@@ -185,7 +185,7 @@ def test_every_window_of_a_text_is_a_stretch_of_it():
         (lambda: TrainingPlan(steps=0), "steps must be ≥ 1, got 0"),
         (lambda: TrainingPlan(steps=5, warmup=6), "warmup must be ≤ 5 .*got 6"),
         (lambda: TrainingPlan(steps=5, peak=0.0), "peak must be > 0, got 0.0"),
-        (lambda: TrainingPlan(steps=5, decay=-0.1), "decay must be ≥ 0, got -0.1"),
+        (lambda: TrainingPlan(steps=5, weight_decay=-0.1), "weight_decay must be ≥ 0, got -0.1"),
         (lambda: TrainingPlan(steps=5, patience=0), "patience must be ≥ 1, got 0"),
         (lambda: text_batches(range(5), batch_size=1, context=5), r"more than 5 tokens, got shape \(5,\)"),
         (lambda: text_batches(range(50), batch_size=0, context=5), "batch_size must be ≥ 1, got 0"),

@@ -77,7 +77,7 @@ def test_two_hundred_full_batch_steps_are_those_of_the_package(browser, tmp_path
     with opened(browser, tmp_path, explorer) as page:
         found = page.evaluate(SET, [{**knobs, "weight_decay": 0.001, "step": 200}, 0])
     sizes = [2, *[width for width in units if width]]
-    start = make_network(sizes, activation=activation, rng=mulberry32(7))
+    start = make_network(sizes, activation=activation, draws=mulberry32(7))
     path = network_descent(start, explorer.X, explorer.y, learning_rate=0.3, steps=200, weight_decay=0.001)
     np.testing.assert_allclose(found["parameters"], path.parameters[-1], rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(found["losses"], path.losses[::10], rtol=1e-9)

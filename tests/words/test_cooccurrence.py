@@ -13,7 +13,6 @@ from scipy import sparse
 
 from regattn.data import load_lee_corpus, load_seven_words
 from regattn.words import (
-    NORMALISERS,
     Vocabulary,
     _chunks,
     context_weights,
@@ -28,6 +27,7 @@ from regattn.words import (
     totals,
     vocabulary_scores,
 )
+from regattn.words.cooccurrence import NORMALISERS
 
 WORDS = ["a", "b", "c", "d", "e"]
 

@@ -167,7 +167,7 @@ def test_a_word_without_company_gets_zeros():
     (lambda: held_out_pairs(COUNTS, COUNTS, np.ones(5)), r"frequency has shape \(5,\)"),
     (lambda: held_out_pairs(COUNTS, COUNTS, np.ones((13, 0))), r"frequency has shape \(13, 0\)"),
     (lambda: held_out_pairs(COUNTS, COUNTS, np.ones(13), least=0), "least must be ≥ 1"),
-    (lambda: load_word_results("banks"), "part must be one of held_out, .* got 'banks'"),
+    (lambda: load_word_results("banks"), r"name must be one of held_out, .* got 'banks'"),
 ])  # fmt: skip
 def test_what_cannot_be_is_refused_by_name(call, message):
     with pytest.raises(ValueError, match=message):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
+from regattn._chance import seed_from, torch_generator
 from regattn.transformer import Architecture, LanguageModel, generate, text_batches
-from regattn.transformer._chance import seed_from, torch_generator
 
 MODEL = LanguageModel(Architecture(vocabulary=13, layers=1, context=8, width=6, n_heads=2)).eval()
 PROMPT = torch.tensor([[5]])
