@@ -7,6 +7,7 @@ from . import (
     regression as regression,
     series as series,
     transformer as transformer,
+    trials as trials,
     widgets as widgets,
     words as words,
 )

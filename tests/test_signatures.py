@@ -9,6 +9,7 @@ import pytest
 
 ROOMS = ["regattn", *(f"regattn.{room}" for room in ("regression", "series", "words", "grammar", "transformer"))]
 ANYTHING = {"check(answer)", "ShardedCorpus(client)"}  # what a reader types; of Dask, which is not required
+SHOWN = {"NetworkClassifier.descend"}  # on a blackboard, as one writes it with torch
 READ_ALOUD = {"nearest(k)", "elu(nu)", "causal_mask(n_keys)", "load_shipped(name)"}  # nearest(5) says what it means
 
 
@@ -39,3 +40,14 @@ def test_every_argument_says_what_it_takes(room):
     }
     assert called
     assert vague <= ANYTHING
+
+
+@pytest.mark.parametrize("room", [*ROOMS, "regattn.widgets"])
+def test_chance_is_a_seed_or_a_generator_everywhere(room):
+    module = importlib.import_module(room)
+    public = [each for name in module.__all__ if callable(each := getattr(module, name))]
+    methods = [each for part in public if inspect.isclass(part) for each in vars(part).values()]
+    called = [*public, *(each for each in methods if inspect.isfunction(each) and not each.__name__.startswith("_"))]
+    chance = {each.__qualname__: inspect.signature(each).parameters.get("rng") for each in called}
+    others = {name for name, rng in chance.items() if rng is not None and rng.annotation != "Chance"}
+    assert others <= SHOWN

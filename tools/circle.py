@@ -1,7 +1,7 @@
 """Run the trials of chapter 20 that take longer than a page may, with several seeds each, and keep what they measure.
 
-    OMP_NUM_THREADS=1 python tools/circle.py          # some fifteen minutes of one processor
-    OMP_NUM_THREADS=1 python tools/circle.py --only deep --output trial.json
+    OMP_NUM_THREADS=1 python -m tools.circle          # some fifteen minutes of one processor
+    OMP_NUM_THREADS=1 python -m tools.circle --only deep --output trial.json
 
 Results are written after every training, and one that the file already holds is not run again: the work can be
 interrupted. Chapter 20 reads the file, and runs a part of it again.
@@ -10,11 +10,9 @@ interrupted. Chapter 20 reads the file, and runs a part of it again.
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from importlib.metadata import version
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -34,8 +32,8 @@ from regattn.regression import (
     train_in_context,
     tuned_descent,
 )
+from tools.kept import FOLDER, keep, kept, minutes_of
 
-HOME = Path(__file__).resolve().parent.parent / "regattn" / "regression" / "circle.json"
 LIBRARIES = ("numpy", "scipy", "torch")
 P = 5
 C = 0.5 ** np.abs(np.subtract.outer(np.arange(P), np.arange(P)))  # covariance of the rows
@@ -355,10 +353,10 @@ def main() -> None:
     """Parse the arguments and run what is missing."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs="*", help="names of parts")
-    parser.add_argument("--output", type=Path, default=HOME)
+    parser.add_argument("--output", type=Path, default=FOLDER / "circle.json")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    made = json.loads(arguments.output.read_text(encoding="utf-8"))["parts"] if arguments.output.exists() else []
+    made = kept(arguments.output)["runs"]
     there = {(row["part"], row["job"], row["seed"]) for row in made}
     for *known_by, do in plan():
         if tuple(known_by) in there or (arguments.only and known_by[0] not in arguments.only):
@@ -367,20 +365,9 @@ def main() -> None:
         start, found = time.process_time(), do()
         rows = [job | row for row in ([found] if isinstance(found, dict) else list(found))]
         rows[0]["seconds"] = round(time.process_time() - start, 1)
-        made += rows
-        arguments.output.write_text(as_text(made), encoding="utf-8")
+        made += rounded(rows)
+        keep(arguments.output, made, script=__file__, libraries=LIBRARIES, minutes=minutes_of(made))
         print(*rows, sep="\n", flush=True)
-
-
-def as_text(rows: list[dict]) -> str:
-    """Return the results as JSON, a line for each row, with how they were made before them."""
-    card = {
-        "script": "tools/circle.py",
-        "minutes": round(sum(row.get("seconds", 0) for row in rows) / 60, 1),
-        "libraries": {name: version(name) for name in LIBRARIES},
-    }
-    lines = ",\n  ".join(json.dumps(rounded(row)) for row in rows)
-    return f'{json.dumps(card)[:-1]}, "parts": [\n  {lines}\n]}}\n'
 
 
 def rounded(value: Any) -> Any:

@@ -1,7 +1,7 @@
 """Run the trials of chapter 15 with five seeds each, and keep what they measure: bits, bottlenecks, ablations, digits.
 
-    OMP_NUM_THREADS=1 python tools/codes.py          # some ten minutes of one processor
-    OMP_NUM_THREADS=1 python tools/codes.py --only dead --output trial.json
+    OMP_NUM_THREADS=1 python -m tools.codes          # some ten minutes of one processor
+    OMP_NUM_THREADS=1 python -m tools.codes --only dead --output trial.json
 
 A seed divides the 1,797 digits of scikit-learn into 1,400 to learn from and 397 to be measured on, and begins every
 model. Results are written after every trial, and one that the file already holds is not run again: the work can be
@@ -11,12 +11,10 @@ interrupted. Chapter 15 reads the file, and runs a part of it again.
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -44,8 +42,8 @@ from regattn.transformer import (
     train,
     train_autoencoder,
 )
+from tools.kept import FOLDER, keep, kept
 
-HOME = Path(__file__).resolve().parent.parent / "regattn" / "transformer" / "codes.json"
 SEEDS = (0, 1, 2, 3, 4)
 PLAN = LatentPlan()  # the best of three settings on 300 of the training rows of two other divisions
 SIZES = [(32, 1), (32, 2), (32, 3), (32, 4), (32, 6), (256, 1), (16, 2)]  # codes in the codebook, codes of an image
@@ -275,11 +273,11 @@ def main() -> None:
     """Parse the arguments and run what is missing."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs="*", default=list(TRIALS), help=f"some of {', '.join(TRIALS)}")
-    parser.add_argument("--output", type=Path, default=HOME)
+    parser.add_argument("--output", type=Path, default=FOLDER / "codes.json")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    card = json.loads(arguments.output.read_text(encoding="utf-8")) if arguments.output.exists() else {}
-    rows, seconds = card.get("parts", []), card.get("seconds", {})
+    card = kept(arguments.output)
+    rows, seconds = card["runs"], card.get("seconds", {})
     for part in arguments.only:
         for seed in SEEDS:
             if f"{part} {seed}" in seconds:
@@ -287,21 +285,9 @@ def main() -> None:
             start = time.process_time()
             rows += [{"part": part, "seed": seed} | row for row in TRIALS[part](seed)]
             seconds[f"{part} {seed}"] = round(time.process_time() - start, 1)
-            arguments.output.write_text(as_text(rows, seconds), encoding="utf-8")
+            by_whom = {"script": __file__, "libraries": LIBRARIES, "seeds": SEEDS, "seconds": seconds}
+            keep(arguments.output, rows, minutes=sum(seconds.values()) / 60, **by_whom)
             print(part, seed, seconds[f"{part} {seed}"], flush=True)
-
-
-def as_text(rows: list[dict], seconds: dict[str, float]) -> str:
-    """Return the results as JSON, a line for each row, with how they were made before them."""
-    card = {
-        "script": "tools/codes.py",
-        "seeds": SEEDS,
-        "minutes": round(sum(seconds.values()) / 60, 1),
-        "libraries": {name: version(name) for name in LIBRARIES},
-        "seconds": seconds,
-    }
-    lines = ",\n  ".join(json.dumps(row, ensure_ascii=False) for row in rows)
-    return f'{json.dumps(card)[:-1]}, "parts": [\n  {lines}\n]}}\n'
 
 
 if __name__ == "__main__":

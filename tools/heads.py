@@ -1,7 +1,7 @@
 """Train the small models of chapters 17 and 18 whose parts and heads are compared, and keep what they measure.
 
-    OMP_NUM_THREADS=1 python tools/heads.py                      # a quarter of an hour on one idle core
-    OMP_NUM_THREADS=1 python tools/heads.py --trials induction --seeds 1 --output trial.json
+    OMP_NUM_THREADS=1 python -m tools.heads                      # a quarter of an hour on one idle core
+    OMP_NUM_THREADS=1 python -m tools.heads --trials induction --seeds 1 --output trial.json
 
 Four trials, with the same recipe for everybody in one: "parts" leaves out one part of a block at a time, "heads" cuts
 the same width into more and more heads, "roles" asks what the heads of several trainings look at and what they are
@@ -12,11 +12,9 @@ already holds is not run again: the work can be interrupted.
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from dataclasses import replace
 from functools import lru_cache
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -32,8 +30,8 @@ from regattn.transformer import Architecture, LanguageModel, TrainingPlan, count
 from regattn.transformer._trials import induction_scores, lacking, repeating_texts
 from regattn.transformer.language_model import next_token_loss
 from regattn.words import train_tokenizer
+from tools.kept import FOLDER, keep, kept, minutes_of
 
-HOME = Path(__file__).resolve().parent.parent / "regattn" / "transformer" / "trials.json"
 SEEDS = 3
 GRAMMAR = Grammar()
 BATCH, LENGTH = 32, 32
@@ -50,22 +48,23 @@ def main() -> None:
     parser.add_argument("--trials", nargs="*", default=list(TRIALS), choices=list(TRIALS))
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--steps", type=int, help="fewer steps, to see that everything runs")
-    parser.add_argument("--output", type=Path, default=HOME)
+    parser.add_argument("--output", type=Path, default=FOLDER / "heads.json")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    made = json.loads(arguments.output.read_text(encoding="utf-8"))["runs"] if arguments.output.exists() else []
+    made = kept(arguments.output)["runs"]
     for seed in range(arguments.seeds):
         for trial in arguments.trials:
             measure, settings = TRIALS[trial]
             for setting in settings:
-                run = {"trial": trial, **setting, "seed": seed}
+                run = {"part": trial, **setting, "seed": seed}
                 if any(run.items() <= done.items() for done in made):
                     continue
                 start = time.process_time()
                 given = setting if arguments.steps is None else setting | {"steps": arguments.steps}
                 found = measure(seed=seed, **given)
                 made.append(run | {"seconds": round(time.process_time() - start, 1)} | found)
-                arguments.output.write_text(as_text(made), encoding="utf-8")
+                by_whom = {"script": __file__, "libraries": ("numpy", "torch")}
+                keep(arguments.output, made, minutes=minutes_of(made), **by_whom)
                 print(run, made[-1]["seconds"], found.get("loss"), flush=True)
 
 
@@ -312,17 +311,6 @@ TRIALS = {
         [{"text": text, "n_heads": n, "rate": 5e-3} for text in ("grammar", "news") for n in HEADS],
     ),
 }
-
-
-def as_text(runs: list[dict]) -> str:
-    """Return the results as JSON, a line for each training, with how they were made before them."""
-    card = {
-        "script": "tools/heads.py",
-        "minutes": round(sum(run["seconds"] for run in runs) / 60, 1),
-        "libraries": {name: version(name) for name in ("numpy", "torch")},
-    }
-    lines = ",\n  ".join(json.dumps(run) for run in runs)
-    return f'{json.dumps(card)[:-1]}, "runs": [\n  {lines}\n]}}\n'
 
 
 if __name__ == "__main__":

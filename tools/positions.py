@@ -1,7 +1,7 @@
 """Train the models of chapter 16 at one length, ask them at three, and keep every score: 3 tasks, 6 schemes, 3 seeds.
 
-    OMP_NUM_THREADS=1 python tools/positions.py                  # about a quarter of an hour of one core
-    OMP_NUM_THREADS=1 python tools/positions.py --seeds 0 --only copying --output trial.json
+    OMP_NUM_THREADS=1 python -m tools.positions                  # about a quarter of an hour of one core
+    OMP_NUM_THREADS=1 python -m tools.positions --seeds 0 --only copying --output trial.json
 
 Results are written after every run, and a run that the file already holds is not made again: the work can be
 interrupted. Beside them stands what tables of counts lose on the same letters. Chapter 16 reads the file, and makes one
@@ -11,10 +11,8 @@ of its runs again.
 from __future__ import annotations
 
 import argparse
-import json
 import platform
 import time
-from importlib.metadata import version
 from itertools import product
 from pathlib import Path
 
@@ -33,8 +31,8 @@ from regattn.transformer.lengths import (
     train_at_one_length,
 )
 from regattn.words import count_ngrams
+from tools.kept import FOLDER, keep, kept, minutes_of
 
-HOME = Path(__file__).resolve().parent.parent / "regattn" / "transformer" / "lengths.json"
 STEPS = {"news": 800, "copying": 450, "sorting": 400}
 SCHEMES = ("none", "sinusoidal", "learned", "rotary", "alibi", "rotary, base 5")  # five, and one with fast clocks alone
 IN_PLACE = {"none": 1}  # letters at the end that stay in place when all before them are shuffled
@@ -54,7 +52,7 @@ def run(seed: int, name: str, positions: str, text: Path | None, ends: float, st
     task = length_task(name, stories=stories_of(text), rng=seed)
     model, history = train_at_one_length(task, scheme, steps=steps or STEPS[name], base=float(base or 10_000), rng=seed)
     part = {
-        "task": name,
+        "part": name,
         "positions": positions,
         "seed": seed,
         "training": round(float(history["loss"].iloc[-1]), 4),
@@ -115,43 +113,29 @@ def main() -> None:
     parser.add_argument("--text", type=Path, help="the stories, one a line, where gensim is not installed")
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no run after so many")
-    parser.add_argument("--output", type=Path, default=HOME)
+    parser.add_argument("--output", type=Path, default=FOLDER / "lengths.json")
     a = parser.parse_args()
-    kept = json.loads(a.output.read_text(encoding="utf-8")) if a.output.exists() else {}
-    made, tables = kept.get("parts", []), kept.get("tables") or table_losses(stories_of(a.text))
-    there = {(part["seed"], part["task"], part["positions"]) for part in made}
+    card = kept(a.output)
+    made, tables = card["runs"], card.get("tables") or table_losses(stories_of(a.text))
+    there = {(part["seed"], part["part"], part["positions"]) for part in made}
     missing = [one for one in product(a.seeds, STEPS, a.schemes) if one[1] in a.only and one not in there]
+    about = {"steps": STEPS, "machine": machine(), "places": PLACES, "tables": tables}
+    by_whom = {"script": __file__, "libraries": LIBRARIES} | about
     start = time.time()
     runs = (delayed(run)(*one, a.text, start + a.seconds, a.steps) for one in missing)
     for part in Parallel(a.processes, return_as="generator_unordered", pre_dispatch="all")(runs):
         if part is None:
             continue
         made.append(part)
-        a.output.write_text(as_text(made, tables), encoding="utf-8")
+        made.sort(key=lambda part: (list(STEPS).index(part["part"]), part["positions"], part["seed"]))
+        keep(a.output, made, minutes=minutes_of(made), seeds=sorted({part["seed"] for part in made}), **by_whom)
         scores = [round(score["loss"], 3) for score in part["scores"]]
         print(
             f"{time.time() - start:5.0f} s",
-            *(part[key] for key in ("seed", "task", "positions", "seconds")),
+            *(part[key] for key in ("seed", "part", "positions", "seconds")),
             scores,
             flush=True,
         )
-
-
-def as_text(parts: list[dict], tables: dict[str, float]) -> str:
-    """Return the results as JSON, a line for each part, with how they were made before them."""
-    parts = sorted(parts, key=lambda part: (list(STEPS).index(part["task"]), part["positions"], part["seed"]))
-    card = {
-        "script": "tools/positions.py",
-        "seeds": sorted({part["seed"] for part in parts}),
-        "steps": STEPS,
-        "minutes": round(sum(part["seconds"] for part in parts) / 60, 1),
-        "machine": machine(),
-        "libraries": {name: version(name) for name in LIBRARIES},
-        "places": PLACES,
-        "tables": tables,
-    }
-    lines = ",\n  ".join(json.dumps(part) for part in parts)
-    return f'{json.dumps(card)[:-1]}, "parts": [\n  {lines}\n]}}\n'
 
 
 def machine() -> str:

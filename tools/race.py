@@ -1,7 +1,7 @@
 """Run the race of chapter 7 and keep every error: 14 models on two data sets, three seeds for those that draw.
 
-    OMP_NUM_THREADS=1 python tools/race.py          # a few minutes on two idle cores
-    OMP_NUM_THREADS=1 python tools/race.py --only "attention, softmax" --output trial.json
+    OMP_NUM_THREADS=1 python -m tools.race          # a few minutes on two idle cores
+    OMP_NUM_THREADS=1 python -m tools.race --only "attention, softmax" --output trial.json
 
 Results are written after every part, and a part that the file already holds is not run again: the work can be
 interrupted. Chapter 7 reads the file, and runs a part of it again.
@@ -10,10 +10,8 @@ interrupted. Chapter 7 reads the file, and runs a part of it again.
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections import Counter
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -24,8 +22,8 @@ from sklearn.model_selection import KFold, RepeatedKFold, TimeSeriesSplit
 from regattn.data import load_diabetes, load_macro
 from regattn.series import lag_matrix
 from regattn.series.race import DRAWN, contenders
+from tools.kept import FOLDER, keep, kept, minutes_of
 
-HOME = Path(__file__).resolve().parent.parent / "regattn" / "series" / "race.json"
 SEEDS = (0, 1, 2)
 START, REFIT_EVERY = 100, 8  # the first forecast, and quarters between two fits
 SPLITS = {"n_splits": 5, "n_repeats": 2, "random_state": 0}
@@ -70,7 +68,7 @@ def run(race: str, name: str) -> dict:
         for setting in getattr(model, "param_grid", {}):
             picks[f"{setting.split('__')[-1]}={chosen.get_params()[setting]:g}"] += 1
     seconds = round(time.process_time() - start, 1)
-    return {"race": race, "model": name, "seconds": seconds, "picks": dict(picks), "errors": errors}
+    return {"part": race, "model": name, "seconds": seconds, "picks": dict(picks), "errors": errors}
 
 
 def with_seed(model: BaseEstimator, seed: int) -> BaseEstimator:
@@ -84,29 +82,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs="*", help="names of models")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--output", type=Path, default=HOME)
+    parser.add_argument("--output", type=Path, default=FOLDER / "race.json")
     arguments = parser.parse_args()
-    made = json.loads(arguments.output.read_text(encoding="utf-8"))["parts"] if arguments.output.exists() else []
-    there = {(part["race"], part["model"]) for part in made}
+    made = kept(arguments.output)["runs"]
+    there = {(run["part"], run["model"]) for run in made}
     names = arguments.only or list(contenders(folds=3, n_features=2))
     missing = [(race, name) for name in names for race in RACES if (race, name) not in there]
-    for part in Parallel(arguments.jobs, return_as="generator_unordered")(delayed(run)(*one) for one in missing):
-        made.append(part)
-        arguments.output.write_text(as_text(made), encoding="utf-8")
-        print(part["race"], part["model"], part["seconds"], part["picks"], flush=True)
-
-
-def as_text(parts: list[dict]) -> str:
-    """Return the results as JSON, a line for each part, with how they were made before them."""
-    card = {
-        "script": "tools/race.py",
-        "seeds": SEEDS,
-        "minutes": round(sum(part["seconds"] for part in parts) / 60, 1),
-        "libraries": {name: version(name) for name in LIBRARIES},
-        "sizes": {race: [len(test) for _, test in data()[2]] for race, data in RACES.items()},
-    }
-    lines = ",\n  ".join(json.dumps(part) for part in parts)
-    return f'{json.dumps(card)[:-1]}, "parts": [\n  {lines}\n]}}\n'
+    sizes = {race: [len(test) for _, test in data()[2]] for race, data in RACES.items()}
+    by_whom = {"script": __file__, "libraries": LIBRARIES, "seeds": SEEDS, "sizes": sizes}
+    for found in Parallel(arguments.jobs, return_as="generator_unordered")(delayed(run)(*one) for one in missing):
+        made.append(found)
+        keep(arguments.output, made, minutes=minutes_of(made), **by_whom)
+        print(found["part"], found["model"], found["seconds"], found["picks"], flush=True)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Train the language model that comes with the package, on text written by the grammar.
 
-    python tools/train_grammar_model.py            # five minutes on one idle core
-    python tools/train_grammar_model.py --steps 50 --output trial.safetensors
+    python -m tools.train_grammar_model            # five minutes on one idle core
+    python -m tools.train_grammar_model --steps 50 --output trial.safetensors
 
 Run again after an interruption, it goes on from where it was. It writes the weights and, inside the same file and
 beside it as JSON, a card: data, seed, steps and the metrics that tests/grammar/test_shipped_model.py recomputes.

@@ -1,16 +1,16 @@
 """Train small language models on the news stories of the Lee corpus, and count n-grams on the same text.
 
-    python tools/train_news_models.py              # about a quarter of an hour on one idle core
-    python tools/train_news_models.py --runs 1     # the first run only
+    python -m tools.train_news_models              # about three quarters of an hour on one idle core
+    python -m tools.train_news_models --runs 1     # the first run only
 
-Chapter 18 draws the result, regattn/transformer/shipped/news.json: the first run, then what less text does to it.
+Chapter 18 draws the result, regattn/trials/news.json: the first run, then what less text does to it.
 Run again after an interruption, the script goes on with the runs that are missing.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
+import time
 from pathlib import Path
 
 import numpy as np
@@ -19,24 +19,18 @@ import torch
 from regattn.data import load_lee_corpus
 from regattn.transformer import Architecture, LanguageModel, TrainingPlan, next_token_loss, text_batches, train
 from regattn.words import count_ngrams, train_tokenizer
+from tools.kept import FOLDER, keep, kept, minutes_of
 
 HELD_OUT, VOCABULARY, BATCH, CONTEXT = 30, 1000, 16, 64
 RECURRING = 20  # tokens in a row that the training stories have too
-RUNS = [
-    (270, 2500, 1),
-    (135, 2500, 1),
-    (68, 2500, 1),
-    (270, 2500, 2),
-    (270, 2500, 3),
-]  # stories, steps, seed
-HOME = Path(__file__).resolve().parent.parent / "regattn" / "transformer" / "shipped" / "news.json"
+RUNS = [(stories, 2500, seed) for seed in (1, 2, 3) for stories in (270, 135, 68)]  # stories, steps, seed
 
 
 def main() -> None:
     """Parse the arguments; do the runs that are missing, one after the other."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=len(RUNS))
-    parser.add_argument("--output", type=Path, default=HOME)
+    parser.add_argument("--output", type=Path, default=FOLDER / "news.json")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
 
@@ -50,18 +44,19 @@ def main() -> None:
     ids = tokens(stories[-HELD_OUT:])
     windows = torch.tensor(ids[: len(ids) // (CONTEXT + 1) * (CONTEXT + 1)]).view(-1, CONTEXT + 1)
     fresh = ~recurring(windows, tokens(training))
-    found = {"windows": len(windows), "fresh_windows": int(fresh.sum()), "runs": []}
-    if arguments.output.exists():
-        found = json.loads(arguments.output.read_text(encoding="utf-8"))
-    done = {(run["stories"], run["step"][-1], run["seed"]) for run in found["runs"]}
+    about = {"windows": len(windows), "fresh_windows": int(fresh.sum())}
+    made = kept(arguments.output)["runs"]
+    done = {(run["stories"], run["step"][-1], run["seed"]) for run in made}
     for number, steps, seed in RUNS[: arguments.runs]:
         if (number, steps, seed) in done:
             continue
         text = tokens(training[:number])
         counted = {str(order): count(text, order, windows, fresh) for order in (1, 2, 3, 4)} if seed == 1 else {}
-        run = {"stories": number, "seed": seed, "tokens": len(text), "ngrams": counted}
-        found["runs"].append(run | learn(text, steps, seed, windows, fresh))
-        arguments.output.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        run, start = {"stories": number, "seed": seed, "tokens": len(text), "ngrams": counted}, time.process_time()
+        found = learn(text, steps, seed, windows, fresh)
+        made.append(run | {"seconds": round(time.process_time() - start, 1)} | found)
+        by_whom = {"script": __file__, "libraries": ("gensim", "numpy", "tokenizers", "torch")}
+        keep(arguments.output, made, minutes=minutes_of(made), **by_whom, **about)
 
 
 def recurring(windows: torch.Tensor, text: list[int]) -> torch.Tensor:

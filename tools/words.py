@@ -1,7 +1,7 @@
 """Run what chapter 12 reports of trained vectors, with seeds and splits, and make the vectors of its explorer.
 
-    OMP_NUM_THREADS=1 python tools/words.py            # about twenty minutes of one core
-    OMP_NUM_THREADS=1 python tools/words.py rank senses
+    OMP_NUM_THREADS=1 python -m tools.words            # about twenty minutes of one core
+    OMP_NUM_THREADS=1 python -m tools.words rank senses
 
 Results are written after every part. Chapter 12 reads the files and runs a part of them again.
 """

@@ -49,7 +49,6 @@ from .in_context import (
 from .in_context_layers import (
     LinearLayers as LinearLayers,
     SoftmaxHeads as SoftmaxHeads,
-    load_circle_trials as load_circle_trials,
     newton_schulz as newton_schulz,
     train_in_context as train_in_context,
     tuned_descent as tuned_descent,

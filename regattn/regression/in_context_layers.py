@@ -5,12 +5,7 @@ The tasks and the theory of one layer stand in ``in_context``.
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import Any, NamedTuple
-
 import numpy as np
-import pandas as pd
 import torch
 from numpy.typing import ArrayLike
 from scipy.optimize import minimize
@@ -22,10 +17,8 @@ from regattn.regression._checks import check_covariance
 from regattn.regression.in_context import Tasks
 
 __all__ = [
-    "CircleTrials",
     "LinearLayers",
     "SoftmaxHeads",
-    "load_circle_trials",
     "newton_schulz",
     "train_in_context",
     "tuned_descent",
@@ -364,41 +357,3 @@ def _check_fits(C: ArrayLike, tasks: Tasks) -> np.ndarray:
     if len(C) != tasks.X.shape[-1]:
         raise ValueError(f"C has {len(C)} columns but the rows of the tasks have {tasks.X.shape[-1]}")
     return C
-
-
-class CircleTrials(NamedTuple):
-    """What ``tools/circle.py`` kept."""
-
-    results: pd.DataFrame
-    """One row for each training: ``part``, ``name``, ``seed`` and what was measured."""
-    card: dict[str, Any]
-    """The script, its minutes of processor time and the versions of its libraries."""
-
-
-def load_circle_trials(name: str) -> CircleTrials:
-    """Return the trials of chapter 20 that take longer than a page may.
-
-    Parameters
-    ----------
-    name : str
-        Which of them, such as "few": few rows and much noise.
-
-    Returns
-    -------
-    CircleTrials
-
-    Raises
-    ------
-    ValueError
-        If there is no such part.
-
-    Examples
-    --------
-    >>> load_circle_trials("few").results["seed"].nunique()
-    10
-    """
-    card = json.loads(Path(__file__).with_name("circle.json").read_text(encoding="utf-8"))
-    rows = pd.DataFrame(card.pop("parts"))
-    if name not in set(rows["part"]):
-        raise ValueError(f"name must be one of {', '.join(sorted(set(rows['part'])))}, got {name!r}")
-    return CircleTrials(rows[rows["part"] == name].dropna(axis=1, how="all").reset_index(drop=True), card)

@@ -21,7 +21,6 @@ from .forecasting import (
     PooledLinear as PooledLinear,
     forecast_quantiles as forecast_quantiles,
     load_forecaster as load_forecaster,
-    load_forecasts as load_forecasts,
     train_forecaster as train_forecaster,
 )
 from .lags import (

@@ -5,7 +5,6 @@ Letters: N windows, C dates of the past, h dates ahead, Q quantiles.
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ from regattn.series.forecaster import Forecaster, ForecasterDesign
 from regattn.series.windows import Windows, normalise
 from regattn.transformer.training import TrainingPlan, train
 
-__all__ = ["PooledLinear", "forecast_quantiles", "load_forecaster", "load_forecasts", "train_forecaster"]
+__all__ = ["PooledLinear", "forecast_quantiles", "load_forecaster", "train_forecaster"]
 
 SHIPPED = Path(__file__).with_name("shipped")
 
@@ -187,37 +186,3 @@ def _forecaster_at(path: Path) -> tuple[Forecaster, dict[str, Any]]:
     model = Forecaster(design).to(next(iter(tensors.values())).dtype)
     model.load_state_dict(tensors)
     return model.eval(), note["card"]
-
-
-def load_forecasts(name: str) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Return what ``tools/forecasts.py`` found: a row for each run of one task, and how all were made.
-
-    Parameters
-    ----------
-    name : {"choice", "employment", "ETS", "known lags", "macro", "pooling"}
-        Which runs.
-
-    Returns
-    -------
-    runs : DataFrame
-        A row for each run.
-    card : dict
-        The recipe, its choice, minutes and versions.
-
-    Raises
-    ------
-    ValueError
-        If there is no such task.
-
-    Examples
-    --------
-    >>> runs, card = load_forecasts("employment")
-    >>> "transformer" in set(runs["model"])
-    True
-    """
-    kept = json.loads((SHIPPED / "forecasts.json").read_text(encoding="utf-8"))
-    tasks = sorted({part["task"] for part in kept["parts"]})
-    if name not in tasks:
-        raise ValueError(f"name must be one of {', '.join(tasks)}, got {name!r}")
-    rows = [part for part in kept.pop("parts") if part["task"] == name]
-    return pd.DataFrame(rows).dropna(axis=1, how="all"), kept

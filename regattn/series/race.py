@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +23,7 @@ from sklearn.preprocessing import StandardScaler
 from regattn._chance import Chance, random_state_from
 from regattn.regression.estimator import AttentionRegressor
 from regattn.series.evaluation import Comparison
+from regattn.trials import load_trials
 
 __all__ = ["Race", "contenders", "load_race", "race_table"]
 
@@ -145,12 +144,9 @@ def load_race(name: str) -> Race:
     >>> race.errors["OLS"].shape, race.errors["network"].shape
     ((1, 100), (3, 100))
     """
-    card = json.loads(Path(__file__).with_name("race.json").read_text(encoding="utf-8"))
-    parts = {part["model"]: part for part in card.pop("parts") if part["race"] == name}
-    if not parts:
-        raise ValueError(f"name must be one of {', '.join(card['sizes'])}, got {name!r}")
-    errors = {model: np.array(list(part["errors"].values())) for model, part in parts.items()}
-    return Race(errors, card.pop("sizes")[name], {model: part["picks"] for model, part in parts.items()}, card)
+    runs, card = load_trials("race", name)
+    errors = {model: np.array(list(each.values())) for model, each in zip(runs["model"], runs["errors"], strict=True)}
+    return Race(errors, card.pop("sizes")[name], dict(zip(runs["model"], runs["picks"], strict=True)), card)
 
 
 def race_table(

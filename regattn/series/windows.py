@@ -274,7 +274,7 @@ def lags_kept(lags: Iterable[int], *, context: int, horizon: int) -> np.ndarray:
     Parameters
     ----------
     lags : iterable of int
-        Those to delete, from 1 to C + h - 1; none leaves everything to be heard.
+        Those to delete, at least 1; one beyond the past deletes nothing.
     context, horizon : int
         C and h.
 
@@ -286,7 +286,7 @@ def lags_kept(lags: Iterable[int], *, context: int, horizon: int) -> np.ndarray:
     Raises
     ------
     ValueError
-        If a size is below 1, or no month ahead has such a lag in the past.
+        If a size or a lag is below 1.
 
     Examples
     --------
@@ -294,7 +294,6 @@ def lags_kept(lags: Iterable[int], *, context: int, horizon: int) -> np.ndarray:
     [[1, 0, 1], [1, 1, 0]]
     """
     context, horizon = check_count(context, "context"), check_count(horizon, "horizon")
-    most = context + horizon - 1
-    lags = [check_count(lag, "a lag", most=most, bound="the dates of the past and ahead, less one") for lag in lags]
+    lags = [check_count(lag, "a lag") for lag in lags]
     distance = np.arange(horizon)[:, None] + context - np.arange(context)
     return ~np.isin(distance, lags)

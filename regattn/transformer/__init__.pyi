@@ -1,6 +1,3 @@
-from ._trials import (
-    load_trials as load_trials,
-)
 from .block import (
     Block as Block,
     BlockDesign as BlockDesign,
@@ -13,7 +10,6 @@ from .checkpoints import (
     save_model as save_model,
 )
 from .coding import (
-    load_code_trials as load_code_trials,
     quantised_pca as quantised_pca,
     residual_kmeans as residual_kmeans,
 )
@@ -39,7 +35,6 @@ from .latent import (
 from .lengths import (
     length_scores as length_scores,
     length_task as length_task,
-    load_lengths as load_lengths,
     train_at_one_length as train_at_one_length,
 )
 from .multihead import (

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +16,7 @@ from regattn._validation import check_count
 from regattn.transformer.block import Block, KeyValueCache, MultiHeadAttention
 from regattn.transformer.language_model import Architecture, LanguageModel
 
-__all__ = ["induction_scores", "lacking", "load_trials", "loss_by_place", "repeating_texts"]
+__all__ = ["induction_scores", "lacking", "loss_by_place", "repeating_texts"]
 
 PARTS = ("nothing", "norm", "residual", "feed-forward", "attention", "position", "half the mask")
 
@@ -199,33 +197,3 @@ def loss_by_place(model: nn.Module, tokens: Tensor) -> np.ndarray:
         functional.cross_entropy(model(part[:, :-1]).mT, part[:, 1:], reduction="none") for part in tokens.split(64)
     ]
     return torch.cat(losses).mean(0).numpy()
-
-
-def load_trials(name: str) -> list[dict[str, Any]]:
-    """Return what ``tools/heads.py`` measured in one of its trials, one entry for each training.
-
-    Parameters
-    ----------
-    name : {"induction", "heads", "roles", "parts"}
-        Which trial.
-
-    Returns
-    -------
-    list of dict
-        With the settings of the training, its ``seed``, and what was measured.
-
-    Raises
-    ------
-    ValueError
-        If there is no such trial.
-
-    Examples
-    --------
-    >>> sorted({run["lacks"] for run in load_trials("parts")})[:2]
-    ['attention', 'feed-forward']
-    """
-    runs = json.loads(Path(__file__).with_name("trials.json").read_text(encoding="utf-8"))["runs"]
-    found = [run for run in runs if run["trial"] == name]
-    if not found:
-        raise ValueError(f"name must be one of {', '.join(sorted({run['trial'] for run in runs}))}, got {name!r}")
-    return found

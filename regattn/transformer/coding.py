@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import Any, NamedTuple
-
 import numpy as np
-import pandas as pd
 from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA
 
 from regattn._chance import Chance, random_state_from
 from regattn._validation import check_count, check_matrix, check_same_width
 
-__all__ = ["CodeTrials", "load_code_trials", "quantised_pca", "residual_kmeans"]
+__all__ = ["quantised_pca", "residual_kmeans"]
 
 STARTS = 4  # k-means keeps the best of so many
 
@@ -108,33 +103,6 @@ def residual_kmeans(X: np.ndarray, X_new: np.ndarray, *, n_codes: int, n_parts: 
         part = found.cluster_centers_[found.predict(X_new)]
         X, X_new, sent = X - found.cluster_centers_[found.labels_], X_new - part, sent + part
     return sent
-
-
-class CodeTrials(NamedTuple):
-    """What ``tools/codes.py`` kept."""
-
-    results: pd.DataFrame
-    """One row for each trial and seed: ``part``, ``name``, ``seed`` and what was measured."""
-    card: dict[str, Any]
-    """The script, its seeds, its minutes of processor time and the versions of its libraries."""
-
-
-def load_code_trials() -> CodeTrials:
-    """Return the trials of chapter 15: every comparison with all its seeds.
-
-    Returns
-    -------
-    CodeTrials
-        Errors are means of squares per pixel on images that nothing was fitted to.
-
-    Examples
-    --------
-    >>> trials = load_code_trials()
-    >>> sorted(trials.results["part"].unique())
-    ['ablation', 'afterwards', 'bits', 'bottleneck', 'dead', 'generation']
-    """
-    card = json.loads(Path(__file__).with_name("codes.json").read_text(encoding="utf-8"))
-    return CodeTrials(pd.DataFrame(card.pop("parts")), card)
 
 
 def _check_rows(X: np.ndarray, X_new: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

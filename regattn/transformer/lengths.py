@@ -9,12 +9,9 @@ Letters: T is the length of training, B windows of a batch, a multiple m of T is
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,7 +29,6 @@ __all__ = [
     "LengthTask",
     "length_scores",
     "length_task",
-    "load_lengths",
     "train_at_one_length",
 ]
 
@@ -245,25 +241,3 @@ def length_scores(model: nn.Module, task: LengthTask) -> pd.DataFrame:
             "right": (logits.argmax(-1) == truth).float().mean().item(),
         }
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("multiple")
-
-
-def load_lengths() -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Return what ``tools/positions.py`` kept: a row for each task, scheme, seed and multiple, and how.
-
-    The last scheme, "rotary, base 5", has no clock that is slower than the windows of training are long. The card
-    holds, too, what tables of counts lose on the letters that are asked (``tables``, by the letters of an n-gram), and
-    in the ``parts`` of news the loss at each place and, for two schemes, after a shuffle.
-
-    Examples
-    --------
-    >>> grid, card = load_lengths()
-    >>> card["script"]
-    'tools/positions.py'
-    """
-    card = json.loads(Path(__file__).with_name("lengths.json").read_text(encoding="utf-8"))
-    rows = [
-        {name: part[name] for name in ("task", "positions", "seed")} | score
-        for part in card["parts"]
-        for score in part["scores"]
-    ]
-    return pd.DataFrame(rows), card

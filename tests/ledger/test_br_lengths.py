@@ -5,22 +5,24 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from regattn.transformer import load_lengths
+from regattn.trials import load_trials
 
-GRID, CARD = load_lengths()
+RUNS, CARD = load_trials("lengths")
+GRID = RUNS.explode("scores", ignore_index=True)
+GRID = GRID.join(pd.DataFrame(GRID.pop("scores").tolist()))
 TASKS = ("news", "copying", "sorting")
 FAST = "rotary, base 5"  # every clock goes round within the trained length
 
 
 def losses(task: str, multiple: int) -> pd.DataFrame:
     """Return the loss of every scheme at a multiple of the trained length, a row for each seed."""
-    rows = GRID[(GRID["task"] == task) & (GRID["multiple"] == multiple)]
+    rows = GRID[(GRID["part"] == task) & (GRID["multiple"] == multiple)]
     return rows.pivot_table(index="seed", columns="positions", values="loss")
 
 
 def right(task: str, multiple: int) -> pd.DataFrame:
     """Return the share of answers that are right, likewise."""
-    rows = GRID[(GRID["task"] == task) & (GRID["multiple"] == multiple)]
+    rows = GRID[(GRID["part"] == task) & (GRID["multiple"] == multiple)]
     return rows.pivot_table(index="seed", columns="positions", values="right")
 
 

@@ -10,7 +10,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from regattn.grammar import Grammar, as_tokens, find_links, head_scores, patched_logits, silencing_costs
-from regattn.transformer import load_shipped, load_trials
+from regattn.transformer import load_shipped
+from regattn.trials import load_trials
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +88,7 @@ def test_br_11_1_the_number_of_the_subject_goes_with_one_head_and_not_with_the_o
 
 def test_br_11_1_other_trainings_keep_the_relation_in_other_heads():
     places = {}
-    for run in load_trials("roles"):
+    for _, run in load_trials("heads", "roles").runs.iterrows():
         for relation in ("the other name", "the verb's subject"):
             seen = run["scores"][relation]
             beyond = np.subtract(seen["weight"], seen["baseline"])
@@ -97,18 +98,18 @@ def test_br_11_1_other_trainings_keep_the_relation_in_other_heads():
 
 
 def test_br_11_1_early_layers_look_no_less_far_and_meaning_comes_as_early_as_syntax():
-    runs = load_trials("roles")
-    distance = np.array([run["distance"] for run in runs]).reshape(len(runs), 3, 4).mean(axis=2)
+    runs = load_trials("heads", "roles").runs
+    distance = np.array(runs["distance"].tolist()).reshape(len(runs), 3, 4).mean(axis=2)
     assert (distance[:, 0] > 1.5).all()  # words back, in the first layer
     assert (np.abs(distance[:, 1] - distance[:, 0]) < 0.5).all()
-    for run in runs:
-        assert run["probes"]["sense of bank"][1] > 0.95
-        assert run["probes"]["number of the subject"][1] < 0.95 < run["probes"]["number of the subject"][3]
+    for probes in runs["probes"]:
+        assert probes["sense of bank"][1] > 0.95
+        assert probes["number of the subject"][1] < 0.95 < probes["number of the subject"][3]
 
 
 def test_br_6d_several_heads_predict_no_better_than_one_at_equal_width_and_parameters():
     loss, parameters = {}, {}
-    for run in load_trials("heads"):
+    for _, run in load_trials("heads", "heads").runs.iterrows():
         loss[run["text"], run["seed"], run["n_heads"]] = run["loss"]
         parameters.setdefault(run["text"], set()).add(run["parameters"])
     assert all(len(sizes) == 1 for sizes in parameters.values())

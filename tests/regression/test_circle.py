@@ -7,7 +7,7 @@ import importlib.util
 import numpy as np
 import pytest
 
-from regattn.regression import load_circle_trials
+from regattn.trials import load_trials
 from tests.built import ROOT
 
 spec = importlib.util.spec_from_file_location("circle_tool", ROOT / "tools" / "circle.py")
@@ -17,7 +17,7 @@ spec.loader.exec_module(tool)
 
 def risks(part, **chosen):
     """Return the risks of one part, of the rows that agree with what is chosen."""
-    rows = load_circle_trials(part).results
+    rows = load_trials("circle", part).runs
     for name, value in chosen.items():
         rows = rows[rows[name] == value]
     return rows["risk"].to_numpy()
@@ -26,7 +26,7 @@ def risks(part, **chosen):
 def test_every_job_kept_is_one_of_the_plan():
     planned = {tuple(known_by) for *known_by, _ in tool.plan()}
     for part in {part for part, *_ in planned}:
-        kept = load_circle_trials(part).results
+        kept = load_trials("circle", part).runs
         assert {(row.part, row.job, row.seed) for row in kept.itertuples()} <= planned
 
 
@@ -38,9 +38,9 @@ def test_four_layers_beat_least_squares_on_few_noisy_rows_in_each_of_ten_seeds()
 
 
 def test_they_learn_a_prior_and_lose_to_least_squares_where_noise_is_less():
-    rows = load_circle_trials("few").results.query("name == 'tied, GD++' and depth == 4")
+    rows = load_trials("circle", "few").runs.query("name == 'tied, GD++' and depth == 4")
     quiet = [place[1] for place in rows["elsewhere"]]
-    known = load_circle_trials("elsewhere").results
+    known = load_trials("circle", "elsewhere").runs
     assert min(quiet) > 2 * known.query("noise == 0.3")["OLS"].item()
 
 
@@ -48,7 +48,7 @@ def test_softmax_needs_two_heads():
     linear = risks("softmax", name="linear", intercept=0.0)[0]
     assert risks("softmax", name="softmax, 1", intercept=0.0).min() >= 1.5 * linear
     assert risks("softmax", name="softmax, 2", intercept=0.0).max() <= 1.12 * linear
-    pairs = load_circle_trials("softmax").results.query("name == 'softmax, 2' and intercept == 0")
+    pairs = load_trials("circle", "softmax").runs.query("name == 'softmax, 2' and intercept == 0")
     assert pairs["mirror"].min() > 0.998
     assert pairs["optimum"].min() > 0.9998
 
@@ -66,7 +66,7 @@ def test_one_linear_layer_has_the_risk_of_the_formula():
 
 
 def test_what_needs_no_training_runs_again_to_the_same_figures():
-    kept = load_circle_trials("few").results.query("job == 'known'").reset_index(drop=True)
+    kept = load_trials("circle", "few").runs.query("job == 'known'").reset_index(drop=True)
     for again, (_, row) in zip(list(tool.known(tool.FEW))[:4], kept.iterrows(), strict=False):
         assert again["name"] == row["name"]
         assert again["risk"] == pytest.approx(row["risk"], rel=1e-4)
@@ -74,7 +74,7 @@ def test_what_needs_no_training_runs_again_to_the_same_figures():
 
 def test_a_training_runs_again_to_nearly_the_same_risk():
     again = tool.deep(0, tool.FEW, 2, "tied, GD++")
-    kept = load_circle_trials("few").results.query("name == 'tied, GD++' and depth == 2 and seed == 0")
+    kept = load_trials("circle", "few").runs.query("name == 'tied, GD++' and depth == 2 and seed == 0")
     assert again["risk"] == pytest.approx(kept["risk"].item(), rel=0.02)  # sums are taken in another order elsewhere
 
 

@@ -197,6 +197,7 @@ def test_weights_start_inside_their_reach_and_biases_at_zero():
         (lambda: Network((([[1.0], [2.0]], [0.0, 1.0]),)), "1 output, got 2"),
         (lambda: Network((([[1.0]], [0.0]), ([[1.0, 2.0]], [0.0]))), "layer 1 takes 2 inputs but layer 0 has 1"),
         (lambda: make_network((), rng=np.random.default_rng(0)), "got none"),
+        (lambda: make_network((2, 3), draws=[0.5] * 5), "draws ends after 5 of the 6 weights of a layer"),
         (lambda: make_network((2, 0), rng=np.random.default_rng(0)), "a size must be ≥ 1, got 0"),
         (lambda: Network((([[1.0]], [0.0]),)).logits([[1.0, 2.0]]), "2 columns but the network takes 1"),
         (lambda: Network((([[1.0]], [0.0]),)).loss([[1.0]], [0.5]), "zeros and ones, got 0.5"),

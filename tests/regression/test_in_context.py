@@ -16,7 +16,6 @@ from regattn.regression import (
     design_descent,
     design_flow,
     embedding_gradient,
-    load_circle_trials,
     make_tasks,
     newton_schulz,
     population_embedding,
@@ -207,6 +206,11 @@ def test_an_intercept_is_added_to_all_outcomes_of_a_task():
     assert tasks.intercepts.std() == pytest.approx(2, rel=0.05)
 
 
+def few():
+    """Return as many tasks as a step of training needs."""
+    return make_tasks(0, C, tasks=64, n=7, noise=1.0)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -217,7 +221,13 @@ def test_an_intercept_is_added_to_all_outcomes_of_a_task():
         (lambda: design_flow(C, noise=1.0, target="mine", steps=3, learning_rate=0.1), "own, clean, got 'mine'"),
         (lambda: LinearLayers(0, 5), "depth must be ≥ 1, got 0"),
         (lambda: newton_schulz(C, rounds=1, start=0.0), "start must be > 0, got 0"),
-        (lambda: load_circle_trials("width"), "got 'width'"),
+        (lambda: newton_schulz(C[:3], rounds=1, start=0.1), r"G must have shape \(..., p, p\), got \(3, 5\)"),
+        (lambda: newton_schulz(C, rounds=40, start=2.0), "the rounds ran away: .* got 2"),
+        (lambda: newton_schulz(C * np.nan, rounds=1, start=0.1), "G must be finite, got nan"),
+        (lambda: tuned_descent(few(), C[:3, :3], depth=1), "C has 3 columns but the rows of the tasks have 5"),
+        (lambda: train_in_context(LinearLayers(1, 5), few(), C[:3, :3]), "C has 3 columns but"),
+        (lambda: weights_on_context(LinearLayers(1, 4), C, C), "X has 5 columns but the layers take 4"),
+        (lambda: weights_on_context(LinearLayers(1, 5), C, C[:, :3]), "X_new has 3 columns but the layers take 5"),
         (
             lambda: train_in_context(
                 LinearLayers(1, 5), make_tasks(np.random.default_rng(0), C, tasks=9, n=7, noise=1.0), C

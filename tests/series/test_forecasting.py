@@ -20,7 +20,6 @@ from regattn.series import (
     forecast_windows,
     lags_kept,
     load_forecaster,
-    load_forecasts,
     normalise,
     quantile_losses,
     seasonal_scale,
@@ -28,6 +27,7 @@ from regattn.series import (
 )
 from regattn.series._local import local_forecasts
 from regattn.transformer import TrainingPlan
+from regattn.trials import load_trials
 from tests.built import ROOT
 
 DECILES = ForecasterDesign(context=36, horizon=12).levels
@@ -174,7 +174,7 @@ def test_a_step_of_no_windows_is_refused_before_the_first(table):
 
 def test_the_shipped_forecaster_is_the_first_seed_of_the_table(table):
     model, _ = load_forecaster()
-    runs, _ = load_forecasts("employment")
+    runs = load_trials("forecasts", "employment").runs
     kept = runs[(runs["model"] == "transformer") & (runs["seed"] == 0)]["by_series"].item()
     windows = forecast_windows(table, range(240, 346, 5), **SIZES)
     windows = windows.of(np.isin(windows.series, [0, 50, 144]))
@@ -184,7 +184,7 @@ def test_the_shipped_forecaster_is_the_first_seed_of_the_table(table):
 
 
 def test_both_models_learned_from_one_ten_and_forty_series_and_forecast_those_of_the_ten(tool):
-    runs, _ = load_forecasts("pooling")
+    runs = load_trials("forecasts", "pooling").runs
     planned = {tuple(label.values()) for label, _ in tool.pooling([])}
     assert set(zip(runs["model"], runs["learned"], runs["seed"], strict=True)) == planned
     for name, part in runs.groupby("model"):
@@ -197,9 +197,9 @@ def test_both_models_learned_from_one_ten_and_forty_series_and_forecast_those_of
 
 
 def test_what_one_series_taught_a_linear_model_is_found_again(tool):
-    runs, _ = load_forecasts("pooling")
+    runs = load_trials("forecasts", "pooling").runs
     kept = runs[(runs["model"] == "pooled linear") & (runs["learned"] == "1: 110")]["by_series"].item()
-    made = load_forecasts("choice")[0].to_dict("records")
+    made = load_trials("forecasts", "choice").runs.to_dict("records")
     again = tool._few(made, "pooled linear", np.array([110]), [110])["by_series"]
     assert again[110] == pytest.approx(kept["110"], rel=0.02)  # sums are taken in another order elsewhere
 
@@ -212,13 +212,46 @@ def test_a_transformer_that_learned_from_one_series_knows_it_better_than_before(
     assert tool.error(short, windows) < 0.7 * tool.error(before, windows)
 
 
-def test_an_unknown_task_is_refused():
-    with pytest.raises(ValueError, match="'weather'"):
-        load_forecasts("weather")
+PAST = np.arange(72.0).reshape(2, 36)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: normalise(PAST[:, :12]), "the length of past must be ≥ 13, got 12"),
+        (lambda: normalise(PAST * np.nan), "past must be finite, got nan"),
+        (lambda: seasonal_scale(PAST.T, period=36), r"period must be ≤ 35 \(the dates there are, less one\), got 36"),
+        (lambda: seasonal_scale(PAST.T, period=0), "period must be ≥ 1, got 0"),
+        (lambda: quantile_losses([[0.5]], [1.0], levels=[1.0]), "a level must lie between 0 and 1, got 1"),
+        (lambda: quantile_losses([[0.5]], [1.0], levels=[-0.1]), "a level must be ≥ 0, got -0.1"),
+        (lambda: quantile_losses([[0.5]], [1.0, 2.0], levels=[0.5]), r"shape \(2, 1\), got \(1, 1\)"),
+        (lambda: lags_kept([0], context=3, horizon=2), "a lag must be ≥ 1, got 0"),
+        (lambda: lags_kept([1], context=0, horizon=2), "context must be ≥ 1, got 0"),
+    ],
+)
+def test_what_cannot_be_scored_or_deleted_is_refused_by_name(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_a_drift_needs_more_than_a_year(table):
+    windows = forecast_windows(table, [36], context=12, horizon=3)
+    with pytest.raises(ValueError, match=r"period must be ≤ 11 \(the dates of the past, less one\), got 12"):
+        drift_forecasts(windows)
+
+
+def test_a_lag_beyond_the_past_deletes_nothing():
+    assert lags_kept([np.int64(5), 99], context=3, horizon=2).all()
+
+
+def test_nothing_is_deleted_for_a_model_that_has_no_attention(table):
+    windows = forecast_windows(table, [100], **SIZES)
+    with pytest.raises(ValueError, match="keep needs a model with attention, got a PooledLinear"):
+        forecast_quantiles(PooledLinear(ForecasterDesign(**SIZES)), windows, keep=lags_kept([12], **SIZES))
 
 
 def test_every_training_of_the_table_keeps_the_bars_of_chapter_19():
-    runs, _ = load_forecasts("employment")
+    runs = load_trials("forecasts", "employment").runs
     trainings = runs[runs["model"] == "transformer"]
     assert sorted(trainings["seed"]) == [0, 1, 2, 3, 4]
     for _, run in trainings.iterrows():
@@ -234,7 +267,7 @@ def test_every_training_of_the_table_keeps_the_bars_of_chapter_19():
 
 
 def test_one_head_finds_the_known_lags_in_proportion_to_their_slopes():
-    runs, _ = load_forecasts("known lags")
+    runs = load_trials("forecasts", "known lags").runs
     found = runs[runs["model"] == "one head"]
     weights = np.array(found["by_lag"].tolist())[:, 0]
     assert len(found) == 5

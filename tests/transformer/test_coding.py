@@ -11,7 +11,8 @@ import torch
 from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA
 
-from regattn.transformer import CodeAutoencoder, load_code_trials, quantised_pca, residual_kmeans
+from regattn.transformer import CodeAutoencoder, quantised_pca, residual_kmeans
+from regattn.trials import load_trials
 from tests.built import ROOT
 
 spec = importlib.util.spec_from_file_location("codes_tool", ROOT / "tools" / "codes.py")
@@ -25,8 +26,7 @@ X_new = rng.normal(size=(53, 7)) * np.geomspace(4, 0.2, 7)
 
 
 def kept(part: str) -> pd.DataFrame:
-    trials = load_code_trials().results
-    return trials[trials["part"] == part].dropna(axis=1, how="all")
+    return load_trials("codes", part).runs
 
 
 # ---- rivals ---------------------------------------------------------------------------------------------------------
@@ -88,11 +88,11 @@ def test_what_makes_no_sense_is_refused_by_name(call, message):
 
 
 def test_every_trial_was_run_with_every_seed():
-    results, card = load_code_trials()
+    runs, card = load_trials("codes")
     assert card["script"] == "tools/codes.py"
     assert sorted(card["seeds"]) == list(tool.SEEDS)
     assert set(card["seconds"]) == {f"{part} {seed}" for part in tool.TRIALS for seed in tool.SEEDS}
-    for _, rows in results.groupby(["part", "name"]):
+    for _, rows in runs.groupby(["part", "name"]):
         assert (rows.groupby(["n_codes", "n_parts", "bits", "width"], dropna=False)["seed"].nunique() == 5).all()
 
 
@@ -183,7 +183,7 @@ def test_results_are_written_and_not_run_twice(tmp_path, monkeypatch):
     for _ in range(2):
         tool.main()
     assert runs == list(tool.SEEDS)
-    assert len(pd.read_json(path, typ="series")["parts"]) == 5
+    assert len(pd.read_json(path, typ="series")["runs"]) == 5
 
 
 def test_the_model_of_the_script_is_that_of_the_chapter():

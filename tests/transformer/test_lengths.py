@@ -7,11 +7,13 @@ import math
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 
-from regattn.transformer import length_scores, length_task, load_lengths
+from regattn.transformer import length_scores, length_task
 from regattn.transformer._trials import loss_by_place
+from regattn.trials import load_trials
 from tests.built import ROOT
 
 spec = importlib.util.spec_from_file_location("positions_tool", ROOT / "tools" / "positions.py")
@@ -63,15 +65,16 @@ def test_scores_are_the_loss_and_the_share_right_of_what_is_asked():
 
 
 def test_every_cell_of_the_grid_ran_with_every_seed():
-    grid, card = load_lengths()
-    cells = set(zip(grid["task"], grid["positions"], grid["seed"], grid["multiple"], strict=True))
-    assert cells == set(product(tool.STEPS, tool.SCHEMES, tool.SEEDS, (1, 2, 4)))
+    runs, card = load_trials("lengths")
+    cells = set(zip(runs["part"], runs["positions"], runs["seed"], strict=True))
+    assert cells == set(product(tool.STEPS, tool.SCHEMES, tool.SEEDS))
+    assert all([score["multiple"] for score in scores] == [1, 2, 4] for scores in runs["scores"])
     assert card["steps"] == tool.STEPS
-    assert {len(part["by_place"]) for part in card["parts"] if part["task"] == "news"} == {128 // tool.PLACES}
+    assert set(runs.loc[runs["part"] == "news", "by_place"].map(len)) == {128 // tool.PLACES}
 
 
 def test_what_tables_of_counts_lose_can_be_counted_again():
-    kept = load_lengths()[1]["tables"]
+    kept = load_trials("lengths").card["tables"]
     assert list(kept) == [str(order) for order in tool.TABLES]
     again = tool.table_losses(tool.stories_of(None), orders=(1, 2))
     assert again == {order: pytest.approx(kept[order], abs=2e-4) for order in ("1", "2")}
@@ -84,15 +87,16 @@ def test_a_shuffle_leaves_the_last_letters_in_place_and_moves_the_others():
         assert (plain[:, -3:] == mixed[:, -3:]).all()
         assert (plain.sort(dim=1).values == mixed.sort(dim=1).values).all()
         assert (plain[:, :-3] != mixed[:, :-3]).float().mean() > 0.8
-    parts = [part for part in load_lengths()[1]["parts"] if "shuffled" in part]
-    assert {part["positions"] for part in parts} == set(tool.IN_PLACE)
-    assert len(parts) == len(tool.IN_PLACE) * len(tool.SEEDS)
+    shuffled = load_trials("lengths", "news").runs.dropna(subset="shuffled")
+    assert set(shuffled["positions"]) == set(tool.IN_PLACE)
+    assert len(shuffled) == len(tool.IN_PLACE) * len(tool.SEEDS)
 
 
 def test_a_kept_run_can_be_made_again():
     """Another processor rounds otherwise; what that grows to in 400 steps is small beside what seeds differ by."""
-    grid, _ = load_lengths()
-    kept = grid.query("task == 'sorting' and positions == 'none' and seed == 0").set_index("multiple")
+    runs = load_trials("lengths", "sorting").runs
+    (scores,) = runs.query("positions == 'none' and seed == 0")["scores"]
+    kept = pd.DataFrame(scores)
     again = tool.run(0, "sorting", "none", None, math.inf)
     assert [score["right"] for score in again["scores"][:2]] == pytest.approx(kept["right"][:2].tolist(), abs=0.02)
     assert [score["loss"] for score in again["scores"][:2]] == pytest.approx(kept["loss"][:2].tolist(), abs=0.05)

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from importlib.resources import files
-
 import numpy as np
 import pytest
 import torch
 
 from regattn.data import load_lee_corpus
 from regattn.transformer import Architecture, LanguageModel, TrainingPlan, next_token_loss, text_batches, train
+from regattn.trials import load_trials
 from regattn.words import count_ngrams, train_tokenizer
 
 
 @pytest.fixture(scope="module")
 def news():
-    return json.loads((files("regattn.transformer") / "shipped" / "news.json").read_text(encoding="utf-8"))
+    return load_trials("news")
 
 
 @pytest.fixture(scope="module")
@@ -29,8 +27,8 @@ def texts():
 
 def test_the_counted_models_of_the_first_run_are_what_the_text_gives(news, texts):
     train, windows = texts
-    first = news["runs"][0]
-    assert (first["tokens"], news["windows"]) == (len(train), len(windows))
+    first = news.runs.iloc[0]
+    assert (first["tokens"], news.card["windows"]) == (len(train), len(windows))
     for order in (1, 2):
         counted = count_ngrams(train, order=order, vocabulary=1000)
         nats = np.mean([counted.surprisals(window).mean() for window in windows.tolist()])
@@ -42,11 +40,11 @@ def test_windows_called_fresh_hold_no_twenty_tokens_of_the_training_stories(news
     text = f" {' '.join(map(str, train))} "  # found by a search for strings, token by token
     runs = [[f" {' '.join(map(str, window[i : i + 20]))} " for i in range(46)] for window in windows.tolist()]
     repeated = [any(run in text for run in window) for window in runs]
-    assert news["fresh_windows"] == len(windows) - sum(repeated)
+    assert news.card["fresh_windows"] == len(windows) - sum(repeated)
 
 
 def test_every_run_has_its_losses_and_learns(news):
-    for run in news["runs"]:
+    for _, run in news.runs.iterrows():
         assert len(run["step"]) == len(run["loss"]) == len(run["all"]) == len(run["fresh"])
         assert min(run["all"]) < run["all"][0]  # held out it learns first, and may overfit then
         assert run["loss"][-1] < run["loss"][0]
@@ -69,4 +67,4 @@ def test_the_first_hundred_steps_lead_where_the_run_that_was_kept_was_by_then(ne
     plan = TrainingPlan(steps=2500, peak=4e-3, warmup=40, evaluate_every=100)
     with pytest.raises(Enough):
         train(LanguageModel(design, rng=1), text_batches(ids, batch_size=16, context=64, rng=1), plan, evaluate=look)
-    assert reached == [pytest.approx(news["runs"][0]["all"][0], abs=0.02)]  # rounding grows along the way
+    assert reached == [pytest.approx(news.runs["all"][0][0], abs=0.02)]  # rounding grows along the way

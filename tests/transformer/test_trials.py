@@ -12,9 +12,9 @@ from regattn.transformer import (
     Architecture,
     LanguageModel,
     count_parameters,
-    load_trials,
 )
 from regattn.transformer._trials import induction_scores, lacking, repeating_texts
+from regattn.trials import load_trials
 from tests.built import ROOT
 
 spec = importlib.util.spec_from_file_location("heads_tool", ROOT / "tools" / "heads.py")
@@ -128,14 +128,9 @@ def test_scores_without_a_repeated_token_are_refused():
         induction_scores(torch.zeros(1, 1, 1, 3, 3), torch.tensor([[1, 2, 3]]))
 
 
-def test_an_unknown_trial_is_refused():
-    with pytest.raises(ValueError, match="name must be one of heads, induction, parts, roles, got 'tails'"):
-        load_trials("tails")
-
-
 def test_every_training_of_the_script_was_kept():
     for name, (_, settings) in tool.TRIALS.items():
-        kept = load_trials(name)
+        kept = load_trials("heads", name).runs.to_dict("records")
         assert len(kept) == tool.SEEDS * len(settings)
         for setting in settings:
             assert {run["seed"] for run in kept if setting.items() <= run.items()} == set(range(tool.SEEDS))
@@ -144,7 +139,8 @@ def test_every_training_of_the_script_was_kept():
 def test_a_training_that_was_kept_can_be_had_again():
     """The one without the norm is the quickest; a machine with other kernels ends elsewhere by little."""
     setting = {"lacks": "norm", "layers": 2, "rate": tool.RATE}
-    (kept,) = (run for run in load_trials("parts") if setting.items() <= run.items() and run["seed"] == 0)
+    runs = load_trials("heads", "parts").runs.to_dict("records")
+    (kept,) = (run for run in runs if setting.items() <= run.items() and run["seed"] == 0)
     found = tool.parts(seed=0, **setting)
     assert found["parameters"] == kept["parameters"]
     assert found["floor"] == kept["floor"]

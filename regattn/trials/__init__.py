@@ -1,0 +1,61 @@
+"""What scripts of the folder `tools` found in runs that take longer than a page may, and how they were made."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+__all__ = ["load_trials"]
+
+HERE = Path(__file__).parent
+
+
+class Trials(NamedTuple):
+    """What a script kept of runs that take longer than a page may."""
+
+    runs: pd.DataFrame
+    """A row for each: ``part``, its settings, its ``seed`` if it drew one, and what was measured."""
+    card: dict[str, Any]
+    """How they were made: the script, its minutes of processor time, the versions of libraries, and more."""
+
+
+def load_trials(name: str, part: str | None = None) -> Trials:
+    """Return what a script found.
+
+    Parameters
+    ----------
+    name : {"circle", "codes", "forecasts", "heads", "lengths", "news", "race"}
+        Of chapters 20, 15, 19, 16 to 18, 16, 18 and 7.
+    part : str, optional
+        One part of them, such as "induction" of "heads"; all by default.
+
+    Returns
+    -------
+    Trials
+        Columns that no run of the part has are left out.
+
+    Raises
+    ------
+    ValueError
+        If there are no such trials, or no such part of them.
+
+    Examples
+    --------
+    >>> trials = load_trials("heads", "parts")
+    >>> sorted(trials.runs["lacks"].unique())[:2]
+    ['attention', 'feed-forward']
+    >>> trials.card["script"]
+    'tools/heads.py'
+    """
+    known = sorted(path.stem for path in HERE.glob("*.json"))
+    if name not in known:
+        raise ValueError(f"name must be one of {', '.join(known)}, got {name!r}")
+    card = json.loads((HERE / f"{name}.json").read_text(encoding="utf-8"))
+    runs = card.pop("runs")
+    parts = sorted({run["part"] for run in runs if "part" in run})
+    if part is not None and part not in parts:
+        raise ValueError(f"part must be one of {', '.join(parts) or 'none'}, got {part!r}")
+    return Trials(pd.DataFrame([run for run in runs if part is None or run["part"] == part]), card)
