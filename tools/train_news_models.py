@@ -1,6 +1,6 @@
 """Train small language models on the news stories of the Lee corpus, and count n-grams on the same text.
 
-    python -m tools.train_news_models              # about three quarters of an hour on one idle core
+    python -m tools.train_news_models              # some eight minutes of one processor
     python -m tools.train_news_models --runs 1     # the first run only
 
 Chapter 18 draws the result, regattn/trials/news.json: the first run, then what less text does to it.

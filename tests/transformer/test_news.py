@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 import torch
@@ -41,6 +43,12 @@ def test_windows_called_fresh_hold_no_twenty_tokens_of_the_training_stories(news
     runs = [[f" {' '.join(map(str, window[i : i + 20]))} " for i in range(46)] for window in windows.tolist()]
     repeated = [any(run in text for run in window) for window in runs]
     assert news.card["fresh_windows"] == len(windows) - sum(repeated)
+
+
+def test_every_amount_of_text_was_learned_from_three_seeds(news):
+    runs = [(run["stories"], run["seed"]) for _, run in news.runs.iterrows()]
+    assert sorted(runs) == sorted(product((270, 135, 68), (1, 2, 3)))
+    assert [bool(counted) for counted in news.runs["ngrams"]] == [seed == 1 for _, seed in runs]
 
 
 def test_every_run_has_its_losses_and_learns(news):
