@@ -17,7 +17,7 @@ from pathlib import Path
 import nbformat
 import pytest
 import yaml
-from bs4 import BeautifulSoup
+from bs4 import BeautifulSoup, Tag
 
 ROOT = Path(__file__).parents[1]
 JUPYTER_BOOK = Path(sys.executable).with_name("jupyter-book")
@@ -137,11 +137,15 @@ def make_book(folder: Path, log: Path) -> None:
 
 
 def soup(path: Path) -> BeautifulSoup:
-    """Return a built page, parsed."""
-    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+    """Return a built page, parsed once for tests that follow each other; whoever alters it takes a copy."""
+    return _soup(path, path.stat().st_mtime_ns)
 
 
 @lru_cache(maxsize=4)
-def article(path: Path) -> BeautifulSoup:
+def _soup(path: Path, changed: int) -> BeautifulSoup:
+    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+
+
+def article(path: Path) -> Tag:
     """Return what a built page says, without what the theme puts around it; whoever alters it takes a copy."""
     return soup(path).select_one("article.bd-article")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -48,6 +49,12 @@ def built_book(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path
     folder = Path(os.environ.get("REGATTN_CHECKS", folder))
     with FileLock(folder / "book.lock"):
         return build(folder / "book")
+
+
+def pytest_collection_finish() -> None:
+    """Leave what the collection has made out of every later search for garbage: a quarter of the time of some tests."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -2,7 +2,7 @@
 
 The book is built by the process that needs it first, and the others go on with what needs no book meanwhile. Tests of
 one file stay together, because they share what they set up; of the files in `APART`, those of one page do, which is
-opened once for them all, or those of one notebook.
+opened and parsed once for them all, or those of one notebook.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from collections.abc import Iterable
 
 from xdist.scheduler.loadscope import LoadScopeScheduling
 
-APART = {"tests/test_pages.py": "pages", "tests/test_loading.py": "pages", "tests/test_notebooks.py": "notebooks"}
+PAGES = ("tests/test_pages.py", "tests/test_loading.py", "tests/test_book.py", "tests/test_formulas.py")
+APART = {**dict.fromkeys(PAGES, "pages"), "tests/test_notebooks.py": "notebooks"}
 FIRST = "tests/test_clean_machine.py"
 
 

@@ -83,7 +83,7 @@ def test_the_seconds_and_the_outcomes_of_each_file_are_counted(tmp_path, monkeyp
 
 def test_a_file_stays_together_and_pages_go_apart():
     pages = [f"tests/test_pages.py::test_{name}[{page}]" for page in "pq" for name in "ab"]
-    others = ["tests/test_book.py::test_a", "tests/test_book.py::test_b[p]"]
+    others = ["tests/test_data.py::test_a", "tests/test_data.py::test_b[p]"]
     found = spread.stretches([*others, *pages])
     assert found[others[0]] == found[others[1]]
     assert found[pages[0]] == found[pages[1]] != found[pages[2]] == found[pages[3]]
@@ -98,7 +98,7 @@ def test_tests_that_share_an_opened_page_share_its_stretch():
     ]
     assert len(set(spread.stretches(nodeids).values())) == 1
     assert {spread.page_of(nodeid) for nodeid in nodeids} == {"pages p"}
-    assert spread.page_of("tests/test_book.py::test_a[p]") == spread.page_of("tests/test_notebooks.py::test_a[p]") == ""
+    assert spread.page_of("tests/test_data.py::test_a[p]") == spread.page_of("tests/test_notebooks.py::test_a[p]") == ""
 
 
 def test_tests_of_a_file_that_need_the_book_form_a_stretch_of_their_own():

@@ -6,6 +6,7 @@ import re
 import sys
 import unicodedata
 from collections import Counter
+from copy import copy
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -39,6 +40,7 @@ UNSEEN = re.compile(r"[\s\u2061-\u2064\u00a0\u2009]")
 
 def said(math) -> str:
     """Return the signs of a formula in order, without the differences of fonts and of look-alikes."""
+    math = copy(math)
     for tag in math.find_all("annotation"):
         tag.decompose()
     return UNSEEN.sub("", unicodedata.normalize("NFKC", math.get_text().translate(ALIKE)).translate(ALIKE))
