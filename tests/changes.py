@@ -82,6 +82,8 @@ class Choice(NamedTuple):
 
     notebooks: set[Path]
     left_out: str
+    briefly: frozenset[Path] = frozenset()
+    """Those of them that are as they were, and of whose part of the package alone something differs."""
 
 
 def choose_notebooks() -> Choice:
@@ -99,7 +101,8 @@ def choose_notebooks() -> Choice:
     paths = changed(since)
     chosen = {path for path in notebooks() if inputs(path) & paths}
     names = ", ".join(label(path) for path in notebooks() if path not in chosen)
-    return Choice(chosen, f"nothing they depend on differs from {since.name}: {names}; `make restarts` runs every one")
+    says = f"nothing they depend on differs from {since.name}: {names}; `make restarts` runs every one"
+    return Choice(chosen, says, frozenset(path for path in chosen if path.relative_to(ROOT).as_posix() not in paths))
 
 
 @cache

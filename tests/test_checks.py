@@ -200,6 +200,7 @@ def test_notebooks_are_restarted_when_what_they_depend_on_differs(monkeypatch, p
     differing(monkeypatch, path)
     choice = changes.choose_notebooks()
     assert {name.stem for name in choice.notebooks if "solutions" not in name.parts} == there
+    assert choice.briefly == (set() if path.endswith(".ipynb") else choice.notebooks)  # as they were themselves
     left_out = [path for path in notebooks() if path not in choice.notebooks]
     assert left_out
     assert all(label(path) in choice.left_out for path in left_out)
