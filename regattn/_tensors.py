@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,13 +14,16 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor, nn
 
+from regattn._files import written_whole
+
 
 def write_tensors(path: str | os.PathLike, tensors: dict[str, Tensor], *, note: dict[str, Any]) -> None:
     """Write named tensors and a JSON-able ``note`` to ``path``, all at once or not at all.
 
     Examples
     --------
-    >>> with tempfile.TemporaryDirectory() as folder:
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
     ...     write_tensors(Path(folder) / "a.safetensors", {"x": torch.ones(2)}, note={"step": 3})
     ...     read_tensors(Path(folder) / "a.safetensors")
     ({'x': tensor([1., 1.])}, {'step': 3})
@@ -29,18 +31,8 @@ def write_tensors(path: str | os.PathLike, tensors: dict[str, Tensor], *, note: 
     tensors = {name: tensor.detach().contiguous() for name, tensor in tensors.items()}
     text = json.dumps(note)
     data = save(tensors, metadata={"note": text, "sha256": _fingerprint(tensors, text)})
-    path = Path(path)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)  # mkstemp makes it private
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with written_whole(path) as file:
+        file.write(data)
 
 
 def read_tensors(path: str | os.PathLike) -> tuple[dict[str, Tensor], dict[str, Any]]:

@@ -25,7 +25,7 @@ from regattn.regression._embedding_problem import (
     moments,
 )
 from regattn.regression.least_squares import spectrum
-from regattn.regression.trajectory import GROWTH_LIMIT
+from regattn.regression.trajectory import GROWTH_LIMIT, _ran_away
 
 __all__ = [
     "EmbeddingPath",
@@ -81,10 +81,7 @@ class EmbeddingPath:
     def message(self) -> str:
         """What became of the descent, in a sentence or two."""
         if self.diverged_at is not None:
-            return (
-                f"Descent ran away: step {self.diverged_at} would have taken the loss\n"
-                f"beyond {GROWTH_LIMIT:.0e} times its start. Take a smaller learning rate."
-            )
+            return _ran_away(self.diverged_at)
         steps, above = len(self.losses) - 1, max(self.losses[-1] - self.least_loss, 0.0)
         return f"After {steps} steps the loss is {self.losses[-1]:.6g}, {above:.1e} above that of least squares."
 

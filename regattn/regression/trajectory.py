@@ -12,6 +12,14 @@ GROWTH_LIMIT = 1e12
 """A loss this many times the larger of the first loss and the scale of the problem counts as divergence."""
 
 
+def _ran_away(step: int) -> str:
+    """Return what to say of a descent that a step would have taken beyond the limit."""
+    return (
+        f"Descent ran away: step {step} would have taken the loss\n"
+        f"beyond {GROWTH_LIMIT:.0e} times its start. Take a smaller learning rate."
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class Trajectory:
     """Where a descent went: T steps, so T + 1 points. Every number kept is finite.
@@ -48,9 +56,6 @@ class Trajectory:
     def message(self) -> str:
         """What became of the descent, in a sentence or two."""
         if self.diverged_at is not None:
-            return (
-                f"Descent ran away: step {self.diverged_at} would have taken the loss\n"
-                f"beyond {GROWTH_LIMIT:.0e} times its start. Take a smaller learning rate."
-            )
+            return _ran_away(self.diverged_at)
         steps = len(self.losses) - 1
         return f"After {steps} steps the loss is {self.losses[-1]:.6g}; at the start it was {self.losses[0]:.6g}."

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 import zipfile
 import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from regattn._files import written_whole
 
 NOTE = "note"
 
@@ -20,24 +21,15 @@ def write_arrays(path: str | os.PathLike, arrays: dict[str, np.ndarray], *, note
 
     Examples
     --------
-    >>> with tempfile.TemporaryDirectory() as folder:
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
     ...     write_arrays(Path(folder) / "a.npz", {"x": np.ones(2)}, note={"window": 3})
     ...     read_arrays(Path(folder) / "a.npz")
     ({'x': array([1., 1.])}, {'window': 3})
     """
-    path = Path(path)
     text = np.frombuffer(json.dumps(note).encode(), dtype=np.uint8)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez(file, **arrays, **{NOTE: text})
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)  # mkstemp makes it private
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with written_whole(path) as file:
+        np.savez(file, **arrays, **{NOTE: text})
 
 
 def read_arrays(path: str | os.PathLike) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
