@@ -123,21 +123,29 @@ def plot_encoder_decoder(design: ForecasterDesign, *, ax: Axes | None = None) ->
     ax.grid(visible=False)
     ax.spines[:].set_visible(False)
     past, ahead = f"({design.context}, {design.width})", f"({design.horizon}, {design.width})"
-    sides = {
-        2.4: (past, ["value, place, month", "self-attention", "feed-forward"]),
-        7.6: (ahead, ["place, month", "masked self-attention", "cross-attention", "feed-forward", "linear map"]),
+    sides = {  # where labels stand and on which side a row goes round a box
+        2.4: (past, 0.15, 0.2, ["value, place, month", "self-attention", "feed-forward"]),
+        7.6: (
+            ahead,
+            -0.15,
+            9.8,
+            ["place, month", "masked self-attention", "cross-attention", "feed-forward", "linear map"],
+        ),
     }
-    for x, (shape, names) in sides.items():
+    for x, (shape, beside, round_it, names) in sides.items():
         at = [0.4 + 1.65 * k for k in range(len(names))]
         for below, above in pairwise(at):
             _arrow(ax, (x, below + 0.3), (x, above - 0.3))
-            ax.text(x + 0.15, (below + above) / 2, shape, fontsize=10, va="center")
+            into = "queries  " if above == at[2] and x > 5 else ""
+            ha = "left" if beside > 0 else "right"
+            ax.text(x + beside, above - 0.55, f"{into}{shape}", ha=ha, fontsize=10, va="center")
         for name, y in zip(names, at, strict=True):
             _box(ax, (x, y), name, 3.9, opened=name == "cross-attention", size=10)
-    _arrow(ax, (4.35, 3.7), (5.65, 3.7))
-    ax.text(5.0, 3.85, "keys,\nvalues", ha="center", va="bottom", fontsize=10)
-    ax.text(5.0, 3.55, past, ha="center", va="top", fontsize=10)
-    ax.text(7.45, 2.87, "queries", ha="right", va="center", fontsize=10)
+        for y in at[1:3] if x < 5 else at[1:4]:
+            _go_round(ax, x, y, round_it)
+    ax.plot([2.4, 2.4, 5.0, 5.0], [4.0, 4.2, 4.2, 3.7], color=COLOURS["neutral"], linewidth=1, zorder=1)
+    _arrow(ax, (5.0, 3.7), (5.65, 3.7))
+    ax.text(4.25, 4.35, f"keys, values  {past}", ha="center", va="bottom", fontsize=10)
     _arrow(ax, (7.6, 7.3), (7.6, 7.95))
     ax.text(7.75, 7.65, f"({design.horizon}, {design.outputs})", fontsize=10, va="center")
     for x, name in ((2.4, "Encoder: what was read"), (7.6, "Decoder: what is to be said")):
@@ -156,6 +164,14 @@ def _box(
     line = {"edgecolor": COLOURS["query"] if opened else COLOURS["neutral"], "linewidth": 1.2 if opened else 0.8}
     ax.add_patch(Rectangle((x - width / 2, y - 0.3), width, 0.6, facecolor="white", zorder=2, **line))
     ax.text(x, y, name, ha="center", va="center", fontsize=size, zorder=3)
+
+
+def _go_round(ax: Axes, x: float, y: float, side: float) -> None:
+    """Draw a row that goes round a box and is added to what comes out of it."""
+    line = {"color": COLOURS["neutral"], "linewidth": 1, "zorder": 1}
+    ax.plot([x, side, side, x], [y - 0.85, y - 0.85, y + 0.5, y + 0.5], **line)
+    plus = {"ha": "center", "va": "center", "fontsize": 9, "zorder": 3}
+    ax.text(x, y + 0.5, "+", bbox=_PLATE | {"boxstyle": "circle,pad=0.08"}, **plus)
 
 
 def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:

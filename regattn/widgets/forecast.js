@@ -114,7 +114,7 @@ function lagsPanel({ context, steps }) {
 
 function headsPanel({ network: { heads } }) {
   return {
-    title: "Weight on lags 12, 24 and 36, head by head",
+    title: "Weight on lags 12, 24 and 36 over all months ahead, by head",
     make(host) {
       const draw = shareBars(host, { label: "Weight on lags 12, 24 and 36" });
       const names = [...upTo(heads).map((h) => `head ${h + 1}`), "chance"];

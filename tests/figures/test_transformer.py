@@ -39,7 +39,10 @@ def test_the_blueprint_names_every_part_inside_its_axes():
 def test_the_two_sides_carry_the_shapes_of_their_design():
     ax = plot_encoder_decoder(ForecasterDesign(context=30, horizon=7, width=24, n_heads=2))
     words = [text.get_text() for text in ax.texts]
-    assert words.count("(30, 24)") == 3  # twice up the encoder, once across
-    assert words.count("(7, 24)") == 4
+    assert words.count("(30, 24)") == 2  # up the encoder
+    assert "keys, values  (30, 24)" in words
+    assert words.count("(7, 24)") == 3
+    assert "queries  (7, 24)" in words
+    assert words.count("+") == 5  # two layers on the left and three on the right are added to what went round them
     assert words.count("(7, 9)") == 1
     assert "cross-attention" in words
