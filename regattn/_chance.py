@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 import numpy as np
@@ -24,6 +25,8 @@ def seed_from(rng: Any) -> int:
     torch = sys.modules.get("torch")  # whoever has a generator of torch has loaded it
     if torch is not None and isinstance(rng, torch.Generator):
         return int(torch.randint(MOST - 1, (), generator=rng))
+    if isinstance(rng, bool) or not isinstance(rng, Integral):
+        raise ValueError(f"rng must be a whole number or a generator of NumPy or torch, got {rng!r}")
     return check_count(rng, "rng", least=0, most=2**64 - 1, bound="64 bits")
 
 

@@ -51,8 +51,9 @@ def resolve_mask(mask: MaskLike, queries: Array, keys: Array) -> Array | None:
         if mask != "causal":
             raise ValueError(f'mask must be a boolean array or "causal", got {mask!r}')
         return _causal(queries, keys)
-    if not is_torch_array(mask):  # an array of NumPy has no place in a graph of torch
-        mask = sys.modules["torch"].as_tensor(mask) if hides_numbers(queries) else np.asarray(mask)
+    if not is_torch_array(mask):
+        hidden = hides_numbers(queries)  # an array of NumPy has no place in a graph of torch
+        mask = sys.modules["torch"].as_tensor(np.ascontiguousarray(mask)) if hidden else np.asarray(mask)
     if str(mask.dtype).removeprefix("torch.") != "bool":
         raise ValueError(f"mask must be boolean (True = may attend), got dtype {mask.dtype}")
     _check_rows(mask, (*np.broadcast_shapes(queries.shape[:-2], keys.shape[:-2]), queries.shape[-2], keys.shape[-2]))

@@ -115,7 +115,7 @@ def open_offline(
     try:
         page.goto(Path(path).resolve().as_uri(), timeout=120_000)
         if javascript:
-            page.wait_for_function(SHOWN)
+            page.wait_for_function(SHOWN, timeout=120_000)
         if dark and javascript:
             page.evaluate("document.documentElement.dataset.theme = 'dark'")
         yield page

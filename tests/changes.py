@@ -102,7 +102,8 @@ def choose_notebooks() -> Choice:
     chosen = {path for path in notebooks() if inputs(path) & paths}
     names = ", ".join(label(path) for path in notebooks() if path not in chosen)
     says = f"nothing they depend on differs from {since.name}: {names}; `make restarts` runs every one"
-    return Choice(chosen, says, frozenset(path for path in chosen if path.relative_to(ROOT).as_posix() not in paths))
+    as_they_were = {path for path in chosen if path.relative_to(ROOT).as_posix() not in paths}
+    return Choice(chosen, says, frozenset() if PINS in paths else frozenset(as_they_were))
 
 
 @cache

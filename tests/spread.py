@@ -9,12 +9,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 
 from xdist.scheduler.loadscope import LoadScopeScheduling
+
+from tests.built import label, notebooks, toc_pages
 
 PAGES = ("tests/test_pages.py", "tests/test_loading.py", "tests/test_book.py", "tests/test_formulas.py")
 APART = {**dict.fromkeys(PAGES, "pages"), "tests/test_notebooks.py": "notebooks"}
 FIRST = "tests/test_clean_machine.py"
+
+
+@cache
+def labels() -> frozenset[str]:
+    """Return the names that a page or a notebook has in the name of a test."""
+    return frozenset(label(page) for page in [*toc_pages(), *notebooks()])
 
 
 def place(nodeid: str) -> str:
@@ -23,8 +32,8 @@ def place(nodeid: str) -> str:
     found = re.search(r"\[(.*)\]$", name) if file in APART else None
     if not found:
         return file
-    page = "-".join(part for part in found[1].split("-") if not part.isdigit())  # not the width of a screen
-    return f"{APART[file]} {page}"
+    name = "-".join(part for part in found[1].split("-") if not part.isdigit())  # not the width of a screen
+    return f"{APART[file]} {name}" if name in labels() else file
 
 
 def page_of(nodeid: str) -> str:

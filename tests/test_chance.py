@@ -6,15 +6,40 @@ import numpy as np
 import pytest
 import torch
 
-from regattn._chance import seed_from, torch_generator
-from regattn.transformer import Architecture, LanguageModel, generate, text_batches
+from regattn._chance import numpy_generator, random_state_from, seed_from, torch_generator
+from regattn.grammar import Grammar
+from regattn.regression import batches, make_network, make_tasks
+from regattn.series import contenders
+from regattn.transformer import Architecture, LanguageModel, generate, residual_kmeans, text_batches
+from regattn.words import glove_vectors, make_aligned_text
 
 MODEL = LanguageModel(Architecture(vocabulary=13, layers=1, context=8, width=6, n_heads=2)).eval()
 PROMPT = torch.tensor([[5]])
+COUNTS = np.random.default_rng(1).poisson(3, size=(11, 11))
+ROWS = np.random.default_rng(2).normal(size=(61, 3))
+
+
+def as_tensor(numbers) -> torch.Tensor:
+    return torch.as_tensor(np.array(numbers))
+
+
+def coded(text) -> torch.Tensor:
+    """Return an aligned text as numbers."""
+    return torch.tensor(list(repr(text).encode()[:2000]))
+
+
 USES = {
     "a model's weights": lambda rng: LanguageModel(MODEL.architecture, rng=rng).embedding.weight,
     "a drawn text": lambda rng: generate(MODEL, PROMPT, 23, rng=rng),
     "windows of a text": lambda rng: text_batches(range(997), batch_size=5, context=3, rng=rng)(0),
+    "tasks": lambda rng: as_tensor(make_tasks(rng, np.eye(2), tasks=3, n=5, noise=1.0).X),
+    "batches": lambda rng: as_tensor(list(batches(97, batch_size=31, steps=2, rng=rng))),
+    "a network": lambda rng: as_tensor(make_network((3, 5), rng=rng).parameters),
+    "an aligned text": lambda rng: coded(make_aligned_text(7, rng=rng)),
+    "vectors": lambda rng: as_tensor(glove_vectors(COUNTS, rank=2, rounds=1, rng=rng).words),
+    "a text of the grammar": lambda rng: as_tensor(Grammar().sample_tokens(rng, texts=2, length=29)),
+    "codes": lambda rng: as_tensor(residual_kmeans(ROWS, ROWS, n_codes=5, rng=rng)),
+    "forests": lambda rng: as_tensor(contenders(folds=3, n_features=2, rng=rng)["forest"].estimator.random_state),
 }
 GENERATORS = {
     "NumPy": lambda: np.random.default_rng(7),
@@ -51,6 +76,16 @@ def test_a_seed_is_itself_and_generators_draw_seeds_from_the_whole_range():
         assert 2**62 < max(drawn) < 2**63
 
 
+def test_a_generator_of_numpy_is_used_as_it_is_and_a_seed_starts_numpys_own():
+    mine = np.random.default_rng(5)
+    assert numpy_generator(mine) is mine
+    assert np.array_equal(numpy_generator(5).random(3), mine.random(3))
+
+
+def test_a_seed_of_scikit_learn_is_the_seed_itself_below_two_to_the_32():
+    assert [random_state_from(seed) for seed in (0, 2**32 - 1, 2**32 + 5)] == [0, 2**32 - 1, 5]
+
+
 def test_a_generator_of_torch_is_used_as_it_is_and_a_seed_starts_torchs_own():
     mine = torch.Generator().manual_seed(5)
     assert torch_generator(mine) is mine
@@ -71,11 +106,11 @@ def test_the_global_generators_are_left_as_they_were():
     ("rng", "message"),
     [
         (-1, "rng must be ≥ 0, got -1"),
-        ("x", "rng must be a whole number, got 'x'"),
+        ("x", "rng must be a whole number or a generator of NumPy or torch, got 'x'"),
         (2**64, r"rng must be ≤ 18446744073709551615 \(64 bits\), got 18446744073709551616"),
-        (1.5, "rng must be a whole number, got 1.5"),
-        (None, "rng must be a whole number, got None"),
-        (True, "rng must be a whole number, got True"),
+        (1.5, "or a generator of NumPy or torch, got 1.5"),
+        (None, "or a generator of NumPy or torch, got None"),
+        (True, "or a generator of NumPy or torch, got True"),
     ],
 )
 def test_what_is_no_source_of_chance_is_refused_by_name_and_value(use, rng, message):

@@ -20,6 +20,7 @@ from tests.built import ROOT, label, notebooks
 sys.path.insert(0, str(ROOT / "tools"))
 import checks
 
+P, Q = "part2-proximity-03_ols_proximity", "book-index"
 SPECTRAL = ROOT / "book" / "part2-proximity" / "03_ols_proximity.ipynb"
 
 
@@ -82,8 +83,8 @@ def test_the_seconds_and_the_outcomes_of_each_file_are_counted(tmp_path, monkeyp
 
 
 def test_a_file_stays_together_and_pages_go_apart():
-    pages = [f"tests/test_pages.py::test_{name}[{page}]" for page in "pq" for name in "ab"]
-    others = ["tests/test_data.py::test_a", "tests/test_data.py::test_b[p]"]
+    pages = [f"tests/test_pages.py::test_{name}[{page}]" for page in (P, Q) for name in "ab"]
+    others = ["tests/test_data.py::test_a", f"tests/test_data.py::test_b[{P}]"]
     found = spread.stretches([*others, *pages])
     assert found[others[0]] == found[others[1]]
     assert found[pages[0]] == found[pages[1]] != found[pages[2]] == found[pages[3]]
@@ -92,13 +93,16 @@ def test_a_file_stays_together_and_pages_go_apart():
 
 def test_tests_that_share_an_opened_page_share_its_stretch():
     nodeids = [
-        "tests/test_pages.py::test_a[p]",
-        "tests/test_pages.py::test_b[320-p]",
-        "tests/test_loading.py::test_c[p]",
+        f"tests/test_pages.py::test_a[{P}]",
+        f"tests/test_pages.py::test_b[320-{P}]",
+        f"tests/test_loading.py::test_c[{P}]",
+        f"tests/test_book.py::test_d[{P}]",
     ]
     assert len(set(spread.stretches(nodeids).values())) == 1
-    assert {spread.page_of(nodeid) for nodeid in nodeids} == {"pages p"}
-    assert spread.page_of("tests/test_data.py::test_a[p]") == spread.page_of("tests/test_notebooks.py::test_a[p]") == ""
+    assert {spread.page_of(nodeid) for nodeid in nodeids} == {f"pages {P}"}
+    others = [f"tests/test_data.py::test_a[{P}]", f"tests/test_notebooks.py::test_a[{P}]"]
+    others += ["tests/test_formulas.py::test_b[x^2-y]"]  # a case, and no page
+    assert {spread.page_of(nodeid) for nodeid in others} == {""}
 
 
 def test_tests_of_a_file_that_need_the_book_form_a_stretch_of_their_own():
@@ -107,7 +111,7 @@ def test_tests_of_a_file_that_need_the_book_form_a_stretch_of_their_own():
 
 
 def test_one_process_begins_to_build_while_the_others_go_on():
-    first, last = f"{spread.FIRST}::test_a", "tests/test_pages.py::test_b[p]"
+    first, last = f"{spread.FIRST}::test_a", f"tests/test_pages.py::test_b[{P}]"
     assert spread.phase(first, needs_book=True, shared=True) < spread.phase(last, needs_book=False, shared=True)
     assert spread.phase(last, needs_book=False, shared=True) < spread.phase(last, needs_book=True, shared=True)
     assert spread.phase(first, needs_book=True, shared=False) == spread.phase(last, needs_book=True, shared=False)
@@ -210,7 +214,9 @@ def test_notebooks_are_restarted_when_what_they_depend_on_differs(monkeypatch, p
 def test_all_notebooks_are_restarted_when_pins_differ_or_when_asked_for(monkeypatch):
     differing(monkeypatch, "requirements.txt")
     monkeypatch.setenv("REGATTN_NOTEBOOKS", "changed")
-    assert changes.choose_notebooks().notebooks == set(notebooks())
+    choice = changes.choose_notebooks()
+    assert choice.notebooks == set(notebooks())
+    assert choice.briefly == set()  # another release may act otherwise half-way
     differing(monkeypatch)
     monkeypatch.setenv("REGATTN_NOTEBOOKS", "all")
     assert changes.choose_notebooks().notebooks == set(notebooks())

@@ -56,7 +56,7 @@ def test_trials_name_a_script_that_exists_and_every_run_is_in_one_part(name):
     [
         (lambda: load_trials("weather"), rf"name must be one of {', '.join(TRIALS)}, got 'weather'"),
         (lambda: load_trials("heads", "tails"), "part must be one of heads, induction, parts, roles, got 'tails'"),
-        (lambda: load_trials("news", "half"), "part must be one of none, got 'half'"),
+        (lambda: load_trials("news", "half"), "part must be None, for news has no parts, got 'half'"),
     ],
 )
 def test_trials_that_do_not_exist_are_refused_by_name(call, message):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 
+import numpy as np
 import pytest
 import torch
 
@@ -11,8 +12,19 @@ from regattn import KERNELS, attend, elu, nearest, others_mask
 from regattn.transformer import Block, BlockDesign
 
 B, T, d, d_v = 3, 7, 5, 2
-MASKS = {"no-mask": None, "causal": "causal", "NumPy": others_mask(T), "torch": torch.from_numpy(others_mask(T))}
+OTHERS = others_mask(T)
+MASKS = {
+    "no-mask": None,
+    "causal": "causal",
+    "NumPy": OTHERS,
+    "flipped": OTHERS[::-1, ::-1],
+    "broadcast": np.broadcast_to(OTHERS[:1], (T, T)),
+    "list": OTHERS.tolist(),
+    "torch": torch.from_numpy(OTHERS),
+}
 masks = pytest.mark.parametrize("mask", MASKS.values(), ids=MASKS)
+ENTER = {name: mask for name, mask in MASKS.items() if name != "flipped"}  # torch.compile takes no negative stride
+compiled_masks = pytest.mark.parametrize("mask", ENTER.values(), ids=ENTER)
 kernels = pytest.mark.parametrize("kernel", list(KERNELS))
 
 
@@ -43,7 +55,7 @@ def test_gradients_of_each_example_are_those_of_the_batch(kernel, mask):
 
 
 @pytest.mark.filterwarnings("ignore")  # torch.compile warns of its own age and of caches in libraries
-@masks
+@compiled_masks
 @kernels
 def test_compiling_leaves_one_graph_and_the_same_numbers(kernel, mask):
     torch.compiler.reset()

@@ -8,6 +8,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from regattn._files import written_whole
+
 FOLDER = Path(__file__).resolve().parent.parent / "regattn" / "trials"
 
 
@@ -23,7 +25,9 @@ def keep(
     made_by = {"script": f"tools/{Path(script).name}", "minutes": round(minutes, 1)}
     card = made_by | {"libraries": {name: version(name) for name in libraries}} | more
     lines = ",\n  ".join(json.dumps(run, ensure_ascii=False) for run in runs)
-    path.write_text(f'{json.dumps(card, ensure_ascii=False)[:-1]}, "runs": [\n  {lines}\n]}}\n', encoding="utf-8")
+    text = f'{json.dumps(card, ensure_ascii=False)[:-1]}, "runs": [\n  {lines}\n]}}\n'
+    with written_whole(path) as file:  # who interrupts it loses nothing
+        file.write(text.encode())
 
 
 def minutes_of(runs: list[dict[str, Any]]) -> float:

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from regattn.figures._style import COLOURS, SEQUENCE, new_axes
-from regattn.regression.descent import Trajectory
+from regattn.regression.trajectory import Trajectory
 
 __all__ = ["plot_clouds", "plot_line", "plot_losses", "plot_paths"]
 

@@ -24,7 +24,6 @@ from regattn.regression._walking import LearningRate, walk
 from regattn.regression.trajectory import Trajectory
 
 __all__ = [
-    "Trajectory",
     "batches",
     "curvatures",
     "gradient",

@@ -332,8 +332,8 @@ def newton_schulz(G: ArrayLike, *, rounds: int, start: float) -> np.ndarray:
     Raises
     ------
     ValueError
-        If G is not square or not finite, ``start`` is not positive, ``rounds`` is below 1, or the rounds run away,
-        as they do where ``start`` is too large or G is not positive definite.
+        If G is not square or not finite, ``start`` is not positive, ``rounds`` is below 1, or the rounds end beyond
+        every float, as they may where ``start`` is too large or G is not positive definite.
 
     Examples
     --------
@@ -348,7 +348,10 @@ def newton_schulz(G: ArrayLike, *, rounds: int, start: float) -> np.ndarray:
         for _ in range(check_count(rounds, "rounds")):
             P = P @ (2 * np.eye(G.shape[-1]) - G @ P)
     if not np.isfinite(P).all():
-        raise ValueError(f"the rounds ran away: start must be less than two over the largest eigenvalue, got {start:g}")
+        raise ValueError(
+            "the rounds ran away: G must be positive definite and start less than two over its largest eigenvalue, "
+            f"got start {start:g}"
+        )
     return P
 
 

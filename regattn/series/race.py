@@ -31,7 +31,7 @@ PENALTIES = (0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0, 
 DRAWN = ("forest", "network", "attention")  # the first words of the models that depend on a seed
 
 
-def contenders(*, folds: BaseCrossValidator, n_features: int, rng: Chance = 0) -> dict[str, BaseEstimator]:
+def contenders(*, folds: int | BaseCrossValidator, n_features: int, rng: Chance = 0) -> dict[str, BaseEstimator]:
     """Return the models of the race by name, those with settings as searches over a grid.
 
     A grid ends where no other model follows: at a penalty that leaves the mean, or least squares; at a leaf of one row;
@@ -144,7 +144,10 @@ def load_race(name: str) -> Race:
     >>> race.errors["OLS"].shape, race.errors["network"].shape
     ((1, 100), (3, 100))
     """
-    runs, card = load_trials("race", name)
+    runs, card = load_trials("race")
+    if name not in card["sizes"]:
+        raise ValueError(f"name must be one of {', '.join(card['sizes'])}, got {name!r}")
+    runs = runs[runs["part"] == name]
     errors = {model: np.array(list(each.values())) for model, each in zip(runs["model"], runs["errors"], strict=True)}
     return Race(errors, card.pop("sizes")[name], dict(zip(runs["model"], runs["picks"], strict=True)), card)
 

@@ -219,19 +219,26 @@ def quantile_losses(quantiles: ArrayLike, outcome: ArrayLike, *, levels: Iterabl
     Raises
     ------
     ValueError
-        If there is not one quantile for each level and outcome, or a level does not lie between 0 and 1.
+        If the last axis of quantiles has not one for each level, the axes before it do not broadcast against the
+        outcome's, an entry is not finite, or a level does not lie between 0 and 1.
 
     Examples
     --------
     >>> quantile_losses([[0.0, 1.0]], [3.0], levels=[0.5, 0.75]).tolist()
     [[3.0, 3.0]]
     """
-    quantiles, outcome = np.asarray(quantiles, dtype=float), np.asarray(outcome, dtype=float)
+    quantiles, outcome = (
+        np.asarray(check_array(x, name), dtype=float) for x, name in ((quantiles, "quantiles"), (outcome, "outcome"))
+    )
     tau = np.array([check_real(level, "a level", least=0.0, most=1.0) for level in levels])
     if odd := [level for level in tau.tolist() if level in (0.0, 1.0)]:
         raise ValueError(f"a level must lie between 0 and 1, got {odd[0]:g}")
-    if quantiles.shape != (*outcome.shape, len(tau)):
-        raise ValueError(f"quantiles must have shape {(*outcome.shape, len(tau))}, got {quantiles.shape}")
+    if quantiles.shape[-1:] != (len(tau),):
+        raise ValueError(f"quantiles must have {len(tau)} in the last axis, one for each level, got {quantiles.shape}")
+    try:
+        np.broadcast_shapes(quantiles.shape[:-1], outcome.shape)
+    except ValueError:
+        raise ValueError(f"quantiles have shape {quantiles.shape} but outcomes {outcome.shape}") from None
     error = outcome[..., None] - quantiles
     return 2 * np.maximum(tau * error, (tau - 1) * error)
 

@@ -17,7 +17,7 @@ class Trials(NamedTuple):
     """What a script kept of runs that take longer than a page may."""
 
     runs: pd.DataFrame
-    """A row for each: ``part``, its settings, its ``seed`` if it drew one, and what was measured."""
+    """A row for each: its ``part`` where there are several, its settings and ``seed``, and what was measured."""
     card: dict[str, Any]
     """How they were made: the script, its minutes of processor time, the versions of libraries, and more."""
 
@@ -28,7 +28,7 @@ def load_trials(name: str, part: str | None = None) -> Trials:
     Parameters
     ----------
     name : {"circle", "codes", "forecasts", "heads", "lengths", "news", "race"}
-        Of chapters 20, 15, 19, 16 to 18, 16, 18 and 7.
+        Of chapters 20, 15, 19, 17 and 18, 16, 18 and 7.
     part : str, optional
         One part of them, such as "induction" of "heads"; all by default.
 
@@ -57,5 +57,6 @@ def load_trials(name: str, part: str | None = None) -> Trials:
     runs = card.pop("runs")
     parts = sorted({run["part"] for run in runs if "part" in run})
     if part is not None and part not in parts:
-        raise ValueError(f"part must be one of {', '.join(parts) or 'none'}, got {part!r}")
+        which = f"one of {', '.join(parts)}" if parts else f"None, for {name} has no parts"
+        raise ValueError(f"part must be {which}, got {part!r}")
     return Trials(pd.DataFrame([run for run in runs if part is None or run["part"] == part]), card)

@@ -12,14 +12,13 @@ from numpy.typing import ArrayLike
 from regattn import figures
 from regattn._validation import check_count, check_matrix, check_real, check_targets
 from regattn.regression.descent import (
-    Trajectory,
     gradient_descent,
     largest_stable_step,
     mean_squared_error,
     stochastic_gradient_descent,
 )
 from regattn.regression.least_squares import spectrum
-from regattn.regression.trajectory import GROWTH_LIMIT
+from regattn.regression.trajectory import GROWTH_LIMIT, Trajectory
 from regattn.widgets._base import Choice, Count, Explorer, Seed, Slider, check_labels
 from regattn.widgets._chance import mulberry32
 

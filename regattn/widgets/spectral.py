@@ -31,16 +31,16 @@ class SpectralExplorer(Explorer, module="spectral", panels=[["weights"], ["split
 
     Parameters
     ----------
-    X_train, y_train : arrays of shape (n, p) and (n,)
+    X, y : arrays of shape (n, p) and (n,)
         Training rows (without a column of ones) and their targets, in time order if they have one.
-    X_test, y_test : arrays of shape (m, p) and (m,), optional
+    X_new, y_new : arrays of shape (m, p) and (m,), optional
         Rows to predict at besides, and the targets that came true.
     rank : int, optional
         Number L of leading directions kept; all of them by default.
     query : int or str, default 0
         The observation that asks: its place, counting the training rows first and the test rows after them, or its
         label.
-    labels_train, labels_test : sequences of str, optional
+    labels, labels_new : sequences of str, optional
         What to call the rows.
     units : str, optional
         Units of the target, such as "% a year".
@@ -55,7 +55,7 @@ class SpectralExplorer(Explorer, module="spectral", panels=[["weights"], ["split
 
     Examples
     --------
-    >>> explorer = SpectralExplorer([[0.0], [1.0], [2.0]], [1.0, 1.0, 4.0], [[3.0]], labels_test=["next"], query="next")
+    >>> explorer = SpectralExplorer([[0.0], [1.0], [2.0]], [1.0, 1.0, 4.0], [[3.0]], labels_new=["next"], query="next")
     >>> round(explorer.result()["prediction"], 6)
     5.0
     >>> explorer.ridge = 2.0
@@ -71,9 +71,9 @@ class SpectralExplorer(Explorer, module="spectral", panels=[["weights"], ["split
         shown=lambda self: _penalties(self.spectrum.singular_values),
         log=True,
         notes={0: "least squares"},
-        help="Penalty λ ≥ 0, in squared units of ``X_train``.",
+        help="Penalty λ ≥ 0, in squared units of ``X``.",
     )
-    rank = Count("Rank L", least=1, most=lambda self: self.spectrum.rank, bound="the rank of X_train", of=True)
+    rank = Count("Rank L", least=1, most=lambda self: self.spectrum.rank, bound="the rank of X", of=True)
     query = Count("Query observation", most=lambda self: self.size - 1, bound="the last row", wide=True)
     root = Choice(
         "Root of Ω",
@@ -97,40 +97,40 @@ class SpectralExplorer(Explorer, module="spectral", panels=[["weights"], ["split
 
     def __init__(  # noqa: PLR0913
         self,
-        X_train: ArrayLike,
-        y_train: ArrayLike,
-        X_test: ArrayLike | None = None,
-        y_test: ArrayLike | None = None,
+        X: ArrayLike,
+        y: ArrayLike,
+        X_new: ArrayLike | None = None,
+        y_new: ArrayLike | None = None,
         *,
         rank: int | None = None,
         query: int | str = 0,
-        labels_train: Sequence[Any] | None = None,
-        labels_test: Sequence[Any] | None = None,
+        labels: Sequence[Any] | None = None,
+        labels_new: Sequence[Any] | None = None,
         units: str = "",
         panels: Sequence[str] = PANELS,
         hide: Sequence[str] = (),
         **kit: Any,
     ) -> None:
-        X_train = check_matrix(X_train, "X_train")
-        self.y_train = _check_one_target(y_train, len(X_train), "y_train")
-        self.X_test, self.y_test = _check_test(X_test, y_test, X_train)
-        self.spectrum = spectrum(X_train, centre=True)
-        n, m = len(X_train), 0 if self.X_test is None else len(self.X_test)
+        X = check_matrix(X, "X")
+        self.y = _check_one_target(y, len(X), "y")
+        self.X_new, self.y_new = _check_test(X_new, y_new, X)
+        self.spectrum = spectrum(X, centre=True)
+        n, m = len(X), 0 if self.X_new is None else len(self.X_new)
         self.size = n + m
-        labels = check_labels(labels_train, n, "labels_train", rows="training rows")
-        labels_test = check_labels(labels_test, m, "labels_test", rows="test rows", first=n + 1)
+        labels = check_labels(labels, n, "labels", rows="training rows")
+        labels_new = check_labels(labels_new, m, "labels_new", rows="test rows", first=n + 1)
         if isinstance(query, str):
-            query = _place_of(query, labels + labels_test)
+            query = _place_of(query, labels + labels_new)
         data = {
             "scores": self.spectrum.scores,
             "singular_values": self.spectrum.singular_values,
             "directions": self.spectrum.directions,
             "centre": self.spectrum.centre,
-            "y": self.y_train,
-            "test_scores": [] if m == 0 else self.spectrum.codes(self.X_test),
-            "y_test": self.y_test,
+            "y": self.y,
+            "test_scores": [] if m == 0 else self.spectrum.codes(self.X_new),
+            "y_test": self.y_new,
             "labels": labels,
-            "labels_test": labels_test,
+            "labels_test": labels_new,
             "units": units,
         }
         rank = self.spectrum.rank if rank is None else rank
@@ -151,29 +151,29 @@ class SpectralExplorer(Explorer, module="spectral", panels=[["weights"], ["split
             ``prediction``, ``dof``, and the root mean squared ``train_error``, ``test_error`` (None without test
             targets) and ``loo_error`` (None where a row has leverage 1).
         """
-        s, n, knobs = self.spectrum, len(self.y_train), {"ridge": self.ridge, "rank": self.rank}
-        rows, at = (None, self.query) if self.query < n else (self.X_test, self.query - n)
+        s, n, knobs = self.spectrum, len(self.y), {"ridge": self.ridge, "rank": self.rank}
+        rows, at = (None, self.query) if self.query < n else (self.X_new, self.query - n)
         split = scale_and_alignment(s.codes(rows, **knobs)[[at]], s.codes(**knobs))
         test_error = None
-        if self.y_test is not None:
-            test_error = _root_mean_square(self.y_test - s.predict(self.X_test, self.y_train, **knobs))
+        if self.y_new is not None:
+            test_error = _root_mean_square(self.y_new - s.predict(self.X_new, self.y, **knobs))
         try:
-            loo_error = _root_mean_square(s.loo_residuals(self.y_train, **knobs))
+            loo_error = _root_mean_square(s.loo_residuals(self.y, **knobs))
         except ValueError:
             loo_error = None
         return {
             "weights": s.weights(rows, **knobs)[at].tolist(),
             "scale": split.scale[0].tolist(),
             "cosine": split.alignment[0].tolist(),
-            "prediction": float(s.predict(rows, self.y_train, **knobs)[at]),
+            "prediction": float(s.predict(rows, self.y, **knobs)[at]),
             "dof": float(s.effective_dof(**knobs)),
-            "train_error": _root_mean_square(self.y_train - s.predict(None, self.y_train, **knobs)),
+            "train_error": _root_mean_square(self.y - s.predict(None, self.y, **knobs)),
             "test_error": test_error,
             "loo_error": loo_error,
         }
 
     def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
-        weights, places = np.array(found["weights"]), np.arange(len(self.y_train))
+        weights, places = np.array(found["weights"]), np.arange(len(self.y))
         if ax := axes.get("weights"):
             ax.bar(places, weights, color=signs(weights))
             ax.axhline(1 / len(weights), linestyle="--", color=figures.COLOURS["neutral"])
@@ -185,29 +185,29 @@ class SpectralExplorer(Explorer, module="spectral", panels=[["weights"], ["split
         if ax := axes.get("codes"):
             self._draw_codes(ax, weights)
         if ax := axes.get("sum"):
-            ax.step(places, np.cumsum(weights * self.y_train), where="post", color=figures.COLOURS["prediction"])
-            ax.plot(places, np.cumsum(self.y_train) / len(places), "--", color=figures.COLOURS["neutral"])
+            ax.step(places, np.cumsum(weights * self.y), where="post", color=figures.COLOURS["prediction"])
+            ax.plot(places, np.cumsum(self.y) / len(places), "--", color=figures.COLOURS["neutral"])
             ax.set(title="The prediction, summed over the training observations", ylabel=self.data["units"] or "target")
             mark_rows(ax, self.data["labels"])
         if ax := axes.get("path"):
             self._draw_path(ax)
 
     def _draw_codes(self, ax: Any, weights: np.ndarray) -> None:
-        s, knobs, n = self.spectrum, {"ridge": self.ridge, "rank": self.rank}, len(self.y_train)
+        s, knobs, n = self.spectrum, {"ridge": self.ridge, "rank": self.rank}, len(self.y)
         keys = np.pad(s.codes(**knobs), ((0, 0), (0, 1)))[:, :2]
-        asking = s.codes(None if self.query < n else self.X_test, **knobs)[self.query - n * (self.query >= n)]
+        asking = s.codes(None if self.query < n else self.X_new, **knobs)[self.query - n * (self.query >= n)]
         draw_signed(ax, *keys.T, weights)
         ax.plot(*np.vstack([[0, 0], np.append(asking, 0)[:2]]).T, "D-", markevery=[1], color=figures.COLOURS["query"])
         ax.set(title="Codes of the keys and of the query", xlabel="code 1", ylabel="code 2")
 
     def _draw_path(self, ax: Any) -> None:
         s, ridges = self.spectrum, np.geomspace(*_penalties(self.spectrum.singular_values), 60)
-        fits = [s.predict(None, self.y_train, ridge=ridge, rank=self.rank) for ridge in ridges]
-        errors = [_root_mean_square(self.y_train - fit) for fit in fits]
+        fits = [s.predict(None, self.y, ridge=ridge, rank=self.rank) for ridge in ridges]
+        errors = [_root_mean_square(self.y - fit) for fit in fits]
         ax.semilogx(ridges, errors, color=figures.COLOURS["train"], label="training")
-        if self.y_test is not None:
-            new = [s.predict(self.X_test, self.y_train, ridge=ridge, rank=self.rank) for ridge in ridges]
-            errors = [_root_mean_square(self.y_test - fit) for fit in new]
+        if self.y_new is not None:
+            new = [s.predict(self.X_new, self.y, ridge=ridge, rank=self.rank) for ridge in ridges]
+            errors = [_root_mean_square(self.y_new - fit) for fit in new]
             ax.semilogx(ridges, errors, color=figures.COLOURS["test"], label="test")
         if self.ridge > 0:
             ax.axvline(self.ridge, color=figures.COLOURS["neutral"])
@@ -231,18 +231,18 @@ def _check_one_target(y: Any, n: int, name: str) -> np.ndarray:
     return y
 
 
-def _check_test(X_test: Any, y_test: Any, X_train: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
-    if X_test is None:
-        if y_test is not None:
-            raise ValueError(f"y_test has {len(y_test)} entries but X_test is None")
+def _check_test(X_new: Any, y_new: Any, X: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
+    if X_new is None:
+        if y_new is not None:
+            raise ValueError(f"y_new has {len(y_new)} entries but X_new is None")
         return None, None
-    X_test = check_matrix(X_test, "X_test")
-    check_same_width(X_test, X_train, "X_test", "X_train")
-    if y_test is None:
-        return X_test, None
-    if np.shape(y_test)[:1] != (len(X_test),):
-        raise ValueError(f"y_test has shape {np.shape(y_test)} but there are {len(X_test)} test rows")
-    return X_test, _check_one_target(y_test, len(X_test), "y_test")
+    X_new = check_matrix(X_new, "X_new")
+    check_same_width(X_new, X, "X_new", "X")
+    if y_new is None:
+        return X_new, None
+    if np.shape(y_new)[:1] != (len(X_new),):
+        raise ValueError(f"y_new has shape {np.shape(y_new)} but there are {len(X_new)} test rows")
+    return X_new, _check_one_target(y_new, len(X_new), "y_new")
 
 
 def _check_panels(panels: Sequence[str]) -> list[str]:

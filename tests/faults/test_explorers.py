@@ -65,7 +65,7 @@ def _as_they_are(words):
 
 MAKERS = {
     "spectral": lambda words: SpectralExplorer(
-        X, Y, X[:2], labels_train=words, labels_test=words[:2], units=words[0], alt=words[0] + words[1]
+        X, Y, X[:2], labels=words, labels_new=words[:2], units=words[0], alt=words[0] + words[1]
     ),
     "kernel": lambda words: KernelExplorer(
         X[:, 0], Y, labels=words, x_label=words[0], y_label=words[1], alt="".join(words)
@@ -224,7 +224,7 @@ ENTRANCES = {
     "spectral, ridge": lambda x: SpectralExplorer(X, Y, ridge=x),
     "spectral, rank": lambda x: SpectralExplorer(X, Y, rank=x),
     "spectral, query": lambda x: SpectralExplorer(X, Y, query=x),
-    "spectral, labels": lambda x: SpectralExplorer(X, Y, labels_train=x),
+    "spectral, labels": lambda x: SpectralExplorer(X, Y, labels=x),
     "spectral, panels": lambda x: SpectralExplorer(X, Y, panels=x),
     "kernel": lambda x: KernelExplorer(x, [1.0, 2.0, 4.0]),
     "kernel, y": lambda x: KernelExplorer([1.0, 2.0, 4.0], x),

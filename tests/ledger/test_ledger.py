@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import re
 import subprocess
 import sys
@@ -13,14 +12,11 @@ from functools import cache
 import pytest
 
 from tests.built import ROOT, read_notebook
+from tools import ledger as tool
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 from ledger_names import read_name
 from ledger_pages import NOT_PLAIN, SOURCES, VERDICTS, passages, read_ledger
-
-spec = importlib.util.spec_from_file_location("ledger_tool", ROOT / "tools" / "ledger.py")
-tool = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(tool)
 
 LEDGER = read_ledger(ROOT)
 ENTRIES = {entry["id"]: entry for entry in LEDGER["entries"]}

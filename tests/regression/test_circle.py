@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
-
 import numpy as np
 import pytest
 
 from regattn.trials import load_trials
-from tests.built import ROOT
-
-spec = importlib.util.spec_from_file_location("circle_tool", ROOT / "tools" / "circle.py")
-tool = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(tool)
+from tools import circle as tool
 
 
 def risks(part, **chosen):

@@ -1,6 +1,6 @@
 """Forecasts of many series: windows, units, losses, rivals, training, and what the script has found."""
 
-import importlib.util
+import importlib
 from types import ModuleType
 
 import numpy as np
@@ -28,7 +28,6 @@ from regattn.series import (
 from regattn.series._local import local_forecasts
 from regattn.transformer import TrainingPlan
 from regattn.trials import load_trials
-from tests.built import ROOT
 
 DECILES = ForecasterDesign(context=36, horizon=12).levels
 SIZES = {"context": 36, "horizon": 12}
@@ -41,11 +40,8 @@ def table():
 
 @pytest.fixture(scope="module")
 def tool() -> ModuleType:
-    """Return the script whose results are kept."""
-    spec = importlib.util.spec_from_file_location("forecasts_tool", ROOT / "tools" / "forecasts.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    """Return the script whose results are kept; it reads its table when it is imported."""
+    return importlib.import_module("tools.forecasts")
 
 
 def test_employment_is_complete_and_monthly():
@@ -224,7 +220,13 @@ PAST = np.arange(72.0).reshape(2, 36)
         (lambda: seasonal_scale(PAST.T, period=0), "period must be ≥ 1, got 0"),
         (lambda: quantile_losses([[0.5]], [1.0], levels=[1.0]), "a level must lie between 0 and 1, got 1"),
         (lambda: quantile_losses([[0.5]], [1.0], levels=[-0.1]), "a level must be ≥ 0, got -0.1"),
-        (lambda: quantile_losses([[0.5]], [1.0, 2.0], levels=[0.5]), r"shape \(2, 1\), got \(1, 1\)"),
+        (lambda: quantile_losses([[0.5, 0.6]], [1.0], levels=[0.5]), r"1 in the last axis, .* got \(1, 2\)"),
+        (
+            lambda: quantile_losses(PAST[:, :3], [1.0] * 5, levels=[0.2, 0.5, 0.8]),
+            r"shape \(2, 3\) but outcomes \(5,\)",
+        ),
+        (lambda: quantile_losses([[np.nan]], [1.0], levels=[0.5]), "quantiles must be finite, got nan"),
+        (lambda: quantile_losses([[0.5]], [np.inf], levels=[0.5]), "outcome must be finite, got inf"),
         (lambda: lags_kept([0], context=3, horizon=2), "a lag must be ≥ 1, got 0"),
         (lambda: lags_kept([1], context=0, horizon=2), "context must be ≥ 1, got 0"),
     ],
@@ -232,6 +234,12 @@ PAST = np.arange(72.0).reshape(2, 36)
 def test_what_cannot_be_scored_or_deleted_is_refused_by_name(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_the_same_quantiles_may_serve_many_outcomes():
+    losses = quantile_losses([1.0, 2.0], [[0.0, 3.0], [1.0, 2.0]], levels=[0.25, 0.5])
+    assert losses[0, 1].tolist() == [1.0, 1.0]  # .25 and .5 of what it lies above, twice
+    assert losses.shape == (2, 2, 2)
 
 
 def test_a_drift_needs_more_than_a_year(table):

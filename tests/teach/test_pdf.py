@@ -6,6 +6,7 @@ import base64
 import re
 import subprocess
 import sys
+from copy import copy
 from io import BytesIO
 from itertools import pairwise
 
@@ -54,7 +55,7 @@ def bookmarks(bound):
 
 def title_of(built_book, page) -> str:
     """Return the title of a page, without its formulas."""
-    heading = soup(built_book / f"{page}.html").select_one("article.bd-article h1")
+    heading = copy(soup(built_book / f"{page}.html").select_one("article.bd-article h1"))
     for gone in heading.select(".headerlink, .math"):
         gone.decompose()
     return " ".join(heading.get_text().split())

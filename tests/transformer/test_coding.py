@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,11 +11,7 @@ from sklearn.decomposition import PCA
 
 from regattn.transformer import CodeAutoencoder, quantised_pca, residual_kmeans
 from regattn.trials import load_trials
-from tests.built import ROOT
-
-spec = importlib.util.spec_from_file_location("codes_tool", ROOT / "tools" / "codes.py")
-tool = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(tool)
+from tools import codes as tool
 
 torch.set_num_threads(1)
 rng = np.random.default_rng(3)

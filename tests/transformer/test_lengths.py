@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
 from itertools import product
 
@@ -14,11 +13,7 @@ import torch
 from regattn.transformer import length_scores, length_task
 from regattn.transformer._trials import loss_by_place
 from regattn.trials import load_trials
-from tests.built import ROOT
-
-spec = importlib.util.spec_from_file_location("positions_tool", ROOT / "tools" / "positions.py")
-tool = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(tool)
+from tools import positions as tool
 
 
 @pytest.mark.parametrize("name", ["news", "copying"])

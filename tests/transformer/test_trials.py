@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-
 import numpy as np
 import pytest
 import torch
@@ -15,11 +13,7 @@ from regattn.transformer import (
 )
 from regattn.transformer._trials import induction_scores, lacking, repeating_texts
 from regattn.trials import load_trials
-from tests.built import ROOT
-
-spec = importlib.util.spec_from_file_location("heads_tool", ROOT / "tools" / "heads.py")
-tool = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(tool)
+from tools import heads as tool
 
 WHOLE = Architecture(vocabulary=13, layers=2, context=9, width=12, n_heads=3, positions="rotary")
 TEXT = torch.tensor([[3, 1, 4, 1, 5, 9, 2, 6]])

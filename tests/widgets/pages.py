@@ -33,7 +33,7 @@ def inflation_explorer(**options) -> SpectralExplorer:
     quarters = [str(quarter) for quarter in macro.index[1:]]
     n = 157
     return SpectralExplorer(
-        X[:n], y[:n], X[n:], y[n:], labels_train=quarters[:n], labels_test=quarters[n:], units="% a year", **options
+        X[:n], y[:n], X[n:], y[n:], labels=quarters[:n], labels_new=quarters[n:], units="% a year", **options
     )
 
 

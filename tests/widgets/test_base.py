@@ -33,7 +33,7 @@ def traits_in(html: str) -> dict:
     ("ridge", float("nan"), "got nan"),
     ("ridge", "much", "got 'much'"),
     ("rank", 0, "rank must be ≥ 1, got 0"),
-    ("rank", 4, r"rank must be ≤ 3 \(the rank of X_train\), got 4"),
+    ("rank", 4, r"rank must be ≤ 3 \(the rank of X\), got 4"),
     ("rank", 1.5, "got 1.5"),
     ("query", -1, "query must be ≥ 0, got -1"),
     ("query", 13, r"query must be ≤ 12 \(the last row\), got 13"),
@@ -53,8 +53,8 @@ def test_a_bad_trait_is_refused_and_the_old_value_stays(trait, value, message):
     ({"rank": 9}, "got 9"),
     ({"query": 99}, "got 99"),
     ({"query": "2042Q1"}, "no row is called '2042Q1'"),
-    ({"labels_train": ["a", "b"]}, "labels_train has 2 entries but there are 11 training rows"),
-    ({"labels_test": ["a"]}, "labels_test has 1 entries but there are 2 test rows"),
+    ({"labels": ["a", "b"]}, "labels has 2 entries but there are 11 training rows"),
+    ({"labels_new": ["a"]}, "labels_new has 1 entries but there are 2 test rows"),
     ({"panels": ["wieghts"]}, "got 'wieghts'"),
     ({"panels": []}, r"got \[\]"),
 ])  # fmt: skip
@@ -64,12 +64,12 @@ def test_a_bad_argument_is_refused_by_value(options, message):
 
 
 @pytest.mark.parametrize(("arrays", "message"), [
-    (([[1.0], [2.0]], [1.0, 2.0, 3.0]), "y_train has 3 entries but there are 2"),
+    (([[1.0], [2.0]], [1.0, 2.0, 3.0]), "y has 3 entries but there are 2"),
     (([[1.0], [2.0]], [1.0, np.nan]), "got nan"),
     (([[1.0], [2.0]], [[1.0], [2.0]]), r"got shape \(2, 1\)"),
-    (([[1.0], [2.0]], [1.0, 2.0], [[1.0, 2.0]]), "X_test has 2 columns but X_train has 1"),
-    (([[1.0], [2.0]], [1.0, 2.0], [[1.0]], [1.0, 2.0]), r"y_test has shape \(2,\) but there are 1 test rows"),
-    (([[1.0], [2.0]], [1.0, 2.0], None, [1.0]), "y_test has 1 entries but X_test is None"),
+    (([[1.0], [2.0]], [1.0, 2.0], [[1.0, 2.0]]), "X_new has 2 columns but X has 1"),
+    (([[1.0], [2.0]], [1.0, 2.0], [[1.0]], [1.0, 2.0]), r"y_new has shape \(2,\) but there are 1 test rows"),
+    (([[1.0], [2.0]], [1.0, 2.0], None, [1.0]), "y_new has 1 entries but X_new is None"),
 ])  # fmt: skip
 def test_arrays_that_do_not_fit_are_refused(arrays, message):
     with pytest.raises(ValueError, match=message):
@@ -151,7 +151,7 @@ def test_the_page_carries_the_traits_and_nothing_of_the_notebook():
 
 
 def test_hostile_labels_stay_inside_their_quotes():
-    explorer = made_up_explorer(5, 2, 0, labels_train=[HOSTILE] * 5, units=HOSTILE, alt=HOSTILE)
+    explorer = made_up_explorer(5, 2, 0, labels=[HOSTILE] * 5, units=HOSTILE, alt=HOSTILE)
     html = explorer.to_html()
     assert html.count("<script") == 2
     assert html.count("</script>") == 2

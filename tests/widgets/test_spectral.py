@@ -26,7 +26,7 @@ def assert_same_numbers(found: dict, explorer: SpectralExplorer) -> None:
             continue
         tolerance = 1e-9 * np.abs(value).max()  # of the largest of its list: a weight may pass through zero
         if key.endswith("error"):
-            tolerance += 1e-13 * np.abs(explorer.y_train).max()  # a perfect fit leaves only rounding
+            tolerance += 1e-13 * np.abs(explorer.y).max()  # a perfect fit leaves only rounding
         np.testing.assert_allclose(found[key], value, rtol=1e-9, atol=tolerance, err_msg=key)
 
 
@@ -79,7 +79,7 @@ def test_every_printed_number_is_the_one_that_result_returns(browser, tmp_path):
 @pytest.mark.parametrize("rank", [1, 2, 3])
 def test_every_root_gives_the_same_weights_and_the_codes_of_its_name(browser, tmp_path, rank):
     explorer = inflation_explorer(ridge=3.0, rank=rank)
-    spectrum, n = explorer.spectrum, len(explorer.y_train)
+    spectrum, n = explorer.spectrum, len(explorer.y)
     code = f"""async ([code, data]) => {{
       const module = await {IMPORT};
       const problem = module.spectralProblem(data);
@@ -312,7 +312,7 @@ def test_without_javascript_the_page_says_what_it_would_show(browser, tmp_path):
 def test_hostile_labels_are_shown_and_not_run(browser, tmp_path):
     label = '</script><img src=x onerror="window.hacked = 1"><script>window.hacked = 2</script>'
     words = [label, "שלום", "🦊 “quoted”", "a" * 300, "&amp;"]
-    explorer = made_up_explorer(5, 2, 0, labels_train=words, units="<b>%</b>", alt=label)
+    explorer = made_up_explorer(5, 2, 0, labels=words, units="<b>%</b>", alt=label)
     with opened(browser, tmp_path, explorer, width=390) as page:
         assert page.locator(".ra-live strong").inner_text().startswith(f"\u2068{label}\u2069: ")
         for query in range(5):

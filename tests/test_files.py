@@ -1,0 +1,42 @@
+"""A file is written whole or not at all, and anybody may read it."""
+
+from __future__ import annotations
+
+import stat
+
+import pytest
+
+from regattn._files import written_whole
+
+
+def test_what_was_there_stays_until_all_is_written(tmp_path):
+    path = tmp_path / "a"
+    path.write_bytes(b"old")
+    with written_whole(path) as file:
+        file.write(b"new")
+        file.flush()
+        assert path.read_bytes() == b"old"
+    assert path.read_bytes() == b"new"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_an_interruption_leaves_what_was_there_and_nothing_else(tmp_path, error):
+    path = tmp_path / "a"
+    path.write_bytes(b"old")
+
+    def interrupted() -> None:
+        with written_whole(path) as file:
+            file.write(b"ne")
+            raise error
+
+    with pytest.raises(error):
+        interrupted()
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_others_may_read_it(tmp_path):
+    with written_whole(str(tmp_path / "a")) as file:
+        file.write(b"x")
+    assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o644
