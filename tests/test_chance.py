@@ -36,10 +36,10 @@ USES = {
     "batches": lambda rng: as_tensor(list(batches(97, batch_size=31, steps=2, rng=rng))),
     "a network": lambda rng: as_tensor(make_network((3, 5), rng=rng).parameters),
     "an aligned text": lambda rng: coded(make_aligned_text(7, rng=rng)),
-    "vectors": lambda rng: as_tensor(glove_vectors(COUNTS, rank=2, rounds=1, rng=rng).words),
+    "vectors": lambda rng: as_tensor(glove_vectors(COUNTS, rank=2, sweeps=1, rng=rng).vectors),
     "a text of the grammar": lambda rng: as_tensor(Grammar().sample_tokens(rng, texts=2, length=29)),
     "codes": lambda rng: as_tensor(residual_kmeans(ROWS, ROWS, n_codes=5, rng=rng)),
-    "forests": lambda rng: as_tensor(contenders(folds=3, n_features=2, rng=rng)["forest"].estimator.random_state),
+    "forests": lambda rng: as_tensor(contenders(folds=3, n_features=2, rng=rng)["forest"].estimator[-1].random_state),
 }
 GENERATORS = {
     "NumPy": lambda: np.random.default_rng(7),
