@@ -16,6 +16,8 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
+sys.modules.setdefault("rfc3987_syntax", None)  # two seconds for jsonschema, in every process, for what is not asked
+
 import nbformat
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn

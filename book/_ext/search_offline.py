@@ -8,6 +8,7 @@ disk. Here the texts travel with the search page. And an index of other names (`
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import yaml
@@ -18,7 +19,8 @@ from sphinx.util.index_entries import split_index_msg
 TERMS = "book/reference/terms.yml"
 TEXTS = "search_texts.js"
 SCRIPT = Path(__file__).with_suffix(".js")
-HIDDEN = "pre, script, style, noscript, .math, .headerlink, figure.regattn, table.docutils"
+HEAVY = re.compile(r"<(pre|script|style|math|svg)\b.*?</\1>", re.DOTALL)  # most of a page, and nothing of its text
+HIDDEN = "noscript, .math, .headerlink, figure.regattn, table.docutils"
 logger = logging.getLogger(__name__)
 
 
@@ -69,7 +71,8 @@ def add_entries(app) -> list:
 
 def text_of(page: Path) -> str:
     """Return what a built page says, in one line, without code, formulas and explorers."""
-    body = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser").select_one("article.bd-article")
+    text = HEAVY.sub("", page.read_text(encoding="utf-8"))
+    body = BeautifulSoup(text, "html.parser").select_one("article.bd-article")
     for tag in body.select(HIDDEN):
         tag.decompose()
     return " ".join(body.get_text(" ").split())
