@@ -29,6 +29,8 @@ from tools.words import rank, skip_gram
 
 COUNTS = np.random.default_rng(1).poisson(3.0, size=(13, 13))
 COUNTS = COUNTS + COUNTS.T
+TURNED = np.triu(COUNTS) + np.tril(COUNTS, -1) // 3  # a word and its context play different parts
+either_table = pytest.mark.parametrize("S", [COUNTS, TURNED], ids=["symmetric", "asymmetric"])
 
 
 def cosine(a, b):
@@ -99,38 +101,41 @@ def test_descent_and_regressions_find_the_same_fit_of_glove():
     assert (np.diff(found[1].losses) < 1e-9).all()
 
 
-def test_where_descent_ends_no_regression_lowers_the_loss():
-    found = glove_vectors(COUNTS, rank=2, sweeps=3000, ridge=0.1, cap=7.0, method="descent")
+@either_table
+def test_where_descent_ends_no_regression_lowers_the_loss(S):
+    found = glove_vectors(S, rank=2, sweeps=3000, ridge=0.1, cap=7.0, method="descent")
     for i in (0, 7):
-        met = COUNTS[i] > 0
+        met = S[i] > 0
         ridge = Ridge(alpha=0.1).fit(
             found.contexts[met],
-            np.log(COUNTS[i, met]) - found.context_levels[met],
-            sample_weight=np.minimum(1, (COUNTS[i, met] / 7.0) ** 0.75),
+            np.log(S[i, met]) - found.context_levels[met],
+            sample_weight=np.minimum(1, (S[i, met] / 7.0) ** 0.75),
         )
         np.testing.assert_allclose(ridge.coef_, found.vectors[i], atol=1e-3)
         assert ridge.intercept_ == pytest.approx(found.levels[i], abs=1e-3)
 
 
-def test_a_word_of_glove_is_a_weighted_ridge_regression_on_the_contexts():
-    found = glove_vectors(COUNTS, rank=3, sweeps=40, ridge=0.1, cap=7.0)
+@either_table
+def test_a_word_of_glove_is_a_weighted_ridge_regression_on_the_contexts(S):
+    found = glove_vectors(S, rank=3, sweeps=40, ridge=0.1, cap=7.0)
     for j in (0, 5, 12):  # contexts are fitted last, so that the words are those they were fitted to
-        met = COUNTS[:, j] > 0
+        met = S[:, j] > 0
         ridge = Ridge(alpha=0.1).fit(
             found.vectors[met],
-            np.log(COUNTS[met, j]) - found.levels[met],
-            sample_weight=np.minimum(1, (COUNTS[met, j] / 7.0) ** 0.75),
+            np.log(S[met, j]) - found.levels[met],
+            sample_weight=np.minimum(1, (S[met, j] / 7.0) ** 0.75),
         )
         np.testing.assert_allclose(ridge.coef_, found.contexts[j], atol=1e-9)
         assert ridge.intercept_ == pytest.approx(found.context_levels[j], abs=1e-9)
 
 
-def test_the_loss_of_glove_is_the_sum_it_says_and_never_rises():
-    found = glove_vectors(COUNTS, rank=2, sweeps=15, ridge=0.2, cap=5.0, power=0.5)
+@either_table
+def test_the_loss_of_glove_is_the_sum_it_says_and_never_rises(S):
+    found = glove_vectors(S, rank=2, sweeps=15, ridge=0.2, cap=5.0, power=0.5)
     total = 0.2 * ((found.vectors**2).sum() + (found.contexts**2).sum())
-    for i, j in zip(*np.nonzero(COUNTS), strict=True):
-        gap = found.vectors[i] @ found.contexts[j] + found.levels[i] + found.context_levels[j] - np.log(COUNTS[i, j])
-        total += min(1.0, (COUNTS[i, j] / 5.0) ** 0.5) * gap**2
+    for i, j in zip(*np.nonzero(S), strict=True):
+        gap = found.vectors[i] @ found.contexts[j] + found.levels[i] + found.context_levels[j] - np.log(S[i, j])
+        total += min(1.0, (S[i, j] / 5.0) ** 0.5) * gap**2
     assert found.losses[-1] == pytest.approx(total)
     assert (np.diff(found.losses) < 1e-9).all()
     assert len(found.losses) == 16
