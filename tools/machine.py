@@ -30,10 +30,10 @@ PORTS = {"http": 80, "https": 443}
 
 
 def python_range() -> tuple[tuple[int, int], tuple[int, int]]:
-    """Return the oldest Python that pyproject.toml admits and the first that is too new for it."""
+    """Return the oldest Python for which the pins of the book are tested, and the first that is too new for them."""
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    low, high = re.search(r'^requires-python = ">=3\.(\d+),<3\.(\d+)"', text, re.MULTILINE).groups()
-    return (3, int(low)), (3, int(high))
+    minors = [int(minor) for minor in re.findall(r'"Programming Language :: Python :: 3\.(\d+)"', text)]
+    return (3, min(minors)), (3, max(minors) + 1)
 
 
 def series() -> list[str]:
