@@ -13,10 +13,10 @@ import pytest
 from tools import machine
 
 CLOSED = "http://127.0.0.1:9/simple"  # the port of a service that no machine offers
-RANGE = "3.11 to 3.13"
+RANGE = "3.11 to 3.14"
 
 
-@pytest.mark.parametrize("version", [(3, 11, 0), (3, 11, 2), (3, 12, 0), (3, 13, 9)])
+@pytest.mark.parametrize("version", [(3, 11, 0), (3, 11, 2), (3, 12, 0), (3, 13, 9), (3, 14, 0)])
 def test_a_python_of_the_range_is_welcome(version):
     assert machine.python_trouble(version) == ""
 
@@ -26,7 +26,7 @@ def test_a_python_of_the_range_is_welcome(version):
     [
         ((3, 10, 13), "CPython", False, "this is 3.10.13"),
         ((3, 8, 0), "CPython", False, "this is 3.8.0"),
-        ((3, 14, 0), "CPython", False, "this is 3.14.0"),
+        ((3, 15, 0), "CPython", False, "this is 3.15.0"),
         ((4, 0, 0), "CPython", False, "this is 4.0.0"),
         ((3, 11, 9), "PyPy", False, "this is PyPy 3.11.9"),
         ((3, 13, 1), "CPython", True, "this is 3.13.1 without the global lock"),
@@ -35,8 +35,8 @@ def test_a_python_of_the_range_is_welcome(version):
 def test_another_python_is_refused_with_one_that_works(version, implementation, free_threaded, named):
     said = machine.python_trouble(version, implementation, free_threaded=free_threaded)
     assert said.startswith(f"Python {RANGE} is needed, but {named}.")
-    assert re.search(r"^    python3\.1[123] -m tools\.book build$", said, re.MULTILINE)
-    assert "uv run --no-project --python 3.13 -m tools.book build" in said
+    assert re.search(r"^    python3\.1[1234] -m tools\.book build$", said, re.MULTILINE)
+    assert "uv run --no-project --python 3.14 -m tools.book build" in said
 
 
 @pytest.mark.parametrize(

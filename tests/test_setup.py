@@ -20,7 +20,7 @@ from tools import archive, book, machine
 LAUNCHER = ("__init__.py", "archive.py", "book.py", "machine.py")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CLOSED = "http://127.0.0.1:9/simple"  # the port of a service that no machine offers
-RANGE = "3.11 to 3.13"
+RANGE = "3.11 to 3.14"
 
 
 @pytest.mark.parametrize("name", LAUNCHER)
