@@ -7,6 +7,7 @@ import re
 import socket
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -81,6 +82,32 @@ def test_a_system_older_than_the_builds_of_pytorch_is_refused(system, release, r
 def test_this_machine_is_welcome():
     assert machine.here_trouble() == ""
     assert machine.venv_trouble() == ""
+
+
+@pytest.mark.parametrize(("free", "refused"), [(2.4e9, True), (2.5e9, False), (9e9, False)])
+def test_a_disk_is_asked_for_its_room_where_the_folder_will_be(monkeypatch, tmp_path, free, refused):
+    asked = []
+    monkeypatch.setattr(machine.shutil, "disk_usage", lambda path: asked.append(path) or SimpleNamespace(free=free))
+    said = machine.disk_trouble(tmp_path / "not" / "yet", 2.5)
+    assert asked == [tmp_path]
+    assert bool(said) is refused
+    assert said == "" or said.startswith(f"The packages need 2.5 GB on the disk of {tmp_path}, but 2.4 GB are free.")
+
+
+@pytest.mark.parametrize(
+    ("answer", "agreed"), [("y", True), ("Yes ", True), ("", False), ("n", False), ("what?", False)]
+)
+def test_only_a_yes_is_a_yes(monkeypatch, answer, agreed):
+    monkeypatch.setattr(machine.sys, "stdin", SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setattr(machine.sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr("builtins.input", lambda _: answer)
+    assert machine.agrees("Well?") is agreed
+
+
+def test_nobody_is_asked_where_nobody_is(monkeypatch):
+    monkeypatch.setattr(machine.sys, "stdin", SimpleNamespace(isatty=lambda: False))
+    monkeypatch.setattr("builtins.input", lambda _: pytest.fail("it would wait for ever"))
+    assert machine.agrees("Well?")
 
 
 @pytest.fixture

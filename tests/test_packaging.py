@@ -1,4 +1,4 @@
-"""What `pip install` brings, with extras every package that a chapter imports, and every file that the package reads."""
+"""What `pip install` brings: with extras all that a chapter imports, and every file that the package reads."""
 
 from __future__ import annotations
 
@@ -89,10 +89,8 @@ def test_a_notebook_imports_nothing_that_the_package_does_not_bring(path):
 def test_the_package_declares_nothing_that_it_does_not_use():
     used = set().union(*distributions(set().union(*map(imported, map(Path.read_text, MODULES)))).values())
     used |= set().union(*distributions(set().union(*map(imported, map(code_of, notebooks())))).values())
-    assert declared("all", "scale") - used <= {
-        "distributed",
-        "ipywidgets",
-    }  # the client is the caller's; shows an explorer in a notebook; anywidget imports it
+    # the client is the caller's; ipywidgets shows an explorer in a notebook, and anywidget imports it
+    assert declared("all", "scale") - used <= {"distributed", "ipywidgets"}
 
 
 @pytest.fixture(scope="module")

@@ -104,6 +104,25 @@ def here_trouble() -> str:
     )
 
 
+def disk_trouble(folder: Path, needed: float) -> str:
+    """Return that the disk of a folder, which may not exist yet, has less room than so many GB, or an empty string."""
+    place = next(path for path in (folder, *folder.parents) if path.exists())
+    free = shutil.disk_usage(place).free / 1e9
+    if free >= needed:
+        return ""
+    return f"The packages need {needed:g} GB on the disk of {place}, but {free:.1f} GB are free. Make room, and repeat."
+
+
+def agrees(question: str) -> bool:
+    """Return whether the reader says yes, and True where nobody is there to be asked, as on a server that tests."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return True
+    try:
+        return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+    except EOFError:
+        return False
+
+
 def venv_trouble() -> str:
     """Return why this Python cannot create an environment, or an empty string: Debian packs that part separately."""
     if find_spec("venv") and find_spec("ensurepip"):
