@@ -36,7 +36,8 @@ class Without(PathFinder):
 
 sys.meta_path[sys.meta_path.index(PathFinder)] = Without
 
-import doctest, importlib, json, pkgutil, pydoc
+import doctest, importlib, json, pkgutil, pydoc, re
+from pathlib import Path
 import regattn
 
 class Runner(doctest.DocTestRunner):
@@ -69,6 +70,8 @@ for found in pkgutil.walk_packages(regattn.__path__, "regattn."):
         continue
     for test in doctest.DocTestFinder().find(module):
         runner.run(test)
+(lines,) = re.findall(r"```python\\n(.*?)```", Path("README.md").read_text(encoding="utf-8"), re.DOTALL)
+runner.run(doctest.DocTestParser().get_doctest(lines, {{}}, "README", "README.md", 0))
 print(json.dumps([said, runner.tries, runner.lacking, runner.failed, sorted(sys.modules)]))
 """
 
@@ -76,7 +79,9 @@ print(json.dumps([said, runner.tries, runner.lacking, runner.failed, sorted(sys.
 @pytest.fixture(scope="module")
 def light() -> list:
     """Return what a Python says of every room in which no module of an extra can be found."""
-    done = subprocess.run([sys.executable, "-c", LIGHT], capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", LIGHT], cwd=ROOT, capture_output=True, text=True, check=False, timeout=120
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -131,6 +136,10 @@ def test_examples_of_what_loads_run_or_name_the_extra(light):
     assert all(SENTENCE.search(told) for told in lacks)
     named = {told.partition(":")[0].rpartition(".")[2] for told in lacks}
     assert {"load_macro", "load_grunfeld", "load_lee_corpus", "local_trend", "race_table"} <= named
+
+
+def test_the_lines_of_the_readme_run_without_an_extra(light):
+    assert [told for told in light[2] + light[3] if told.startswith("README")] == []
 
 
 def test_a_room_with_all_its_extras_says_nothing_of_them():
