@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,6 @@ from scipy import sparse
 from sklearn.linear_model import Ridge
 from sklearn.metrics import roc_auc_score
 
-from regattn import data
 from regattn.data import load_lee_corpus, load_wikipedia_sample
 from regattn.words import (
     Vocabulary,
@@ -25,7 +25,10 @@ from regattn.words import (
     split_words,
     word_vectors,
 )
-from tools.words import rank, skip_gram
+from tools import wikipedia
+from tools.words import _properties, rank, skip_gram, trained
+
+NO_GENSIM = "gensim is not built for this Python"
 
 COUNTS = np.random.default_rng(1).poisson(3.0, size=(13, 13))
 COUNTS = COUNTS + COUNTS.T
@@ -235,6 +238,7 @@ def test_no_context_of_a_bank_was_judged_by_its_own_story():
 
 
 def test_the_vectors_of_the_explorer_are_those_of_the_package_and_of_gensim():
+    pytest.importorskip("gensim.models", reason=NO_GENSIM, exc_type=ImportError)
     kept = load_word_results("neighbours")
     stories = [split_words(story) for story in load_lee_corpus()]
     words = Vocabulary.from_documents(stories, min_count=5, unknown="skip")
@@ -250,28 +254,32 @@ def test_the_vectors_of_the_explorer_are_those_of_the_package_and_of_gensim():
     np.testing.assert_allclose(*cosines, atol=0.03)  # rounded to bytes, and trained in single precision
 
 
-def test_the_wikipedia_sample_is_kept_and_what_is_broken_is_made_again(tmp_path, monkeypatch):
-    made = []
+def test_the_wikipedia_sample_is_what_gensims_dump_makes_and_names_every_article():
+    pytest.importorskip("gensim.corpora", reason=NO_GENSIM, exc_type=ImportError)
+    made = wikipedia.articles()
+    assert load_wikipedia_sample() == list(made.values())
+    assert json.loads(lzma.decompress(wikipedia.HOME.read_bytes())) == made
+    assert all(title and title[0].isupper() for title in made)
 
-    def articles(path):
-        made.append(path.name)
-        return ["one article", "another"]
 
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(data, "_wikipedia_articles", articles)
-    assert load_wikipedia_sample() == load_wikipedia_sample() == ["one article", "another"]
-    assert len(made) == 1
-    (kept,) = (tmp_path / "regattn").iterdir()
-    kept.write_bytes(b"\x1f\x8bbroken")
-    assert load_wikipedia_sample() == ["one article", "another"]
-    assert len(made) == 2
-    (tmp_path / "file").write_text("no folder", encoding="utf-8")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    assert load_wikipedia_sample() == ["one article", "another"]
-    assert json.dumps(made).count("enwiki") == 3
+def test_what_pca_would_have_is_measured_as_by_a_loop():
+    X = np.random.default_rng(2).normal(size=(23, 5)) + 1.5
+    plain, centred, mean = _properties(X)
+    for found, Y in ((plain, X), (centred, X - X.mean(axis=0))):
+        assert found == pytest.approx(max(abs(cosine(Y[:, i], Y[:, j])) for i in range(5) for j in range(i)))
+    assert mean == pytest.approx(np.linalg.norm(X.mean(axis=0)) / np.sqrt(np.trace(X @ X.T) / 23))
+
+
+def test_the_properties_of_trained_vectors_are_those_that_were_kept():
+    pytest.importorskip("gensim.models", reason=NO_GENSIM, exc_type=ImportError)
+    kept = load_word_results("properties")
+    documents = [split_words(story) for story in load_lee_corpus()]
+    model = trained(documents, vector_size=50, min_count=5, sg=1, workers=1, epochs=8, seed=1)
+    np.testing.assert_allclose(_properties(model.wv.vectors), kept["word2vec, 8 passes, seed 1"], atol=0.01)
 
 
 def test_free_factors_and_gensim_come_as_near_to_pmi_as_was_kept():
+    pytest.importorskip("gensim.models", reason=NO_GENSIM, exc_type=ImportError)
     kept = load_word_results("rank")
     found = rank(ranks=[100], passes=[50], seeds=[0])
     assert found["descent, d = 100"][0] > 0.999
