@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from regattn.grammar import Grammar, next_words, silenced
+from regattn.grammar import Grammar, ablate_head, next_words
 from regattn.grammar._states import states
 from regattn.transformer import Architecture, Decoder, LanguageModel, load_shipped
 from regattn.transformer._halves import in_digits, in_halves, packed
@@ -65,7 +65,7 @@ def test_what_is_silent_costs_what_the_package_says():
     shipped, _ = load_shipped()
     text = "anna called tom because he missed"
     explorer = ModelExplorer(shipped, GRAMMAR, sentence=text, silenced=["2.1"])
-    q = next_words(silenced(shipped, layer=2, head=1), GRAMMAR, [text]).loc[text]
+    q = next_words(ablate_head(shipped, layer=2, head=1), GRAMMAR, [text]).loc[text]
     np.testing.assert_allclose(explorer.result()["model"], q, atol=2e-3)  # weights of 16 bits
     assert explorer.result()["cost"] > 2
     explorer.silenced = []
@@ -177,7 +177,7 @@ def test_a_draw_goes_on_from_the_word_that_was_chosen_and_stops_where_there_is_n
 
 
 @pytest.mark.parametrize(("options", "message"), [
-    ({"sentence": "a" * 401}, "at most 400 signs, got 401"),
+    ({"sentence": "a" * 401}, "at most 400 characters, got 401"),
     ({"sentence": 7}, "sentence must be a string, got 7"),
     ({"silenced": ["3.1"]}, "got '3.1'"),
     ({"silenced": "1.1"}, "silenced must be a list of parts, got '1.1'"),

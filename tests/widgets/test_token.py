@@ -107,7 +107,7 @@ def test_bits_are_those_of_the_shares_of_tokens_with_half_a_count_added():
     (lambda: TokenExplorer({"a": Tokenizer(models.BPE())}, TEXTS), "the tokeniser 'a' is none"),
     (lambda: TokenExplorer(trained(), "the"), "texts must be a list of texts, got 'the'"),
     (lambda: TokenExplorer(trained(), [3]), "text 0 must be a string, got 3"),
-    (lambda: example(text="x" * 401), "text must have at most 400 signs, got 401"),
+    (lambda: example(text="x" * 401), "text must have at most 400 characters, got 401"),
     (lambda: example(text=3), "text must be a string, got 3"),
     (lambda: example(text="\ud800"), "UTF-8"),
     (lambda: example(tokenizer="words"), "tokenizer must be one of the 3 tokenisers, got 'words'"),

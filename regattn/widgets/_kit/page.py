@@ -86,5 +86,5 @@ def safe_json(value: Any) -> str:
     >>> safe_json({"label": "</script>", "weight": 0.1})
     '{"label":"\\u003c/script\\u003e","weight":0.1}'
     """
-    text = json.dumps(plain(value), separators=(",", ":"), allow_nan=False)  # ASCII: other signs are escaped already
+    text = json.dumps(plain(value), separators=(",", ":"), allow_nan=False)  # ASCII: the rest is escaped already
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -27,18 +27,18 @@ function playRow(view, { name, label, min, max, play: rate }) {
     view.listen(made, "click", act);
     return made;
   };
-  const signs = { play: "M2,1L11,6L2,11Z", pause: "M2,1H5V11H2ZM7,1H10V11H7Z", step: "M1,1L8,6L1,11ZM9,1H11V11H9Z", start: "M11,1L4,6L11,11ZM1,1H3V11H1Z" };
+  const icons = { play: "M2,1L11,6L2,11Z", pause: "M2,1H5V11H2ZM7,1H10V11H7Z", step: "M1,1L8,6L1,11ZM9,1H11V11H9Z", start: "M11,1L4,6L11,11ZM1,1H3V11H1Z" };
   const go = (value) => view.set({ [name]: (wanted = value) });
-  const toggle = button("play", signs.play, words.play, () => (frame ? stop() : begin()));
-  const steps = button("step", signs.step, words.step, () => (stop(), go(Math.min(max, now() + 1))));
-  const starts = button("start", signs.start, words.start, () => (stop(), go(min)));
+  const toggle = button("play", icons.play, words.play, () => (frame ? stop() : begin()));
+  const steps = button("step", icons.step, words.step, () => (stop(), go(Math.min(max, now() + 1))));
+  const starts = button("start", icons.start, words.start, () => (stop(), go(min)));
 
   function show() {
     const key = frame ? "pause" : "play";
     const text = toggle.lastElementChild;
     if (text.textContent !== words[key]) {
       text.textContent = words[key];
-      toggle.querySelector("path").setAttribute("d", signs[key]);
+      toggle.querySelector("path").setAttribute("d", icons[key]);
     }
   }
   // While it plays, the sentence changes with every frame: it is read aloud when the playing ends.

@@ -5,7 +5,7 @@ import { erf } from "./erf.js";
 import { dot, mean, softmax } from "./maths.js";
 
 // Numbers of 16 bits (IEEE half precision), two of them as five digits to the base 85, as doubles. The digits are the
-// signs from # on, without those that have a meaning in a page or a string: & < > and the backslash.
+// characters from # on, without those that have a meaning in a page or a string: & < > and the backslash.
 export function halves(text) {
   const places = new Uint8Array(128);
   for (let code = 35, place = 0; place < 85; code++) if (![38, 60, 62, 92].includes(code)) places[code] = place++;

@@ -11,7 +11,7 @@ import numpy as np
 
 from regattn import figures
 from regattn.attention import attend, attention_weights
-from regattn.plain import layer_norm
+from regattn.from_scratch import layer_norm
 from regattn.widgets._kit import Choice, Count, Explorer, check_labels
 from regattn.widgets._kit.drawing import draw_table
 from regattn.widgets._kit.page_rng import mulberry32

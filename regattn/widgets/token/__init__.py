@@ -13,7 +13,7 @@ from tokenizers import Tokenizer
 from regattn import figures
 from regattn._text import check_text
 from regattn._validation import check_count
-from regattn.plain import best_cut
+from regattn.from_scratch import best_cut
 from regattn.widgets._kit import Choice, Control, Explorer, TypedText
 from regattn.widgets._kit.controls import LONGEST_TEXT
 
@@ -93,9 +93,9 @@ class TokenExplorer(Explorer, panels=[["pieces"], ["history"]]):
         -------
         dict
             For each tokeniser by name: its ``tokens``, as the library writes them, and their ``ids``; the ``bits``
-            they cost, and ``bits_per_byte`` (0 for no text; the page draws a dash where signs are lost); how many
-            signs of the text are ``lost``. Of the chosen tokeniser: the ``word`` shown and its ``history``, one line
-            for each merge, or for the best cut of its first one, two, … signs.
+            they cost, and ``bits_per_byte`` (0 for no text; the page draws a dash where characters are lost); how many
+            characters of the text are ``lost``. Of the chosen tokeniser: the ``word`` shown and its ``history``, one
+            line for each merge, or for the best cut of its first one, two, … characters.
         """
         found: dict[str, Any] = {"tokens": {}, "ids": {}, "bits": {}, "bits_per_byte": {}, "lost": {}}
         for name, tokenizer in self.tokenizers.items():

@@ -41,8 +41,8 @@ export function shownWords(text, kind) {
 }
 
 // Byte pairs: the oldest merge first, the leftmost of equals.
-function merged(signs, { tokens, ids, ranks }) {
-  const parts = signs.map((sign) => ids.get(sign) ?? 0);
+function merged(characters, { tokens, ids, ranks }) {
+  const parts = characters.map((sign) => ids.get(sign) ?? 0);
   const steps = [[...parts]];
   for (;;) {
     let [at, oldest] = [-1, Infinity];
@@ -57,15 +57,15 @@ function merged(signs, { tokens, ids, ranks }) {
 }
 
 // Unigram: the pieces with the largest sum of scores; the best of every beginning leads to the best of the whole.
-function bestEnds(signs, { ids, scores, longest, worst }) {
-  const best = signs.map(() => null);
+function bestEnds(characters, { ids, scores, longest, worst }) {
+  const best = characters.map(() => null);
   const offer = (start, end, score, unseen) => {
     const sum = score + (start ? best[start - 1].sum : 0);
     if (!best[end - 1] || sum > best[end - 1].sum) best[end - 1] = { sum, start, unseen };
   };
-  signs.forEach((sign, start) => {
-    for (let end = start + 1; end <= Math.min(signs.length, start + longest); end += 1) {
-      const id = ids.get(signs.slice(start, end).join(""));
+  characters.forEach((sign, start) => {
+    for (let end = start + 1; end <= Math.min(characters.length, start + longest); end += 1) {
+      const id = ids.get(characters.slice(start, end).join(""));
       if (id !== undefined) offer(start, end, scores[id], id === 0);
     }
     if (!ids.has(sign)) offer(start, start + 1, worst, true);
@@ -73,11 +73,11 @@ function bestEnds(signs, { ids, scores, longest, worst }) {
   return best;
 }
 
-function backFrom(end, signs, best, joined) {
+function backFrom(end, characters, best, joined) {
   const pieces = [];
   while (end > 0) {
     const { start, unseen } = best[end - 1];
-    const piece = signs.slice(start, end).join("");
+    const piece = characters.slice(start, end).join("");
     if (joined && unseen && pieces[0]?.unseen) pieces[0].piece = piece + pieces[0].piece;
     else pieces.unshift({ piece, unseen });
     end = start;
@@ -87,27 +87,27 @@ function backFrom(end, signs, best, joined) {
 
 // The tokens of a word: [{ id, token }], as the library writes them.
 function cutWord(word, tokeniser) {
-  const signs = Array.from(word);
-  if (tokeniser.kind !== "unigram") return spelled(merged(signs, tokeniser).at(-1).map((id) => tokeniser.tokens[id]), word, tokeniser);
-  return spelled(backFrom(signs.length, signs, bestEnds(signs, tokeniser), true).map(({ piece }) => piece), word, tokeniser);
+  const characters = Array.from(word);
+  if (tokeniser.kind !== "unigram") return spelled(merged(characters, tokeniser).at(-1).map((id) => tokeniser.tokens[id]), word, tokeniser);
+  return spelled(backFrom(characters.length, characters, bestEnds(characters, tokeniser), true).map(({ piece }) => piece), word, tokeniser);
 }
 
-// The tokens with their numbers and the signs that they stand for, also where those are lost.
+// The tokens with their numbers and the characters that they stand for, also where those are lost.
 function spelled(tokens, word, { ids, kind }) {
-  const signs = Array.from(word);
+  const characters = Array.from(word);
   return tokens.map((token) => {
     const id = ids.get(token) ?? 0;
     const lost = kind !== "bytes" && id === 0;
-    const own = signs.splice(0, lost && kind !== "unigram" ? 1 : Array.from(token).length);
-    return { id, token, text: own.join(""), lost, signs: own.length };
+    const own = characters.splice(0, lost && kind !== "unigram" ? 1 : Array.from(token).length);
+    return { id, token, text: own.join(""), lost, characters: own.length };
   });
 }
 
 function history(word, tokeniser) {
-  const signs = Array.from(word);
-  if (tokeniser.kind !== "unigram") return merged(signs, tokeniser).map((ids) => ids.map((id) => tokeniser.tokens[id]));
-  const best = bestEnds(signs, tokeniser);
-  return signs.map((_, k) => backFrom(k + 1, signs, best, false).map(({ piece }) => piece));
+  const characters = Array.from(word);
+  if (tokeniser.kind !== "unigram") return merged(characters, tokeniser).map((ids) => ids.map((id) => tokeniser.tokens[id]));
+  const best = bestEnds(characters, tokeniser);
+  return characters.map((_, k) => backFrom(k + 1, characters, best, false).map(({ piece }) => piece));
 }
 
 // A token as people read it: its bytes as text where they are one, else in hexadecimal digits.
@@ -128,7 +128,7 @@ export function tokenState(problem, { text, tokenizer, word }) {
     const { kind, name, bits: costs } = tokeniser;
     const pieces = wordsOf(text, kind).flatMap((each) => cutWord(each, tokeniser));
     const bits = pieces.reduce((sum, { id }) => sum + costs[id], 0);
-    const unseen = pieces.reduce((sum, { lost: gone, signs }) => sum + (gone ? signs : 0), 0);
+    const unseen = pieces.reduce((sum, { lost: gone, characters }) => sum + (gone ? characters : 0), 0);
     const lost = kind === "bytes" ? 0 : unseen + text.split("▁").length - 1;
     return { name, kind, pieces, bits, lost, size, perByte: bits / Math.max(1, size) };
   });

@@ -61,7 +61,7 @@ function pieceRow(host) {
   };
 }
 
-const fairRate = ({ lost, perByte }) => (lost ? null : perByte); // what is left of a text that lost signs is another one
+const fairRate = ({ lost, perByte }) => (lost ? null : perByte); // what is left of a text that lost characters is another one
 const plural = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
 const costs = (problem, name) => problem.find((each) => each.name === name).bits;
 
@@ -121,7 +121,7 @@ const render = explorer({
     ["length", "bytes per token", ({ own }) => formatNumber(own.size / own.pieces.length)],
     ["bits", "bits", ({ own }) => formatNumber(own.bits)],
     ["rate", "bits per byte", ({ own }) => formatNumber(fairRate(own))],
-    ["lost", "signs lost", ({ own }) => String(own.lost)],
+    ["lost", "characters lost", ({ own }) => String(own.lost)],
   ],
   say: said,
   result: ({ cuts, word, history }) => ({

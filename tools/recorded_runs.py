@@ -1,4 +1,4 @@
-"""What long runs found: files of regattn/trials, each a card that says how, then a line of JSON for each run."""
+"""What long runs found: files of regattn/recorded_runs, each a card that says how, then a line of JSON for each run."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from regattn._files import written_whole
+from regattn._files import atomic_write
 
-FOLDER = Path(__file__).resolve().parent.parent / "regattn" / "trials"
+FOLDER = Path(__file__).resolve().parent.parent / "regattn" / "recorded_runs"
 
 
-def kept(path: Path) -> dict[str, Any]:
+def read_runs(path: Path) -> dict[str, Any]:
     """Return the card and the ``runs`` that a file holds; none of either if there is no such file."""
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"runs": []}
 
 
-def keep(
+def write_runs(
     path: Path, runs: list[dict[str, Any]], *, script: str, libraries: Iterable[str], minutes: float, **more: Any
 ) -> None:
     """Write runs, with their script, its minutes, the versions of libraries and what else tells how they were made."""
@@ -26,7 +26,7 @@ def keep(
     card = made_by | {"libraries": {name: version(name) for name in libraries}} | more
     lines = ",\n  ".join(json.dumps(run, ensure_ascii=False) for run in runs)
     text = f'{json.dumps(card, ensure_ascii=False)[:-1]}, "runs": [\n  {lines}\n]}}\n'
-    with written_whole(path) as file:  # who interrupts it loses nothing
+    with atomic_write(path) as file:  # who interrupts it loses nothing
         file.write(text.encode())
 
 
