@@ -62,7 +62,7 @@ def style() -> str:
     light, dark = ("".join(f"{found[0]}:{found[k]};" for found in COLOUR.findall(source)) for k in (1, 2))
     on_dark = 'html[data-theme="dark"] .regattn, body[data-jp-theme-light="false"] .regattn, body.vscode-dark .regattn'
     old = "@supports not (color: light-dark(red, red))"
-    return f"{source}{old} {{\n.regattn {{ {light} }}\n{on_dark} {{ {dark} }}\n}}\n"
+    return f"{source}{old} {{\n.regattn {{ {light} }}\n@media screen {{ {on_dark} {{ {dark} }} }}\n}}\n"
 
 
 def plain(value: Any) -> Any:
