@@ -1,5 +1,4 @@
 // PositionExplorer: scores of places with places under three schemes, against distance, and what training has shown.
-import { element } from "../_kit/controls.js";
 import { explorer } from "../_kit/explorer.js";
 import { formatNumber, formatResult, numberTicks, powerText, rounded } from "../_kit/format.js";
 import { shades, signLayers } from "../_kit/cells.js";
