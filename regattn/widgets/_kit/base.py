@@ -24,6 +24,12 @@ presets : mapping of str to mapping, optional
 alt : str, optional
     The explorer in words.
 """
+COMMON = {
+    "hide": ((), "Sequence[str]"),
+    "presets": (None, "Mapping[str, Mapping[str, Any]] | None"),
+    "alt": (None, "str | None"),
+}
+"""What every explorer takes: its default and its type."""
 
 
 class Text(traitlets.TraitType):
@@ -149,10 +155,14 @@ def _document(cls: type, declared: Mapping[str, Control]) -> None:
         head, raises, tail = inspect.cleandoc(cls.__doc__).partition("\nRaises\n")
         begun = "" if "\nParameters\n" in head else "\nParameters\n----------\n"  # an explorer may have controls alone
         cls.__doc__ = f"{head}{begun}{entries}{EVERY}{raises}{tail}"
-    keyword = inspect.Parameter.KEYWORD_ONLY
     kept = [part for name, part in own.items() if name != "self" and part.kind is not inspect.Parameter.VAR_KEYWORD]
-    more = [*rest, *(name for name in ("hide", "presets", "alt") if name not in own)]
-    cls.__signature__ = inspect.Signature([*kept, *(inspect.Parameter(name, keyword, default=None) for name in more)])
+    more = {name: (None, f"{part.annotation()} | None") for name, part in rest.items()}
+    more |= {name: entry for name, entry in COMMON.items() if name not in own}
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+        for name, (default, annotation) in more.items()
+    ]
+    cls.__signature__ = inspect.Signature([*kept, *added], return_annotation="None")
 
 
 def check_labels(labels: Sequence[Any] | None, count: int, name: str, *, rows: str, first: int = 1) -> list[str]:
