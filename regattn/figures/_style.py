@@ -6,7 +6,6 @@ from pathlib import Path
 from types import MappingProxyType
 
 import matplotlib.pyplot as plt
-from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 
@@ -34,7 +33,7 @@ def use_style() -> None:
     False
     """
     plt.style.use(Path(__file__).with_name("book.mplstyle"))
-    plt.rcParams["axes.prop_cycle"] = cycler(color=SEQUENCE)
+    plt.rcParams["axes.prop_cycle"] = plt.cycler(color=SEQUENCE)
     try:
         from matplotlib_inline.backend_inline import set_matplotlib_formats
     except ImportError:  # outside notebooks there is no inline backend, and no format to choose
