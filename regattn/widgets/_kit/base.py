@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import inspect
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import anywidget
 import traitlets
@@ -14,9 +14,6 @@ from regattn._text import check_text
 from regattn.widgets._kit.controls import Control
 from regattn.widgets._kit.frontend import WIDGET_VIEW, has_editor
 from regattn.widgets._kit.page import assemble, plain, safe_json, scoped, style
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 __all__ = ["Explorer", "check_labels"]
 
@@ -27,6 +24,12 @@ presets : mapping of str to mapping, optional
 alt : str, optional
     The explorer in words.
 """
+COMMON = {
+    "hide": ((), "Sequence[str]"),
+    "presets": (None, "Mapping[str, Mapping[str, Any]] | None"),
+    "alt": (None, "str | None"),
+}
+"""What every explorer takes: its default and its type."""
 
 
 class Text(traitlets.TraitType):
@@ -44,7 +47,7 @@ class Explorer(anywidget.AnyWidget):
     JavaScript, its values as JSON and a small model, and computes in the reader's browser, from a file, offline.
 
     A subclass declares its controls, hands arrays over in :attr:`data`, and has a folder of its own: in
-    ``kernel/__init__.py``, ``class KernelExplorer(Explorer, panels=[["curve"], ["weights"]])`` reads
+    ``kernel/__init__.py``, ``class KernelExplorer(Explorer, panels=["curve", "weights"])`` reads
     ``kernel/view.js``, which calls ``explorer`` of explorer.js. The controls enter the docstring before "Raises", and
     the signature.
 
@@ -59,19 +62,18 @@ class Explorer(anywidget.AnyWidget):
     """
 
     controls: ClassVar[tuple[str, ...]] = ()
-    picture_rows: ClassVar[Sequence[Sequence[str]]] = ()
-    picture_height: ClassVar[float] = 2.9  # inches of each row
+    panels: ClassVar[tuple[str, ...]] = ()
     _css = style()
     data = traitlets.Dict(read_only=True).tag(sync=True)
     kit = traitlets.Dict(read_only=True).tag(sync=True)
     alt = Text("").tag(sync=True)
 
-    def __init_subclass__(cls, *, panels: Sequence[Sequence[str]] = (), **kwargs: Any) -> None:
+    def __init_subclass__(cls, *, panels: Sequence[str] = (), **kwargs: Any) -> None:
         if panels:
             cls._esm = assemble(f"{cls.__module__.rpartition('.')[2]}/view.js")
         super().__init_subclass__(**kwargs)
         declared = {name: part for name, part in vars(cls).items() if isinstance(part, Control)}
-        cls.controls, cls.picture_rows = (*cls.controls, *declared), panels or cls.picture_rows
+        cls.controls, cls.panels = (*cls.controls, *declared), tuple(panels) or cls.panels
         _document(cls, declared)
 
     def __init__(
@@ -98,7 +100,7 @@ class Explorer(anywidget.AnyWidget):
         self.set_trait("kit", plain({"controls": specs, "hide": self.hidden, "presets": self._check_presets(presets)}))
 
     def _check_hidden(self, hide: Sequence[str]) -> list[str]:
-        known = [*self.controls, *(panel for row in self.picture_rows for panel in row)]
+        known = [*self.controls, *self.panels]
         wrong = hide if isinstance(hide, str) else next((name for name in hide if name not in known), None)
         if wrong is not None:
             raise ValueError(f"hide must be a list of some of {', '.join(known)}, got {wrong!r}")
@@ -120,46 +122,19 @@ class Explorer(anywidget.AnyWidget):
         # ipywidgets' own traits (layout, tooltip, ...) and the code are no business of a page without a kernel
         return {n: getattr(self, n) for n in names if n not in anywidget.AnyWidget.class_trait_names() and n[0] != "_"}
 
-    def picture(self) -> Figure:
-        """Return a figure of what is shown now, drawn by the package from :meth:`result`."""
-        from regattn.widgets._kit.still import figure_of  # matplotlib: only when there is something to draw
-
-        return figure_of(self)
-
-    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
-        """Draw the panels in ``axes`` from the result; each explorer has its own."""
-        raise NotImplementedError(f"{type(self).__name__} draws no picture")
-
-    def to_html(self, *, picture: bool = True) -> str:
-        """Return the explorer as a piece of HTML that needs neither kernel nor network.
-
-        Parameters
-        ----------
-        picture : bool, default True
-            Whether it holds the plain picture for paper and for pages without JavaScript.
-        """
+    def to_html(self) -> str:
+        """Return the explorer as a piece of HTML that needs neither kernel nor network."""
         name, alt = type(self).__name__, html.escape(self.alt)
         page = scoped("_kit/page.js", assemble("_kit/page.js"))
         code = f'{self._esm}\n{page}$_kit_page.wake("{name}", render);\n'
         return (
             f'<figure class="regattn" data-widget="{name}" aria-label="{alt}">\n'
-            f"<noscript><p>{alt} This explorer moves with JavaScript, which is switched off here; "
-            "the picture below stands still.</p></noscript>\n"
-            f"{self._still(alt) if picture else ''}"
+            f"<noscript><p>{alt} This explorer moves with JavaScript, which is switched off here.</p></noscript>\n"
             f"<style>\n{self._css}</style>\n"
             f'<script type="application/json">{safe_json(self.state())}</script>\n'
             f'<script type="module">\n{code}</script>\n'
             "</figure>"
         )
-
-    def _still(self, alt: str) -> str:
-        from regattn.widgets._kit.still import encode
-
-        try:
-            drawn = encode(self.picture())
-        except (ValueError, OverflowError):  # numbers beyond what axes can hold; the sentence still says what is shown
-            return ""
-        return f'<img class="ra-still" alt="{alt}" src="data:image/png;base64,{drawn}">\n'
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
         bundle = super()._repr_mimebundle_(**kwargs)
@@ -180,10 +155,14 @@ def _document(cls: type, declared: Mapping[str, Control]) -> None:
         head, raises, tail = inspect.cleandoc(cls.__doc__).partition("\nRaises\n")
         begun = "" if "\nParameters\n" in head else "\nParameters\n----------\n"  # an explorer may have controls alone
         cls.__doc__ = f"{head}{begun}{entries}{EVERY}{raises}{tail}"
-    keyword = inspect.Parameter.KEYWORD_ONLY
     kept = [part for name, part in own.items() if name != "self" and part.kind is not inspect.Parameter.VAR_KEYWORD]
-    more = [*rest, *(name for name in ("hide", "presets", "alt") if name not in own)]
-    cls.__signature__ = inspect.Signature([*kept, *(inspect.Parameter(name, keyword, default=None) for name in more)])
+    more = {name: (None, f"{part.annotation()} | None") for name, part in rest.items()}
+    more |= {name: entry for name, entry in COMMON.items() if name not in own}
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+        for name, (default, annotation) in more.items()
+    ]
+    cls.__signature__ = inspect.Signature([*kept, *added], return_annotation="None")
 
 
 def check_labels(labels: Sequence[Any] | None, count: int, name: str, *, rows: str, first: int = 1) -> list[str]:

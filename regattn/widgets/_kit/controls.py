@@ -67,6 +67,10 @@ class Control(traitlets.TraitType):
         found |= {"wide": self.wide, "used": self.used, "sets": self.sets, **self._more(explorer)}
         return {key: value for key, value in found.items() if value is not None and value is not False and value != ""}
 
+    def annotation(self) -> str:
+        """Return the type of its values, as the signature of its explorer has it."""
+        return self.validate.__annotations__["return"]
+
     def documentation(self, name: str) -> str:
         """Return the control's entry in the docstring of its explorer, where it is called ``name``."""
         given = isinstance(self.default_value, str | int | float)
@@ -249,6 +253,11 @@ class Choice(Control):
             which = f"one of the {len(options)} {self.bound}" if self.bound else f"one of {', '.join(options)}"
             raise ValueError(f"{self.name} must be {which}, got {value!r}")
         return value
+
+    def annotation(self) -> str:
+        """Return the words as a type, if they are the same for every explorer and few."""
+        words = "" if callable(self.options) else ", ".join(f'"{value}"' for value in self.options)
+        return f"Literal[{words}]" if 0 < len(words) < 80 else "str"
 
     def _more(self, explorer: Any) -> dict[str, Any]:
         return {"options": [[value, words] for value, words in _at(self.options, explorer).items()]}

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from regattn._colours import ROLES
 from regattn._text import check_text
 
 __all__ = ["FOLDER", "assemble", "plain", "safe_json", "scoped", "style"]
@@ -57,12 +58,14 @@ def scoped(module: str, code: str) -> str:
 
 @cache
 def style() -> str:
-    """Return explorer.css with its colours once more for browsers that do not know ``light-dark()``."""
-    source = (FOLDER / "_kit/explorer.css").read_text(encoding="utf-8")
+    """Return explorer.css with the roles' colours, and all colours again for browsers that lack ``light-dark()``."""
+    declared = "".join(f"  --ra-{role}: light-dark({light}, {dark});\n" for role, (light, dark) in ROLES.items())
+    used = "".join(f".regattn .ra-{role} {{ --ra-role: var(--ra-{role}); }}\n" for role in ROLES)
+    source = f".regattn {{\n{declared}}}\n{used}{(FOLDER / '_kit/explorer.css').read_text(encoding='utf-8')}"
     light, dark = ("".join(f"{found[0]}:{found[k]};" for found in COLOUR.findall(source)) for k in (1, 2))
     on_dark = 'html[data-theme="dark"] .regattn, body[data-jp-theme-light="false"] .regattn, body.vscode-dark .regattn'
     old = "@supports not (color: light-dark(red, red))"
-    return f"{source}{old} {{\n.regattn {{ {light} }}\n{on_dark} {{ {dark} }}\n}}\n"
+    return f"{source}{old} {{\n.regattn {{ {light} }}\n@media screen {{ {on_dark} {{ {dark} }} }}\n}}\n"
 
 
 def plain(value: Any) -> Any:

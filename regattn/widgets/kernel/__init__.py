@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regattn import figures
 from regattn._validation import check_count, check_matrix, check_numpy, check_targets
 from regattn.attention import attend, attention_weights
 from regattn.kernels import Kernel, nearest
 from regattn.masks import others_mask
 from regattn.regression._heads import guarded_kernel
 from regattn.widgets._kit import Choice, Count, Explorer, Slider, Tick, check_labels
-from regattn.widgets._kit.drawing import draw_signed
 
 __all__ = ["KernelExplorer"]
 
@@ -35,7 +33,7 @@ def _standardised_codes(x: np.ndarray) -> np.ndarray:
     return np.column_stack([np.ones(len(x)), (x - x.mean()) / x.std()])
 
 
-class KernelExplorer(Explorer, panels=[["curve"], ["weights"]]):
+class KernelExplorer(Explorer, panels=["curve", "weights"]):
     r"""Show self-attention on one predictor: the weights of one query, and the fit at every observation.
 
     .. math:: \hat y_j = \sum_i \omega_{ji}\, y_i, \qquad \omega_{ji} = g(\langle F_j, F_i\rangle / T)
@@ -193,23 +191,6 @@ class KernelExplorer(Explorer, panels=[["curve"], ["weights"]]):
             "gap": float(np.abs(fitted - line @ self.y).max()),
             "smoother": smoother.tolist(),
         }
-
-    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
-        x, query = np.array(self.data["x"]), self.data["x"][self.query]
-        for panel, heights, title in (
-            ("curve", self.y, "The fit at every observation"),
-            ("weights", found["weights"], "The weights of one query"),
-        ):
-            if ax := axes.get(panel):
-                draw_signed(ax, x, heights, found["weights"])
-                ax.axvline(query, color=figures.COLOURS["query"])
-                ax.set(title=title, xlabel=self.data["x_label"], ylabel="weight")
-        if ax := axes.get("curve"):
-            ax.plot(x, found["smoother"], "--", color=figures.COLOURS["neutral"])
-            ax.plot(x, found["fitted"], color=figures.COLOURS["prediction"])
-            ax.plot(query, found["prediction"], "D", color=figures.COLOURS["query"])
-            low, high = self.y.min(), self.y.max()
-            ax.set(ylim=(low - 0.12 * (high - low or 1), high + 0.12 * (high - low or 1)), ylabel=self.data["y_label"])
 
     def _kernel_and_scale(self) -> tuple[str | Kernel, float]:
         if self.kernel == "nearest":

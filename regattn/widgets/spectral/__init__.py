@@ -8,19 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regattn import figures
 from regattn._validation import check_matrix, check_same_width, check_targets
 from regattn.regression.alignment import scale_and_alignment
 from regattn.regression.least_squares import spectrum
 from regattn.widgets._kit import Choice, Count, Explorer, Slider, check_labels
-from regattn.widgets._kit.drawing import draw_signed, mark_rows, signs
 
 __all__ = ["SpectralExplorer"]
 
 PANELS = ("weights", "split", "codes", "sum", "path")
 
 
-class SpectralExplorer(Explorer, panels=[["weights"], ["split", "codes"], ["sum"], ["path"]]):
+class SpectralExplorer(Explorer, panels=PANELS):
     r"""Show the weight of every training observation in one prediction, for any ridge penalty λ and rank L.
 
     .. math:: \omega_{ji} = \frac1n + \sum_{k \le L} F_{jk} F_{ik} \frac{s_k^2}{s_k^2 + \lambda}
@@ -63,7 +61,6 @@ class SpectralExplorer(Explorer, panels=[["weights"], ["split", "codes"], ["sum"
     3.5
     """
 
-    picture_height = 2.4
     ridge = Slider(
         "Ridge penalty λ",
         0,
@@ -171,48 +168,6 @@ class SpectralExplorer(Explorer, panels=[["weights"], ["split", "codes"], ["sum"
             "test_error": test_error,
             "loo_error": loo_error,
         }
-
-    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
-        weights, places = np.array(found["weights"]), np.arange(len(self.y))
-        if ax := axes.get("weights"):
-            ax.bar(places, weights, color=signs(weights))
-            ax.axhline(1 / len(weights), linestyle="--", color=figures.COLOURS["neutral"])
-            ax.set(title="The weight of each training observation", ylabel="weight")
-            mark_rows(ax, self.data["labels"])
-        if ax := axes.get("split"):
-            draw_signed(ax, found["scale"], found["cosine"], weights)
-            ax.set(title="Why that weight", xlabel="scale: product of lengths", ylabel="cosine of the angle")
-        if ax := axes.get("codes"):
-            self._draw_codes(ax, weights)
-        if ax := axes.get("sum"):
-            ax.step(places, np.cumsum(weights * self.y), where="post", color=figures.COLOURS["prediction"])
-            ax.plot(places, np.cumsum(self.y) / len(places), "--", color=figures.COLOURS["neutral"])
-            ax.set(title="The prediction, summed over the training observations", ylabel=self.data["units"] or "target")
-            mark_rows(ax, self.data["labels"])
-        if ax := axes.get("path"):
-            self._draw_path(ax)
-
-    def _draw_codes(self, ax: Any, weights: np.ndarray) -> None:
-        s, knobs, n = self.spectrum, {"ridge": self.ridge, "rank": self.rank}, len(self.y)
-        keys = np.pad(s.codes(**knobs), ((0, 0), (0, 1)))[:, :2]
-        asking = s.codes(None if self.query < n else self.X_new, **knobs)[self.query - n * (self.query >= n)]
-        draw_signed(ax, *keys.T, weights)
-        ax.plot(*np.vstack([[0, 0], np.append(asking, 0)[:2]]).T, "D-", markevery=[1], color=figures.COLOURS["query"])
-        ax.set(title="Codes of the keys and of the query", xlabel="code 1", ylabel="code 2")
-
-    def _draw_path(self, ax: Any) -> None:
-        s, ridges = self.spectrum, np.geomspace(*_penalties(self.spectrum.singular_values), 60)
-        fits = [s.predict(None, self.y, ridge=ridge, rank=self.rank) for ridge in ridges]
-        errors = [_root_mean_square(self.y - fit) for fit in fits]
-        ax.semilogx(ridges, errors, color=figures.COLOURS["train"], label="training")
-        if self.y_new is not None:
-            new = [s.predict(self.X_new, self.y, ridge=ridge, rank=self.rank) for ridge in ridges]
-            errors = [_root_mean_square(self.y_new - fit) for fit in new]
-            ax.semilogx(ridges, errors, color=figures.COLOURS["test"], label="test")
-        if self.ridge > 0:
-            ax.axvline(self.ridge, color=figures.COLOURS["neutral"])
-        ax.legend()
-        ax.set(title="Errors along the penalty", xlabel="ridge penalty λ", ylabel="root mean squared error")
 
 
 def _penalties(s: np.ndarray) -> tuple[float, float]:
