@@ -212,19 +212,25 @@ def load_wikipedia_sample() -> list[str]:
         If gensim, which carries the file, is not installed.
     """
     path = _gensim_file("enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2")
-    kept = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "regattn" / "wikipedia-sample.json.gz"
-    with contextlib.suppress(OSError, ValueError, EOFError, KeyError, zlib.error):
-        card = json.loads(gzip.decompress(kept.read_bytes()))
+    with contextlib.suppress(OSError, RuntimeError, ValueError, EOFError, KeyError, zlib.error):
+        card = json.loads(gzip.decompress(_kept_sample().read_bytes()))
         if card["size"] == path.stat().st_size:
             return card["articles"]
     articles = _wikipedia_articles(path)
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, RuntimeError):
+        kept = _kept_sample()
         kept.parent.mkdir(parents=True, exist_ok=True)
         packed = gzip.compress(json.dumps({"size": path.stat().st_size, "articles": articles}).encode())
         part = kept.with_name(f"{kept.name}.{os.getpid()}")
         part.write_bytes(packed)
         part.replace(kept)  # whole or not at all
     return articles
+
+
+def _kept_sample() -> Path:
+    """Return where the text is kept; a user without a home has no such place, which is a RuntimeError."""
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(cache) / "regattn" / "wikipedia-sample.json.gz"
 
 
 def _wikipedia_articles(path: Path) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -273,3 +274,13 @@ def test_free_factors_and_gensim_come_as_near_to_pmi_as_was_kept():
     assert found["gensim, d = 100, 50 epochs"][0] > 0.9
     for name, (correlation,) in found.items():  # sums in another order move a walk of 50 passes a little
         assert abs(correlation - kept[name][0]) < 0.01
+
+
+def test_the_wikipedia_sample_is_loaded_for_a_user_without_a_home(monkeypatch):
+    def no_home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", no_home)
+    monkeypatch.setattr(data, "_wikipedia_articles", lambda path: ["one article"])
+    assert load_wikipedia_sample() == ["one article"]
