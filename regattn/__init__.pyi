@@ -3,11 +3,11 @@ from . import (
     exercises as exercises,
     figures as figures,
     grammar as grammar,
-    plain as plain,
+    from_scratch as from_scratch,
     regression as regression,
     series as series,
     transformer as transformer,
-    trials as trials,
+    recorded_runs as recorded_runs,
     widgets as widgets,
     words as words,
 )

@@ -15,7 +15,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor, nn
 
-from regattn._files import written_whole
+from regattn._files import atomic_write
 
 _POINTER = b"version https://git-lfs.github.com/spec/"
 
@@ -46,7 +46,7 @@ def write_tensors(path: str | os.PathLike, tensors: dict[str, Tensor], *, note: 
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     text = json.dumps(note, default=_number)
     data = save(tensors, metadata={"note": text, "sha256": _fingerprint(tensors, text)})
-    with written_whole(path) as file:
+    with atomic_write(path) as file:
         file.write(data)
 
 

@@ -5,9 +5,9 @@ import pytest
 import statsmodels.api as sm
 
 from regattn.data import load_diabetes, load_grunfeld, load_macro
-from regattn.trials import load_trials
+from regattn.recorded_runs import load_runs
 from tests.built import ROOT
-from tools.kept import FOLDER, keep, kept, minutes_of
+from tools.recorded_runs import FOLDER, keep, kept, minutes_of
 
 
 def test_macro_is_the_statsmodels_table_by_quarter():
@@ -43,20 +43,20 @@ TRIALS = ["circle", "codes", "forecasts", "heads", "lengths", "news", "race"]
 
 @pytest.mark.parametrize("name", TRIALS)
 def test_trials_name_a_script_that_exists_and_every_run_is_in_one_part(name):
-    whole = load_trials(name)
+    whole = load_runs(name)
     assert (ROOT / whole.card["script"]).is_file()
     parts = whole.runs["part"].unique() if "part" in whole.runs else []
-    assert sum(len(load_trials(name, part).runs) for part in parts) == len(whole.runs) * bool(len(parts))
+    assert sum(len(load_runs(name, part).runs) for part in parts) == len(whole.runs) * bool(len(parts))
     for part in parts:
-        assert not load_trials(name, part).runs.isna().all().any()
+        assert not load_runs(name, part).runs.isna().all().any()
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: load_trials("weather"), rf"name must be one of {', '.join(TRIALS)}, got 'weather'"),
-        (lambda: load_trials("heads", "tails"), "part must be one of heads, induction, parts, roles, got 'tails'"),
-        (lambda: load_trials("news", "half"), "part must be None, for news has no parts, got 'half'"),
+        (lambda: load_runs("weather"), rf"name must be one of {', '.join(TRIALS)}, got 'weather'"),
+        (lambda: load_runs("heads", "tails"), "part must be one of heads, induction, parts, roles, got 'tails'"),
+        (lambda: load_runs("news", "half"), "part must be None, for news has no parts, got 'half'"),
     ],
 )
 def test_trials_that_do_not_exist_are_refused_by_name(call, message):

@@ -32,7 +32,7 @@ from regattn.regression import (
     train_in_context,
     tuned_descent,
 )
-from tools.kept import FOLDER, keep, kept, minutes_of
+from tools.recorded_runs import FOLDER, keep, kept, minutes_of
 
 LIBRARIES = ("numpy", "scipy", "torch")
 P = 5

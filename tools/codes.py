@@ -42,7 +42,7 @@ from regattn.transformer import (
     train,
     train_autoencoder,
 )
-from tools.kept import FOLDER, keep, kept
+from tools.recorded_runs import FOLDER, keep, kept
 
 SEEDS = (0, 1, 2, 3, 4)
 PLAN = LatentPlan()  # the best of three settings on 300 of the training rows of two other divisions

@@ -25,12 +25,12 @@ from sklearn.preprocessing import StandardScaler
 from torch import Tensor
 
 from regattn.data import load_lee_corpus
-from regattn.grammar import Grammar, as_tokens, excess_nats, find_links, head_scores, silenced, silencing_costs
+from regattn.grammar import Grammar, as_tokens, excess_nats, find_links, head_scores, silenced, ablation_costs
 from regattn.transformer import Architecture, LanguageModel, TrainingPlan, count_parameters, text_batches, train
-from regattn.transformer._trials import induction_scores, lacking, repeating_texts
+from regattn.transformer._experiments import induction_scores, lacking, repeating_texts
 from regattn.transformer.language_model import next_token_loss
 from regattn.words import train_tokenizer
-from tools.kept import FOLDER, keep, kept, minutes_of
+from tools.recorded_runs import FOLDER, keep, kept, minutes_of
 
 SEEDS = 3
 GRAMMAR = Grammar()
@@ -190,7 +190,7 @@ def roles(*, seed: int, rate: float, steps: int = 900) -> dict:
         scores[name] = {column: table[column].round(4).tolist() for column in ("weight", "baseline", "p_value")}
         if predicting:
             few = type(links)(*(part[:120] for part in links))
-            costs[name] = silencing_costs(model, GRAMMAR, tokens, few).round(3).to_numpy().ravel().tolist()
+            costs[name] = ablation_costs(model, GRAMMAR, tokens, few).round(3).to_numpy().ravel().tolist()
     distance = torch.arange(tokens.shape[1])[:, None] - torch.arange(tokens.shape[1])
     seen = torch.tensor([[t <= len(s.words) for t in range(1, tokens.shape[1] + 1)] for s in sentences])
     along = weights.permute(1, 3, 0, 2, 4)[seen]  # (places, L, H, T)
@@ -280,7 +280,7 @@ def induction(*, seed: int, layers: int, hidden: int, rate: float, steps: int = 
         evaluate=evaluate,
     )
     places = [(layer + 1, head + 1) for layer in range(layers) for head in range(4)]
-    without = [round(along(silenced(model, layer=layer, head=head))["repeated"], 4) for layer, head in places]
+    without = [round(along(ablate_head(model, layer=layer, head=head))["repeated"], 4) for layer, head in places]
     return {
         "parameters": count_parameters(model)["total"],
         "step": history.index.tolist(),

@@ -22,7 +22,7 @@ from joblib import Parallel, delayed
 from torch.nn import functional
 
 from regattn.data import load_lee_corpus
-from regattn.transformer._trials import loss_by_place
+from regattn.transformer._experiments import loss_by_place
 from regattn.transformer.lengths import (
     LengthTask,
     _letters,
@@ -31,7 +31,7 @@ from regattn.transformer.lengths import (
     train_at_one_length,
 )
 from regattn.words import count_ngrams
-from tools.kept import FOLDER, keep, kept, minutes_of
+from tools.recorded_runs import FOLDER, keep, kept, minutes_of
 
 STEPS = {"news": 800, "copying": 450, "sorting": 400}
 SCHEMES = ("none", "sinusoidal", "learned", "rotary", "alibi", "rotary, base 5")  # five, and one with fast clocks alone

@@ -22,7 +22,7 @@ from sklearn.model_selection import KFold, RepeatedKFold, TimeSeriesSplit
 from regattn.data import load_diabetes, load_macro
 from regattn.series import lag_matrix
 from regattn.series.race import DRAWN, contenders
-from tools.kept import FOLDER, keep, kept, minutes_of
+from tools.recorded_runs import FOLDER, keep, kept, minutes_of
 
 SEEDS = (0, 1, 2)
 START, REFIT_EVERY = 100, 8  # the first forecast, and quarters between two fits

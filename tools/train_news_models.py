@@ -3,7 +3,7 @@
     python -m tools.train_news_models              # some eight minutes of one processor
     python -m tools.train_news_models --runs 1     # the first run only
 
-Chapter 18 draws the result, regattn/trials/news.json: the first run, then what less text does to it.
+Chapter 18 draws the result, regattn/recorded_runs/news.json: the first run, then what less text does to it.
 Run again after an interruption, the script goes on with the runs that are missing.
 """
 
@@ -19,7 +19,7 @@ import torch
 from regattn.data import load_lee_corpus
 from regattn.transformer import Architecture, LanguageModel, TrainingPlan, next_token_loss, text_batches, train
 from regattn.words import count_ngrams, train_tokenizer
-from tools.kept import FOLDER, keep, kept, minutes_of
+from tools.recorded_runs import FOLDER, keep, kept, minutes_of
 
 HELD_OUT, VOCABULARY, BATCH, CONTEXT = 30, 1000, 16, 64
 RECURRING = 20  # tokens in a row that the training stories have too

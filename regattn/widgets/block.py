@@ -11,7 +11,7 @@ import numpy as np
 
 from regattn import figures
 from regattn.attention import attend, attention_weights
-from regattn.plain import layer_norm
+from regattn.from_scratch import layer_norm
 from regattn.widgets._base import Choice, Count, Explorer, check_labels
 from regattn.widgets._chance import mulberry32
 from regattn.widgets._drawing import draw_table

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regattn import figures
-from regattn._chance import Chance, seed_from
+from regattn._rng import Rng, seed_from
 from regattn._text import check_text
 from regattn._validation import check_count, check_matrix, check_targets
 from regattn.regression.embedding import (
@@ -111,7 +111,7 @@ class EmbeddingExplorer(Explorer, module="embedding", panels=[["omega", "inverse
         targets: Sequence[str] | None = None,
         new_name: str = "the new target",
         steps: int = 500,
-        rng: Chance = 0,
+        rng: Rng = 0,
         **kit: Any,
     ) -> None:
         self.X = check_matrix(X, "X")

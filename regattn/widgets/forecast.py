@@ -162,11 +162,11 @@ class ForecastExplorer(Explorer, module="forecast", panels=[["fan"], ["weights"]
 
     def _keep(self) -> np.ndarray:
         """Return whether each month ahead hears each month of the past, shape (h, C)."""
-        from regattn.series.windows import lags_kept
+        from regattn.series.windows import lag_visibility
 
         C, h = self.before, self.design.horizon
         if self.deleted == "lags":
-            return lags_kept(self.lag + SEASONS - YEAR, context=C, horizon=h)
+            return lag_visibility(self.lag + SEASONS - YEAR, context=C, horizon=h)
         back = np.arange(C, 0, -1)  # months back from the origin
         gone = (back <= self.start) & (back > self.start - self.length) & (self.deleted == "span")
         return np.tile(~gone, (h, 1))
@@ -187,13 +187,13 @@ class ForecastExplorer(Explorer, module="forecast", panels=[["fan"], ["weights"]
         """
         from regattn.series.forecaster import forecast_pass
         from regattn.series.forecasting import forecast_quantiles
-        from regattn.series.windows import Windows, drift_forecasts, lags_kept, normalise
+        from regattn.series.windows import Windows, drift_forecasts, lag_visibility, normalise
 
         C, h, at = self.before, self.design.horizon, self.horizon - 1
         y = self.logs[self.series].to_numpy()[self.query : self.query + C + h]
         month = int(self.logs.index[self.query + C].month) - 1
         x, level, size = normalise(y[:C])
-        keep, seasonal = self._keep(), ~lags_kept(SEASONS, context=C, horizon=h)
+        keep, seasonal = self._keep(), ~lag_visibility(SEASONS, context=C, horizon=h)
         now, before = (forecast_pass(self.weights, x, month, design=self.design, keep=k) for k in (keep, None))
         fan, whole = (np.sort(found.outputs, axis=1) * size + level for found in (now, before))
         median = len(self.design.levels) // 2

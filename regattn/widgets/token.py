@@ -13,7 +13,7 @@ from tokenizers import Tokenizer
 from regattn import figures
 from regattn._text import check_text
 from regattn._validation import check_count
-from regattn.plain import best_cut
+from regattn.from_scratch import best_cut
 from regattn.widgets._base import Choice, Control, Explorer
 from regattn.widgets._typed import SIGNS, Typed
 

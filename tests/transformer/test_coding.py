@@ -10,7 +10,7 @@ from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA
 
 from regattn.transformer import CodeAutoencoder, quantised_pca, residual_kmeans
-from regattn.trials import load_trials
+from regattn.recorded_runs import load_runs
 from tools import codes as tool
 
 torch.set_num_threads(1)
@@ -20,7 +20,7 @@ X_new = rng.normal(size=(53, 7)) * np.geomspace(4, 0.2, 7)
 
 
 def kept(part: str) -> pd.DataFrame:
-    return load_trials("codes", part).runs
+    return load_runs("codes", part).runs
 
 
 # ---- rivals ---------------------------------------------------------------------------------------------------------
@@ -82,7 +82,7 @@ def test_what_makes_no_sense_is_refused_by_name(call, message):
 
 
 def test_every_trial_was_run_with_every_seed():
-    runs, card = load_trials("codes")
+    runs, card = load_runs("codes")
     assert card["script"] == "tools/codes.py"
     assert sorted(card["seeds"]) == list(tool.SEEDS)
     assert set(card["seconds"]) == {f"{part} {seed}" for part in tool.TRIALS for seed in tool.SEEDS}

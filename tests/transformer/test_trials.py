@@ -11,8 +11,8 @@ from regattn.transformer import (
     LanguageModel,
     count_parameters,
 )
-from regattn.transformer._trials import induction_scores, lacking, repeating_texts
-from regattn.trials import load_trials
+from regattn.transformer._experiments import induction_scores, lacking, repeating_texts
+from regattn.recorded_runs import load_runs
 from tools import heads as tool
 
 WHOLE = Architecture(vocabulary=13, layers=2, context=9, width=12, n_heads=3, positions="rotary")
@@ -124,7 +124,7 @@ def test_scores_without_a_repeated_token_are_refused():
 
 def test_every_training_of_the_script_was_kept():
     for name, (_, settings) in tool.TRIALS.items():
-        kept = load_trials("heads", name).runs.to_dict("records")
+        kept = load_runs("heads", name).runs.to_dict("records")
         assert len(kept) == tool.SEEDS * len(settings)
         for setting in settings:
             assert {run["seed"] for run in kept if setting.items() <= run.items()} == set(range(tool.SEEDS))
@@ -133,7 +133,7 @@ def test_every_training_of_the_script_was_kept():
 def test_a_training_that_was_kept_can_be_had_again():
     """The one without the norm is the quickest; a machine with other kernels ends elsewhere by little."""
     setting = {"lacks": "norm", "layers": 2, "rate": tool.RATE}
-    runs = load_trials("heads", "parts").runs.to_dict("records")
+    runs = load_runs("heads", "parts").runs.to_dict("records")
     (kept,) = (run for run in runs if setting.items() <= run.items() and run["seed"] == 0)
     found = tool.parts(seed=0, **setting)
     assert found["parameters"] == kept["parameters"]

@@ -63,7 +63,7 @@ def test_what_is_silent_costs_what_the_package_says():
     shipped, _ = load_shipped()
     text = "anna called tom because he missed"
     explorer = ModelExplorer(shipped, GRAMMAR, sentence=text, silenced=["2.1"])
-    q = next_words(silenced(shipped, layer=2, head=1), GRAMMAR, [text]).loc[text]
+    q = next_words(ablate_head(shipped, layer=2, head=1), GRAMMAR, [text]).loc[text]
     np.testing.assert_allclose(explorer.result()["model"], q, atol=2e-3)  # weights of 16 bits
     assert explorer.result()["cost"] > 2
     explorer.silenced = []

@@ -1,4 +1,4 @@
-"""Chance: one argument, `rng`, that is a seed or a generator of NumPy or torch."""
+"""Rng: one argument, `rng`, that is a seed or a generator of NumPy or torch."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from regattn._validation import check_count
 if TYPE_CHECKING:
     import torch
 
-Chance: TypeAlias = Union[int, np.random.Generator, "torch.Generator"]
+Rng: TypeAlias = Union[int, np.random.Generator, "torch.Generator"]
 MOST = 2**63
 SKLEARNS = 2**32  # seeds that scikit-learn takes
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from regattn._chance import numpy_generator, random_state_from, seed_from, torch_generator
+from regattn._rng import numpy_generator, random_state_from, seed_from, torch_generator
 from regattn.grammar import Grammar
 from regattn.regression import batches, make_network, make_tasks
-from regattn.series import contenders
+from regattn.series import race_models
 from regattn.transformer import Architecture, LanguageModel, generate, residual_kmeans, text_batches
 from regattn.words import glove_vectors, make_aligned_text
 
@@ -39,7 +39,7 @@ USES = {
     "vectors": lambda rng: as_tensor(glove_vectors(COUNTS, rank=2, sweeps=1, rng=rng).vectors),
     "a text of the grammar": lambda rng: as_tensor(Grammar().sample_tokens(rng, texts=2, length=29)),
     "codes": lambda rng: as_tensor(residual_kmeans(ROWS, ROWS, n_codes=5, rng=rng)),
-    "forests": lambda rng: as_tensor(contenders(folds=3, n_features=2, rng=rng)["forest"].estimator[-1].random_state),
+    "forests": lambda rng: as_tensor(race_models(folds=3, n_features=2, rng=rng)["forest"].estimator[-1].random_state),
 }
 GENERATORS = {
     "NumPy": lambda: np.random.default_rng(7),

@@ -1,4 +1,4 @@
-"""What long runs found: files of regattn/trials, each a card that says how, then a line of JSON for each run."""
+"""What long runs found: files of regattn/recorded_runs, each a card that says how, then a line of JSON for each run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from regattn._files import written_whole
+from regattn._files import atomic_write
 
 FOLDER = Path(__file__).resolve().parent.parent / "regattn" / "trials"
 
@@ -26,7 +26,7 @@ def keep(
     card = made_by | {"libraries": {name: version(name) for name in libraries}} | more
     lines = ",\n  ".join(json.dumps(run, ensure_ascii=False) for run in runs)
     text = f'{json.dumps(card, ensure_ascii=False)[:-1]}, "runs": [\n  {lines}\n]}}\n'
-    with written_whole(path) as file:  # who interrupts it loses nothing
+    with atomic_write(path) as file:  # who interrupts it loses nothing
         file.write(text.encode())
 
 

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from regattn._chance import Chance
+from regattn._rng import Rng
 from regattn._types import MaskLike
 from regattn._validation import check_count
 from regattn.transformer.block import Block, KeyValueCache, MultiHeadAttention
@@ -21,7 +21,7 @@ __all__ = ["induction_scores", "lacking", "loss_by_place", "repeating_texts"]
 PARTS = ("nothing", "norm", "residual", "feed-forward", "attention", "position", "half the mask")
 
 
-def lacking(part: str, architecture: Architecture, *, rng: Chance = 0) -> LanguageModel:
+def lacking(part: str, architecture: Architecture, *, rng: Rng = 0) -> LanguageModel:
     """Return a language model without one part of its blocks; whatever is left starts from the same weights.
 
     Parameters

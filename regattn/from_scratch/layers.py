@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from regattn.plain.attention import attend, identity
+from regattn.from_scratch.attention import attend, identity
 
 
 def residual_layers(X, y, X_new, step, depth):

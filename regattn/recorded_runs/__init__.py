@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-__all__ = ["load_trials"]
+__all__ = ["load_runs"]
 
 HERE = Path(__file__).parent
 
@@ -22,7 +22,7 @@ class Trials(NamedTuple):
     """How they were made: the script, its minutes of processor time, the versions of libraries, and more."""
 
 
-def load_trials(name: str, part: str | None = None) -> Trials:
+def load_runs(name: str, part: str | None = None) -> Trials:
     """Return what a script found.
 
     Parameters
@@ -44,7 +44,7 @@ def load_trials(name: str, part: str | None = None) -> Trials:
 
     Examples
     --------
-    >>> trials = load_trials("heads", "parts")
+    >>> trials = load_runs("heads", "parts")
     >>> sorted(trials.runs["lacks"].unique())[:2]
     ['attention', 'feed-forward']
     >>> trials.card["script"]

@@ -3,7 +3,7 @@
 The chapters show these lines, and the tests hold the package's fast code to them.
 """
 
-from regattn.plain.attention import (
+from regattn.from_scratch.attention import (
     attend,
     block,
     head,
@@ -16,10 +16,10 @@ from regattn.plain.attention import (
     ridge_weights,
     softmax,
 )
-from regattn.plain.codes import best_cut, learn_merges, merge, quantise
-from regattn.plain.descent import feature_map, gradient_descent, logistic_descent, network_step
-from regattn.plain.layers import induction, residual_layers
-from regattn.plain.series import honest_weights, lag_rows, level_filter, masked_average, panel_weights, within_slope
+from regattn.from_scratch.codes import best_cut, learn_merges, merge, quantise
+from regattn.from_scratch.descent import feature_map, gradient_descent, logistic_descent, network_step
+from regattn.from_scratch.layers import induction, residual_layers
+from regattn.from_scratch.series import honest_weights, lag_rows, level_filter, masked_average, panel_weights, within_slope
 
 __all__ = [
     "attend",
