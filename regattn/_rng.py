@@ -1,4 +1,4 @@
-"""Rng: one argument, `rng`, that is a seed or a generator of NumPy or torch."""
+"""Randomness: one argument, `rng`, that is a seed or a generator of NumPy or torch."""
 
 from __future__ import annotations
 

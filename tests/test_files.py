@@ -6,7 +6,7 @@ import stat
 
 import pytest
 
-from regattn._files import check_place, atomic_write
+from regattn._files import atomic_write, check_place
 
 
 def test_what_was_there_stays_until_all_is_written(tmp_path):

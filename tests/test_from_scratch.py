@@ -14,7 +14,7 @@ import pytest
 import torch
 from tokenizers import models
 
-from regattn import attend, causal_mask, others_mask, from_scratch
+from regattn import attend, causal_mask, from_scratch, others_mask
 from regattn.data import load_lee_corpus
 from regattn.regression import convolution_matrix, descent, make_network, network_descent, spectrum
 from regattn.series import autoregression, expanding_least_squares, local_trend, panel_weights
@@ -32,18 +32,21 @@ m, n, d, d_v = 3, 7, 5, 2
 rng = np.random.default_rng(11)
 Q, K, V = rng.normal(size=(m, d)), rng.normal(size=(n, d)), rng.normal(size=(n, d_v))
 X, X_new, y = rng.normal(size=(13, 3)), rng.normal(size=(m, 3)), rng.normal(size=13)
+FOLDER = Path(from_scratch.__file__).parent
 same = {"rtol": 1e-12, "atol": 1e-13}
 
 
 @pytest.mark.parametrize("kernel", ["softmax", "identity"])
 def test_attend(kernel):
-    expected = from_scratch.attend(Q, K, V, kernel=getattr(plain, kernel), scale=0.7)
+    expected = from_scratch.attend(Q, K, V, kernel=getattr(from_scratch, kernel), scale=0.7)
     np.testing.assert_allclose(attend(Q, K, V, kernel=kernel, scale=0.7), expected, **same)
 
 
 def test_attend_behind_a_mask():
     mask = causal_mask(m, n)
-    np.testing.assert_allclose(attend(Q, K, V, scale=0.7, mask=mask), from_scratch.attend(Q, K, V, scale=0.7, mask=mask))
+    np.testing.assert_allclose(
+        attend(Q, K, V, scale=0.7, mask=mask), from_scratch.attend(Q, K, V, scale=0.7, mask=mask)
+    )
 
 
 def test_attend_on_torch():
@@ -144,11 +147,15 @@ def test_ridge_filter_and_weights():
 @pytest.mark.parametrize("ridge", [0.0, 2.5])
 def test_leave_one_out(ridge):
     hat = from_scratch.ridge_weights(X, X, ridge)
-    np.testing.assert_allclose(spectrum(X).loo_residuals(y, ridge=ridge), from_scratch.leave_one_out(hat, y), rtol=1e-10)
+    np.testing.assert_allclose(
+        spectrum(X).loo_residuals(y, ridge=ridge), from_scratch.leave_one_out(hat, y), rtol=1e-10
+    )
 
 
 def test_leave_one_out_is_what_refitting_says():
-    errors = [y[i] - from_scratch.least_squares_weights(np.delete(X, i, 0), X[[i]]) @ np.delete(y, i) for i in range(13)]
+    errors = [
+        y[i] - from_scratch.least_squares_weights(np.delete(X, i, 0), X[[i]]) @ np.delete(y, i) for i in range(13)
+    ]
     hat = from_scratch.least_squares_weights(X, X)
     np.testing.assert_allclose(from_scratch.leave_one_out(hat, y), np.ravel(errors), rtol=1e-10)
 
@@ -239,7 +246,9 @@ def test_the_best_cut_is_the_best_of_all_and_the_librarys():
         assert from_scratch.best_cut(word, costs) == best == [token.value for token in library.tokenize(word)]
 
 
-@pytest.mark.parametrize("path", sorted(Path(from_scratch.__file__).parent.glob("[a-z]*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", sorted(Path(from_scratch.__file__).parent.glob("[a-z]*.py")), ids=lambda path: path.stem
+)
 def test_the_blackboard_needs_numpy_alone_and_raises_nothing(path):
     text = path.read_text(encoding="utf-8")
     tree = ast.parse(text)

@@ -10,15 +10,15 @@ from typing import Any
 
 from regattn._files import atomic_write
 
-FOLDER = Path(__file__).resolve().parent.parent / "regattn" / "trials"
+FOLDER = Path(__file__).resolve().parent.parent / "regattn" / "recorded_runs"
 
 
-def kept(path: Path) -> dict[str, Any]:
+def read_runs(path: Path) -> dict[str, Any]:
     """Return the card and the ``runs`` that a file holds; none of either if there is no such file."""
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"runs": []}
 
 
-def keep(
+def write_runs(
     path: Path, runs: list[dict[str, Any]], *, script: str, libraries: Iterable[str], minutes: float, **more: Any
 ) -> None:
     """Write runs, with their script, its minutes, the versions of libraries and what else tells how they were made."""

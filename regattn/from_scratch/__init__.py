@@ -19,7 +19,14 @@ from regattn.from_scratch.attention import (
 from regattn.from_scratch.codes import best_cut, learn_merges, merge, quantise
 from regattn.from_scratch.descent import feature_map, gradient_descent, logistic_descent, network_step
 from regattn.from_scratch.layers import induction, residual_layers
-from regattn.from_scratch.series import honest_weights, lag_rows, level_filter, masked_average, panel_weights, within_slope
+from regattn.from_scratch.series import (
+    honest_weights,
+    lag_rows,
+    level_filter,
+    masked_average,
+    panel_weights,
+    within_slope,
+)
 
 __all__ = [
     "attend",

@@ -35,7 +35,7 @@ def learn_merges(words, size):
 
 def best_cut(word, costs):
     """Return the pieces of a word that cost least, from {piece: cost}."""
-    best = [(0.0, [])]  # of the first 0, 1, 2, … signs
+    best = [(0.0, [])]  # of the first 0, 1, 2, … characters
     for end in range(1, len(word) + 1):
         cuts = [(start, word[start:end]) for start in range(end)]
         known = [(start, piece) for start, piece in cuts if piece in costs]

@@ -18,7 +18,7 @@ from regattn.grammar.sentences import Grammar, Sentence
 from regattn.transformer.language_model import LanguageModel
 from regattn.transformer.multihead import MultiHeadAttention
 
-__all__ = ["Links", "find_links", "head_scores", "patched_logits", "ablate_head", "ablation_costs"]
+__all__ = ["Links", "ablate_head", "ablation_costs", "find_links", "head_scores", "patched_logits"]
 
 
 class Links(NamedTuple):
@@ -76,9 +76,7 @@ def find_links(sentences: Sequence[Sentence], role: str, *, predicting: bool = T
     return Links(*np.array(found).T)
 
 
-def head_scores(
-    weights: torch.Tensor | np.ndarray, links: Links, *, rng: Rng, permutations: int = 200
-) -> pd.DataFrame:
+def head_scores(weights: torch.Tensor | np.ndarray, links: Links, *, rng: Rng, permutations: int = 200) -> pd.DataFrame:
     r"""Return how much weight every head puts on the word the parse names, against a permutation baseline.
 
     The baseline deals the keys out anew among links whose query stands at the same position. It keeps every habit that

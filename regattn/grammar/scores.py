@@ -15,7 +15,7 @@ from regattn.grammar._knowledge import known_at_start
 from regattn.grammar.sentences import Grammar, Sentence
 from regattn.transformer.language_model import LanguageModel
 
-__all__ = ["as_tokens", "excess_nats", "lawful_lengths", "referent_probability", "next_words", "verb_mass"]
+__all__ = ["as_tokens", "excess_nats", "lawful_lengths", "next_words", "referent_probability", "verb_mass"]
 
 
 @torch.no_grad()

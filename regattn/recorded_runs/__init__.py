@@ -13,7 +13,7 @@ __all__ = ["load_runs"]
 HERE = Path(__file__).parent
 
 
-class Trials(NamedTuple):
+class RecordedRuns(NamedTuple):
     """What a script kept of runs that take longer than a page may."""
 
     runs: pd.DataFrame
@@ -22,7 +22,7 @@ class Trials(NamedTuple):
     """How they were made: the script, its minutes of processor time, the versions of libraries, and more."""
 
 
-def load_runs(name: str, part: str | None = None) -> Trials:
+def load_runs(name: str, part: str | None = None) -> RecordedRuns:
     """Return what a script found.
 
     Parameters
@@ -34,20 +34,20 @@ def load_runs(name: str, part: str | None = None) -> Trials:
 
     Returns
     -------
-    Trials
+    RecordedRuns
         Columns that no run of the part has are left out.
 
     Raises
     ------
     ValueError
-        If there are no such trials, or no such part of them.
+        If there are no such runs, or no such part of them.
 
     Examples
     --------
-    >>> trials = load_runs("heads", "parts")
-    >>> sorted(trials.runs["lacks"].unique())[:2]
+    >>> found = load_runs("heads", "parts")
+    >>> sorted(found.runs["lacks"].unique())[:2]
     ['attention', 'feed-forward']
-    >>> trials.card["script"]
+    >>> found.card["script"]
     'tools/heads.py'
     """
     known = sorted(path.stem for path in HERE.glob("*.json"))
@@ -59,4 +59,4 @@ def load_runs(name: str, part: str | None = None) -> Trials:
     if part is not None and part not in parts:
         which = f"one of {', '.join(parts)}" if parts else f"None, for {name} has no parts"
         raise ValueError(f"part must be {which}, got {part!r}")
-    return Trials(pd.DataFrame([run for run in runs if part is None or run["part"] == part]), card)
+    return RecordedRuns(pd.DataFrame([run for run in runs if part is None or run["part"] == part]), card)

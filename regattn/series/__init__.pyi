@@ -34,8 +34,8 @@ from .panels import (
     panel_weights as panel_weights,
 )
 from .race import (
-    race_models as race_models,
     load_race as load_race,
+    race_models as race_models,
     race_table as race_table,
 )
 from .time_attention import (

@@ -21,11 +21,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from regattn._rng import Rng, random_state_from
+from regattn.recorded_runs import load_runs
 from regattn.regression.estimator import AttentionRegressor
 from regattn.series.evaluation import Comparison
-from regattn.recorded_runs import load_runs
 
-__all__ = ["Race", "race_models", "load_race", "race_table"]
+__all__ = ["Race", "load_race", "race_models", "race_table"]
 
 PENALTIES = (0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0, 1000.0)  # the last is the mean
 DRAWN = ("forest", "network", "attention")  # the first words of the models that depend on a seed

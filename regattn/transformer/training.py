@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike
 from torch import Tensor, nn
 from tqdm.auto import tqdm
 
-from regattn._rng import Rng, seed_from
 from regattn._files import check_place
+from regattn._rng import Rng, seed_from
 from regattn._tensors import plain_parameters
 from regattn._validation import check_count
 from regattn.transformer._plan import TrainingPlan, learning_rate

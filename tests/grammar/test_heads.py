@@ -9,15 +9,15 @@ import torch
 from regattn import attend
 from regattn.grammar import (
     Grammar,
+    ablate_head,
+    ablation_costs,
     as_tokens,
     excess_nats,
     find_links,
     lawful_lengths,
-    referent_probability,
     next_words,
     patched_logits,
-    ablate_head,
-    ablation_costs,
+    referent_probability,
     verb_mass,
 )
 from regattn.transformer import Architecture, LanguageModel, MultiHeadAttention, generate, load_shipped

@@ -9,9 +9,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from regattn.grammar import Grammar, as_tokens, find_links, head_scores, patched_logits, ablation_costs
-from regattn.transformer import load_shipped
+from regattn.grammar import Grammar, ablation_costs, as_tokens, find_links, head_scores, patched_logits
 from regattn.recorded_runs import load_runs
+from regattn.transformer import load_shipped
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ from sklearn.metrics import mean_pinball_loss
 from statsmodels.tsa.ar_model import AutoReg
 
 from regattn.data import load_employment
+from regattn.recorded_runs import load_runs
 from regattn.series import (
     Forecaster,
     ForecasterDesign,
@@ -27,7 +28,6 @@ from regattn.series import (
 )
 from regattn.series._local import local_forecasts
 from regattn.transformer import TrainingPlan
-from regattn.recorded_runs import load_runs
 
 DECILES = ForecasterDesign(context=36, horizon=12).levels
 SIZES = {"context": 36, "horizon": 12}

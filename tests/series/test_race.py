@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
 
 from regattn.data import load_macro
-from regattn.series import race_models, corrected_t_test, diebold_mariano, load_race, race_table
+from regattn.series import corrected_t_test, diebold_mariano, load_race, race_models, race_table
 from tools import race as tool
 
 every_race = pytest.mark.parametrize("data", ["diabetes", "inflation"])

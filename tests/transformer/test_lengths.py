@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 import torch
 
+from regattn.recorded_runs import load_runs
 from regattn.transformer import length_scores, length_task
 from regattn.transformer._experiments import loss_by_place
-from regattn.recorded_runs import load_runs
 from tools import positions as tool
 
 

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from regattn.data import load_lee_corpus
-from regattn.transformer import Architecture, LanguageModel, TrainingPlan, next_token_loss, text_batches, train
 from regattn.recorded_runs import load_runs
+from regattn.transformer import Architecture, LanguageModel, TrainingPlan, next_token_loss, text_batches, train
 from regattn.words import count_ngrams, train_tokenizer
 
 

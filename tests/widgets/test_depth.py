@@ -39,7 +39,7 @@ def test_rows_go_through_the_layers_of_the_blackboard(kernel, residual):
         if depth in (0, 1, 2, 4, 8):
             shares.append(np.std(rows, axis=0) @ np.std(rows, axis=0) * len(rows) / (rows * rows).sum())
         step = 0.9 / np.linalg.norm(rows, 2) ** 2 if kernel == "identity" else 0.9
-        heard = step * from_scratch.attend(rows, rows, rows, kernel=getattr(plain, kernel), scale=SCALES[kernel])
+        heard = step * from_scratch.attend(rows, rows, rows, kernel=getattr(from_scratch, kernel), scale=SCALES[kernel])
         rows = rows + heard if residual else heard
     found = example(kernel=kernel, residual=residual, mask=False).result()["apart"]
     np.testing.assert_allclose(found, np.sqrt(shares), rtol=1e-9, atol=1e-12)
