@@ -104,7 +104,8 @@ def test_modules_come_once_and_before_those_that_import_them():
 def test_two_modules_may_use_one_name_for_two_things(tmp_path, monkeypatch):
     sources = {
         "one.js": "const secret = 1;\nexport function first() {\n  return secret;\n}\n",
-        "in/two.js": 'import { first } from "../one.js";\nconst secret = 2;\nexport const all = () => [first(), secret];\n',
+        "in/two.js": 'import { first } from "../one.js";\nconst secret = 2;\n'
+        "export const all = () => [first(), secret];\n",
         "entry.js": 'import { all } from "./in/two.js";\nconst [secret, first] = [3, 4];\n',
     }
     for name, source in sources.items():
