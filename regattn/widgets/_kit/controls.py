@@ -205,17 +205,17 @@ class Count(Control):
 
     def validate(self, obj: Any, value: Any) -> int:
         """Return ``value`` as an int or raise a ValueError that names it."""
-        most = self.most(obj)
-        if self.find is not None and not self._is_number(value, most):
+        bounds = {"least": self.least, "most": self.most(obj), "bound": self.bound}
+        try:
+            return check_count(value, self.name, **bounds)
+        except ValueError as error:
+            whole = isinstance(value, Integral) and not isinstance(value, bool)
+            if self.find is None or value is None or (isinstance(value, Number) and not whole):
+                raise
             try:
-                value = self.find(obj, value)
-            except ValueError:
-                if not isinstance(value, Number):  # of a number it is said which there are
-                    raise
-        return check_count(value, self.name, least=self.least, most=most, bound=self.bound)
-
-    def _is_number(self, value: Any, most: int) -> bool:
-        return isinstance(value, bool) or (isinstance(value, Integral) and self.least <= value <= most)
+                return self.find(obj, value)
+            except ValueError as other:
+                raise ValueError(f"{error}; and {other}" if whole else str(other)) from None
 
     def _more(self, explorer: Any) -> dict[str, Any]:
         found = {"min": self.least, "max": self.most(explorer), "stops": _at(self.stops, explorer), **self.format}
