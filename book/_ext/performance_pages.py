@@ -222,7 +222,7 @@ class Benchmarks(SphinxDirective):
     def result(self, name: str) -> dict | None:
         """Return the results of a benchmark, or None where it has not been run; the page depends on them."""
         path = Path(self.env.srcdir) / "benchmarks" / "results" / f"{name}.json"
-        self.env.note_dependency(str(path))
+        self.env.note_dependency(str(path if path.exists() else path.parent))  # what is missing would be new each time
         return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 
     def run(self) -> list[nodes.Node]:
