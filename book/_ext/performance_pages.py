@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
+from regattn._colours import ROLES
 from sphinx.addnodes import download_reference
 from sphinx.util.docutils import SphinxDirective
 
@@ -29,7 +30,7 @@ SECONDS = ((1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s"))
 BYTES = ((1, "B"), (1e3, "kB"), (1e6, "MB"), (1e9, "GB"))
 HEADS = {"seconds": "median time", "ratio": "times as long as ours"}
 BETTER = {"digits": 1, "R²": 1, "memory": -1, "bytes": -1}  # the sign of better, for what is judged beside time
-COLOURS = {"#0072b2": "var(--bench-slower)", "#c74a00": "var(--bench-faster)", "#000000": "currentColor"}
+COLOURS = {"slower": ROLES["positive"], "faster": ROLES["negative"]}  # on a light page and on a dark one
 FLOORS = (  # no libraries but the part of the work that nobody can avoid, and nothing else
     "Q (KᵀV)",
     "QR of X beside y, then SVD of R",
@@ -184,7 +185,7 @@ def picture(found: list[tuple[str, Row]]) -> str:
         axes = figure.add_axes((0.02, 0.3 / height, 0.96, 1 - 0.3 / height), xscale="log", yticks=[])
         axes.axvline(1, color="#000000", linewidth=1, alpha=0.5)
         for place, (question, row) in enumerate(found):
-            colour = "#0072b2" if row["ratio"] > 1 else "#c74a00"
+            colour = COLOURS["slower" if row["ratio"] > 1 else "faster"][0]
             axes.plot([row["ratio_low"], row["ratio_high"]], [place, place], color=colour, linewidth=6, alpha=0.45)
             axes.plot(row["ratio"], place, "o", color=colour, markersize=6)
             label = f"{re.split('[,;:]', question)[0]}: {significant(row['ratio'])}"
@@ -195,8 +196,9 @@ def picture(found: list[tuple[str, Row]]) -> str:
         written = io.StringIO()
         figure.savefig(written, format="svg", transparent=True, metadata={"Date": None})
     drawing = written.getvalue().partition("<svg ")[2]
-    for colour, name in COLOURS.items():
-        drawing = drawing.replace(colour, name)
+    drawing = drawing.replace("#000000", "currentColor")
+    for name, (colour, _) in COLOURS.items():
+        drawing = drawing.replace(colour.lower(), f"var(--bench-{name})")
     drawing = f'<svg role="img" aria-label="{told}" {drawing}'
     return f'<figure class="bench-picture">{drawing}<figcaption>{told}.</figcaption></figure>'
 
@@ -264,6 +266,9 @@ def add_style(app, pagename, templatename, context, doctree) -> None:
     """Put the style of the benchmarks into their pages."""
     if 'class="bench' in context.get("body", ""):
         style = Path(__file__).with_suffix(".css").read_text(encoding="utf-8")
+        for theme, dark in (("light", 0), ("dark", 1)):
+            told = "; ".join(f"--bench-{name}: {pair[dark]}" for name, pair in COLOURS.items())
+            style += f'html[data-theme="{theme}"] .bench-picture {{ {told} }}\n'
         context["metatags"] = context.get("metatags", "") + f"<style>\n{style}</style>"
 
 
