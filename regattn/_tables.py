@@ -156,7 +156,10 @@ def _entries(x: Any, name: str) -> Any:
         raise ValueError(f"{name} is sparse, of shape {x.shape}; give {name}.toarray(): what fits it fills every entry")
     if hasattr(x, "layout"):  # a tensor
         return x
-    values = x if isinstance(x, np.ndarray) else np.asarray(x)
+    try:
+        values = x if isinstance(x, np.ndarray) else np.asarray(x)
+    except ValueError as error:
+        raise ValueError(f"{name} must be an array or a table of numbers: {error}") from error
     if values.dtype.kind not in "OUS":
         return values
     if not values.ndim:
@@ -177,7 +180,8 @@ def _floats(entries: list[Any], place: Callable[[int], str]) -> np.ndarray:
     try:
         return np.array([math.nan if _missing(entry) else float(entry) for entry in entries])
     except OverflowError:
-        raise ValueError(f"{place(int(np.argmax(np.abs(entries))))}: a whole number beyond every float") from None
+        i = max(range(len(entries)), key=lambda i: 0 if _missing(entries[i]) else abs(entries[i]))
+        raise ValueError(f"{place(i)}: a whole number beyond every float") from None
 
 
 def _missing(entry: Any) -> bool:

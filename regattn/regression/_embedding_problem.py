@@ -23,7 +23,7 @@ class Reduced(NamedTuple):
 
     @classmethod
     def of(cls, X: np.ndarray, Y: np.ndarray) -> Reduced:
-        factors = spectrum(X)
+        factors = spectrum(X, centre=False)
         coef = factors.coefficients(Y).coef
         root = factors.directions * factors.singular_values
         return cls(root, moments(X, Y), coef, float(np.sum((Y - X @ coef) ** 2)) / Y.shape[1])

@@ -309,7 +309,7 @@ def embedding_limit(X: ArrayLike, Y: ArrayLike, *, start: ArrayLike | None = Non
     """
     X, Y = check_problem(X, Y)
     start = np.zeros((X.shape[1], X.shape[1])) if start is None else check_square(start, X, "start")
-    coef, Z = spectrum(X).coefficients(Y).coef, moments(X, Y)
+    coef, Z = spectrum(X, centre=False).coefficients(Y).coef, moments(X, Y)
     with np.errstate(over="ignore", invalid="ignore"):
         end = start + (coef - start @ Z) @ np.linalg.pinv(Z, rcond=TOLERANCE)
     check_finite(end, "the limit")
@@ -355,7 +355,7 @@ def embedding_after(X: ArrayLike, Y: ArrayLike, *, steps: int, learning_rate: fl
     eta = 0.9 * largest
     if learning_rate is not None:
         eta = check_real(learning_rate, "learning_rate", least=0.0, most=largest, strictly=True)
-    factors = spectrum(X)
+    factors = spectrum(X, centre=False)
     if factors.rank < X.shape[1]:
         raise ValueError(f"the {X.shape[1]} columns of X must be independent, got rank {factors.rank}")
     U, strengths, _ = np.linalg.svd(moments(X, Y), full_matrices=False)

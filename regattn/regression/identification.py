@@ -76,7 +76,7 @@ def identified_directions(X: ArrayLike, Y: ArrayLike) -> IdentifiedDirections:
     basis, strengths, _ = np.linalg.svd(check_taught(X, Y), full_matrices=False)
     rank = int((strengths > TOLERANCE * strengths[0]).sum())
     basis, part = basis[:, :rank], strengths[:rank] / strengths[:rank].sum()
-    shares = np.sum((spectrum(X).directions.T @ basis) ** 2, axis=1)
+    shares = np.sum((spectrum(X, centre=False).directions.T @ basis) ** 2, axis=1)
     return IdentifiedDirections(strengths, basis, shares, rank, float(np.exp(-np.sum(part * np.log(part)))))
 
 
@@ -112,7 +112,7 @@ def map_error(X: ArrayLike, omega: ArrayLike) -> float:
     """
     X = check_matrix(X, "X")
     omega = check_square(omega, X, "omega")
-    factors = spectrum(X)
+    factors = spectrum(X, centre=False)
     root = factors.directions * factors.singular_values  # X = U root', and H = UU'
     with np.errstate(over="ignore", invalid="ignore"):
         error = np.linalg.norm(root.T @ omega @ root - np.eye(factors.rank)) / np.sqrt(factors.rank)
@@ -157,7 +157,7 @@ def target_error(X: ArrayLike, omega: ArrayLike, target: ArrayLike) -> float:
     if Y.shape[1] != 1:
         raise ValueError(f"target must be one target, got {Y.shape[1]}")
     omega, Z = check_square(omega, X, "omega"), check_taught(X, Y)
-    coef = spectrum(X).coefficients(Y).coef
+    coef = spectrum(X, centre=False).coefficients(Y).coef
     with np.errstate(over="ignore", invalid="ignore"):
         error = np.linalg.norm(X @ (omega @ Z - coef)) / np.linalg.norm(X @ coef)
     check_finite(np.asarray(error), "the fit")

@@ -193,7 +193,7 @@ def design_flow(X: ArrayLike, *, noise: float, target: str, steps: ArrayLike, le
     X, noise = check_matrix(X, "X"), check_real(noise, "noise", least=0.0)
     eta = check_real(learning_rate, "learning_rate", least=0.0, strictly=True)
     end_ridge = 0.0 if _check_target(target) == "own" else noise**2
-    s = spectrum(X)
+    s = spectrum(X, centre=False)
     curvature = s.singular_values**2
     along = 1 - (1 - 2 * eta * curvature**2 * (curvature + noise**2)) ** np.asarray(steps)[..., None]
     return (s.directions * (along / (curvature + end_ridge))[..., None, :]) @ s.directions.T

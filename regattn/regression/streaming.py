@@ -165,7 +165,7 @@ class Factor:
         if constant.all():
             raise ValueError(f"X has rank 0: every column is constant, shape {(self.n, p)}")
         centred[:, constant] = 0.0
-        return spectrum(centred, tolerance=min(tolerance, 0.5))
+        return spectrum(centred, tolerance=min(tolerance, 0.5), centre=False)
 
     def coefficients(self, *, ridge: ArrayLike = 0.0, rank: int | None = None) -> LinearFit:
         """Return slopes and intercept, as :meth:`Spectrum.coefficients` of all rows does."""
