@@ -21,7 +21,7 @@ from regattn._validation import all_finite, check_matrix, check_targets, check_v
 if TYPE_CHECKING:
     from pandas import DataFrame, Index, Series
 
-__all__ = ["Table", "as_pandas", "matched", "named", "numbers", "read_table", "read_targets", "read_vector"]
+__all__ = ["Table", "as_pandas", "matched", "named", "numbers", "read_table", "read_targets", "read_vector", "written"]
 
 NUMBERS = (Real, Decimal, np.bool_)
 SHOWN = 12  # labels of a list that a message names
@@ -52,9 +52,14 @@ def read_vector(x: Any, name: str, *, index: Index | None = None, of: str = "X",
     return _read_rows(x, name, index, of, lambda values: check_vector(values, name, shape))
 
 
-def read_targets(y: Any, n: int, name: str = "y", *, index: Index | None = None, of: str = "X") -> Table:
-    """Return finite targets, (n,) or (n, t), matched by label with the rows of ``of``, or raise."""
-    return _read_rows(y, name, index, of, lambda values: check_targets(values, n, name))
+def read_targets(
+    y: Any, n: int, name: str = "y", *, index: Index | None = None, columns: Index | None = None, of: str = "X"
+) -> Table:
+    """Return finite targets, (n,) or (n, t), matched by label with the rows of ``of``, or raise.
+
+    Where ``columns`` are given, those of the targets are matched with them.
+    """
+    return _read_rows(y, name, index, of, lambda values: check_targets(values, n, name), columns)
 
 
 def named(values: np.ndarray, *labels: Index | None, ridge: Any = None) -> np.ndarray | Series | DataFrame:
@@ -127,13 +132,24 @@ def numbers(table: DataFrame | Series, name: str) -> np.ndarray:
     return values
 
 
-def _read_rows(x: Any, name: str, index: Index | None, of: str, checked: Callable[[np.ndarray], np.ndarray]) -> Table:
+def _read_rows(
+    x: Any,
+    name: str,
+    index: Index | None,
+    of: str,
+    checked: Callable[[np.ndarray], np.ndarray],
+    columns: Index | None = None,
+) -> Table:
     table = as_pandas(x)
     if table is None:
         return Table(checked(_entries(x, name)))
     order = matched(table.index, index, f"the rows of {name}", f"those of {of}")
     table = table if order is None else table.iloc[order]
-    return Table(checked(numbers(table, name)), table.index, table.columns if table.ndim == 2 else None)
+    if table.ndim == 1:
+        return Table(checked(numbers(table, name)), table.index)
+    order = matched(table.columns, columns, f"the columns of {name}", "those before")
+    table = table if order is None else table.iloc[:, order]
+    return Table(checked(numbers(table, name)), table.index, table.columns)
 
 
 def _column(column: Series, name: str, where: str) -> np.ndarray:
@@ -208,10 +224,11 @@ def _place(*parts: str) -> str:
 
 
 def _row(table: DataFrame | Series, i: int) -> str:
-    return f"row {_written(table.index[i])}"
+    return f"row {written(table.index[i])}"
 
 
-def _written(label: Any) -> str:
+def written(label: Any) -> str:
+    """Return a label as a message writes it: a day without its midnight."""
     return str(label).removesuffix(" 00:00:00")
 
 
@@ -228,12 +245,12 @@ def _difference(found: Index, wanted: Index) -> str:
     """Return what the first difference of two lists of labels is."""
     for labels in (found, wanted):
         if not labels.is_unique:
-            return f"{_written(labels[labels.duplicated()][0])} stands there twice"
+            return f"{written(labels[labels.duplicated()][0])} stands there twice"
     missing, extra = wanted.difference(found, sort=False), found.difference(wanted, sort=False)
-    parts = [f"{_written(missing[0])} is missing"] if len(missing) else []
-    return ", ".join(parts + ([f"{_written(extra[0])} is not among them"] if len(extra) else []))
+    parts = [f"{written(missing[0])} is missing"] if len(missing) else []
+    return ", ".join(parts + ([f"{written(extra[0])} is not among them"] if len(extra) else []))
 
 
 def _listed(labels: Index) -> str:
-    shown = [_written(label) for label in labels[:SHOWN]]
+    shown = [written(label) for label in labels[:SHOWN]]
     return f"[{', '.join(shown + ([f'… {len(labels)} in all'] if len(labels) > SHOWN else []))}]"
