@@ -8,12 +8,17 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from regattn._tables import as_pandas, numbers
 from regattn._types import Table
 
 
 def check_counts(counts: Table, *, negative: bool = False) -> Any:
     """Return a square table as a NumPy array or CSR array; raise if it is not square, finite and (usually) ≥ 0."""
-    S = counts.tocsr() if sparse.issparse(counts) else np.asarray(counts)
+    table = as_pandas(counts)
+    if table is not None:
+        S = numbers(table, "counts")
+    else:
+        S = counts.tocsr() if sparse.issparse(counts) else np.asarray(counts)
     entries = S.data if sparse.issparse(S) else S
     if entries.dtype.kind not in "fiub":
         raise ValueError(f"counts must hold real numbers, got dtype {entries.dtype}")
