@@ -178,7 +178,7 @@ def _entries(x: Any, name: str) -> Any:
         raise ValueError(f"{name} must be an array or a table of numbers: {error}") from error
     if values.dtype.kind not in "OUS":
         return values
-    if not values.ndim:
+    if not values.ndim or not (isinstance(x, list | tuple) or hasattr(x, "__array__")):
         raise ValueError(f"{name} must be an array or a table of numbers, got {type(x).__name__}")
     places = list(np.ndindex(values.shape))
     return _floats(values.ravel().tolist(), lambda i: f"{name}, index {places[i]}").reshape(values.shape)

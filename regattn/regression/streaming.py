@@ -116,7 +116,7 @@ class Factor:
 
     @classmethod
     def _of(cls, X: ArrayLike, y: ArrayLike, columns: Index | None, targets: Index | None) -> Factor:
-        if len(np.shape(X)) == 2 and len(np.shape(y)) in (1, 2) and len(X) == len(y) == 0:
+        if len(np.shape(X)) == 2 and len(np.shape(y)) in (1, 2) and np.shape(X)[0] == np.shape(y)[0] == 0:
             width, targets = np.shape(X)[1], np.prod(np.shape(y)[1:], dtype=int)
             size = 1 + width + targets
             return cls(np.zeros((size, size)), np.zeros(size - 1), 0, width, np.ndim(y) == 1)
@@ -272,7 +272,7 @@ class Factor:
         return self.triangle[1 : p + 1, p + 1 :]
 
     def _centred(self, X: ArrayLike, name: str = "X") -> Table:
-        if len(np.shape(X)) != 2 or len(X):  # without rows there is nothing else to check
+        if len(np.shape(X)) != 2 or np.shape(X)[0]:  # without rows there is nothing else to check
             X, index, _ = read_table(X, name, columns=self.columns, of="the folded rows")
         else:
             index = getattr(as_pandas(X), "index", None)

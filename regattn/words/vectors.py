@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import svds
 
-from regattn._tables import as_pandas, named, numbers
+from regattn._tables import as_pandas, named
 from regattn._types import Table
 from regattn._validation import check_array, check_count
 from regattn.words._checks import check_counts
 from regattn.words.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 __all__ = ["nearest_words", "share_of_kind", "word_vectors"]
 
@@ -37,8 +40,8 @@ def word_vectors(table: Table, *, rank: int) -> np.ndarray | DataFrame:
     Returns
     -------
     ndarray or DataFrame of shape (V, rank)
-        A DataFrame, words as its index, where ``table`` is one. Rows of length one, so that inner products are cosines. A word whose row of the table is zero keeps zeros, up to
-        rounding of the decomposition.
+        A DataFrame, words as its index, where ``table`` is one. Rows of length one, so that inner products are cosines.
+        A word whose row of the table is zero keeps zeros, up to rounding of the decomposition.
 
     Raises
     ------
