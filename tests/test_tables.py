@@ -13,6 +13,7 @@ from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
 
 from regattn import attend, attention_weights
 from regattn._tables import matched, named, read_table, read_targets
+from regattn.data import load_seven_words
 from regattn.regression import (
     AttentionRegressor,
     Factor,
@@ -39,6 +40,15 @@ from regattn.regression import (
     spectrum,
     target_error,
     weights_on_context,
+)
+from regattn.words import (
+    Vocabulary,
+    count_cooccurrences,
+    normalise_rows,
+    ppmi,
+    predict_next,
+    project,
+    word_vectors,
 )
 
 N, M = 13, 5
@@ -173,6 +183,12 @@ def test_answers_carry_the_names():
     assert fitted.attention_weights(X_NEW).columns.equals(DATES)
 
 
+def test_of_an_array_arrays_come_out():
+    s = spectrum(X.to_numpy())
+    for found in (s.weights(X_NEW), s.predict(X_NEW, Y), s.coefficients(pd.DataFrame({"a": Y})).coef):
+        assert type(found) is np.ndarray
+
+
 def test_an_array_of_new_rows_is_taken_by_place():
     s = spectrum(X)
     np.testing.assert_array_equal(s.predict(X_NEW.to_numpy(), Y.to_numpy()), s.predict(X_NEW, Y))
@@ -198,7 +214,7 @@ def test_an_intercept_is_the_default_and_gives_each_target_one_nth():
         (RandomForestRegressor(), "forest must be fitted"),
         (GradientBoostingRegressor().fit(X, Y), "must be a RandomForestRegressor or .*, got GradientBoostingRegressor"),
         (RandomForestRegressor(3, criterion="absolute_error").fit(X, Y), "absolute_error' gives medians"),
-        (RandomForestRegressor(3, bootstrap=False).fit(X, Y, sample_weight=np.arange(N)), "sample weights"),
+        (RandomForestRegressor(3, bootstrap=False).fit(X, Y, sample_weight=1.0 + np.arange(N)), "sample weights"),
     ],
 )
 def test_a_forest_whose_leaves_are_not_means_is_refused(forest, message):
@@ -290,3 +306,44 @@ def test_arrays_need_no_pandas():
         "import numpy, sys, regattn._tables as t; t.read_table(numpy.eye(2), 'X'); assert 'pandas' not in sys.modules"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+SEVEN = load_seven_words()
+
+
+def test_a_table_of_words_keeps_its_words():
+    p = predict_next(SEVEN / 20, ["river", "bank"])
+    np.testing.assert_array_equal(p, predict_next(SEVEN.to_numpy() / 20, [0, 1]))
+    assert p.index.equals(SEVEN.columns)
+    assert ppmi(SEVEN).loc["bank", "loan"] == ppmi(SEVEN.to_numpy())[1, 2]
+    assert word_vectors(SEVEN, rank=2).index.equals(SEVEN.index)
+    assert normalise_rows(SEVEN).loc["bank"].sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: project(SEVEN, [["bank"]]), r"unknown word \['bank'\] at position 0"),
+        (
+            lambda: project(SEVEN.astype(object).replace(4, "four"), ["bank"]),
+            "column river, row bank: 'four' is not a number",
+        ),
+        (
+            lambda: count_cooccurrences([["a", None, "b"]], Vocabulary(["a", "b"], unknown="gap"), window=1),
+            "got None in it",
+        ),
+        (lambda: ppmi(SEVEN.astype(object).where(SEVEN != 4)), "column bank, row river: nan is not finite"),
+    ],
+)
+def test_what_is_no_word_and_no_count_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_a_vocabulary_made_from_documents_can_count_them():
+    documents = [["a", "b", "a", "c"], ["b", "a"]]
+    words = Vocabulary.from_documents(documents, min_count=2)
+    assert words.unknown == "gap"
+    assert count_cooccurrences(documents, words, window=1).toarray().tolist() == [[0, 3], [3, 0]]
+    assert Vocabulary.from_documents(documents).unknown == "error"
+    assert Vocabulary.from_documents(documents, min_count=2, unknown="error").unknown == "error"

@@ -56,6 +56,7 @@ def scale_and_alignment(F_new: ArrayLike, F_train: ArrayLike) -> ScaleAndAlignme
     """
     F_train, index, columns = read_table(F_train, "F_train")
     F_new, new, _ = read_table(F_new, "F_new", columns=columns, of="F_train")
+    new = None if index is None else new
     check_same_width(F_new, F_train, "F_new", "F_train")
     scale = np.outer(np.linalg.norm(F_new, axis=1), np.linalg.norm(F_train, axis=1))
     products = attend(F_new, F_train, np.eye(len(F_train)), kernel="identity")

@@ -256,6 +256,7 @@ def weights_on_context(model: LinearLayers, X: ArrayLike, X_new: ArrayLike) -> n
     """
     X, index, columns = read_table(X, "X")
     X_new, new, _ = read_table(X_new, "X_new", columns=columns)
+    new = None if index is None else new
     width, n = model.A.shape[-1], len(X)
     for name, rows in (("X", X), ("X_new", X_new)):
         if rows.shape[1] != width:

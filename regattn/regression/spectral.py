@@ -296,6 +296,7 @@ class Spectrum:
         if X_new is None:
             return Table(self.scores, self.index)
         X_new, index, _ = read_table(X_new, "X_new", columns=self.columns)
+        index = None if self.columns is None else index  # of an array arrays come out
         check_same_width(X_new, self.directions.T, "X_new", "X")
         if self.centre is not None:
             X_new = X_new - self.centre
@@ -313,7 +314,8 @@ class Spectrum:
     def _check_targets(self, y: ArrayLike) -> tuple[np.ndarray, np.ndarray, Index | None]:
         """Return y, the level (0, or the mean when centred) its fit starts from, and the names of several targets."""
         y, _, columns = read_targets(y, len(self._left), index=self.index)
-        return y, np.zeros(y.shape[1:]) if self.centre is None else y.mean(axis=0), columns
+        level = np.zeros(y.shape[1:]) if self.centre is None else y.mean(axis=0)
+        return y, level, None if self.columns is None else columns
 
 
 @dataclass(frozen=True, eq=False)

@@ -124,6 +124,7 @@ class Factor:
         y, _, targets = read_targets(y, len(X), index=index, columns=targets)
         Y = y.reshape(len(y), -1)
         offset = np.concatenate((X.mean(axis=0), Y.mean(axis=0)))
+        targets = None if columns is None else targets  # of arrays arrays come out
         return cls(triangle_of((X, Y), offset), offset, len(X), X.shape[1], y.ndim == 1, columns, targets)
 
     def __add__(self, other: Factor) -> Factor:
@@ -280,7 +281,7 @@ class Factor:
             raise ValueError(f"{name} has {np.shape(X)[1]} columns but the folded rows have {self.width}")
         X = np.asarray(X) - self.offset[: self.width]
         X -= self._rest[: self.width]  # the means as one sum would be rounded: far from zero that costs digits
-        return Table(X, index)
+        return Table(X, None if self.columns is None else index)
 
     def _codes(self, X: ArrayLike, name: str = "X") -> Table:
         centred, index, _ = self._centred(X, name)

@@ -37,9 +37,9 @@ def check_document(document: Any) -> Sequence[str]:
         raise ValueError(f"a document is a sequence of words, got the string {document[:40]!r}; split it first")
     try:
         words = document if isinstance(document, list | tuple) else list(document)
-        odd = next((word for word in words if not isinstance(word, str)), None)
+        odd = [word for word in words if not isinstance(word, str)]
     except TypeError:
         raise ValueError(f"a document is a sequence of words, got {document!r}") from None
-    if odd is not None:
-        raise ValueError(f"a document is a sequence of words, got {odd!r} in it")
+    if odd:
+        raise ValueError(f"a document is a sequence of words, got {odd[0]!r} in it")
     return words
