@@ -7,29 +7,20 @@ from types import MappingProxyType
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
 
-__all__ = ["COLOURS", "SEQUENCE", "new_axes", "use_style"]
+from regattn._colours import ROLES
 
-COLOURS = MappingProxyType(
-    {
-        "query": "#B3127D",
-        "key": "#0072B2",
-        "value": "#4D4D4D",
-        "positive": "#0072B2",
-        "negative": "#C74A00",
-        "prediction": "#B3127D",
-        "train": "#0072B2",
-        "test": "#8A6500",
-        "leave-one-out": "#00795A",
-        "truth": "#222222",
-        "neutral": "#757575",
-    }
-)
-"""The colour of each role, the same in every figure. Blue against vermilion carries signs, which colour-blind readers
-can tell apart; every colour has a contrast of at least 4.5 to white, and to the dark page once inverted."""
+__all__ = ["COLOURS", "SEQUENCE", "SIGNS", "new_axes", "use_style"]
 
-SEQUENCE = ("#0072B2", "#C74A00", "#00795A", "#B3127D", "#8A6500", "#4D4D4D")
+COLOURS = MappingProxyType({role: light for role, (light, _) in ROLES.items()})
+"""The colour of each role, the same in every figure and explorer."""
+
+SEQUENCE = tuple(COLOURS[role] for role in ("key", "negative", "leave-one-out", "query", "test", "value"))
 """Colours for things without a role, in order."""
+
+SIGNS = LinearSegmentedColormap.from_list("signs", [COLOURS["negative"], "white", COLOURS["positive"]])
+"""Shades of numbers with signs, white at zero."""
 
 
 def use_style() -> None:
@@ -42,6 +33,7 @@ def use_style() -> None:
     False
     """
     plt.style.use(Path(__file__).with_name("book.mplstyle"))
+    plt.rcParams["axes.prop_cycle"] = plt.cycler(color=SEQUENCE)
     try:
         from matplotlib_inline.backend_inline import set_matplotlib_formats
     except ImportError:  # outside notebooks there is no inline backend, and no format to choose

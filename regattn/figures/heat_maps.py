@@ -10,11 +10,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 
-from regattn.figures._style import COLOURS
+from regattn.figures._style import COLOURS, SIGNS
 
 __all__ = ["plot_heat_maps"]
 
-SHADES = LinearSegmentedColormap.from_list("shades", ["#FFFFFF", COLOURS["key"]])
+SHADES = LinearSegmentedColormap.from_list("shades", ["white", COLOURS["key"]])
 ROW = 0.42  # inches of a row with a label
 NUMBER_ROW = 0.5  # inches of a row with numbers and no labels
 DARK = 0.55  # share of the darkest shade from which on a number is written in white
@@ -64,7 +64,7 @@ def plot_heat_maps(
     axes = _axes(maps, decimals) if axes is None else axes
     for ax, (title, table) in zip(axes, tables.items(), strict=True):
         most = float(np.abs(table).max() if limit is None else limit) or 1.0
-        shades = {"vmin": -most} if signed else {"cmap": SHADES, "vmin": 0.0}
+        shades = {"cmap": SIGNS, "vmin": -most} if signed else {"cmap": SHADES, "vmin": 0.0}
         ax.imshow(table, vmax=most, aspect="auto", interpolation="nearest", **shades)
         if decimals is not None:
             _write(ax, table, most, decimals)
