@@ -26,7 +26,7 @@ def _ridge_with(dof: float) -> float:
 
 def _penalty_keeping(share: float) -> float:
     """Return the penalty that keeps such a share of a direction with s² = 12."""
-    s = spectrum(np.array([[np.sqrt(12.0)]]))
+    s = spectrum(np.array([[np.sqrt(12.0)]]), centre=False)
     return brentq(lambda ridge: s.filter(ridge=ridge)[0] - share, 0.0, 1e3)
 
 

@@ -67,7 +67,7 @@ def panel_weights(
     if spread != math.inf:
         spread = check_real(spread, "spread", least=0.0)
     if spread == 0:
-        return proximity_weights(X, X_new)
+        return proximity_weights(X, X_new, centre=False)
     own = units_new[:, None] == units
     if spread == math.inf:
         return _local_weights(X, units, X_new, units_new)
@@ -85,7 +85,7 @@ def _local_weights(X: np.ndarray, units: np.ndarray, X_new: np.ndarray, units_ne
         rows, asked = units == unit, units_new == unit
         if rows.sum() < X.shape[1]:
             raise ValueError(f"unit {unit!r} has {rows.sum()} rows for {X.shape[1]} coefficients of its own")
-        weights[np.ix_(asked, rows)] = proximity_weights(X[rows], X_new[asked])
+        weights[np.ix_(asked, rows)] = proximity_weights(X[rows], X_new[asked], centre=False)
     return weights
 
 
