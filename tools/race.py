@@ -39,7 +39,7 @@ def diabetes() -> tuple[np.ndarray, np.ndarray, list, object]:
 def inflation() -> tuple[np.ndarray, np.ndarray, list, object]:
     """Return the same for forecasts a quarter ahead; neither a split nor a fold ever sees the future."""
     macro = load_macro().dropna()
-    inputs = lag_matrix(macro[["inflation", "unemployment", "bill_rate", "gdp_growth"]], max_lag=2).iloc[:-1]
+    inputs = lag_matrix(macro[["inflation", "unemployment", "bill_rate", "gdp_growth"]], max_lag=1).iloc[:-1]
     y = macro["inflation"].shift(-1).loc[inputs.index].to_numpy()
     rows = np.arange(len(y))
     splits = [(rows[:first], rows[first : first + REFIT_EVERY]) for first in range(START, len(y), REFIT_EVERY)]

@@ -25,12 +25,18 @@ ROUNDED = 0.02  # numbers that are not whole, such as years to three decimals, m
 
 def place_of(date: Label, dates: pd.Index) -> int:
     """Return where ``date`` stands among ``dates``, or raise a ValueError that names it."""
-    label = str(date) if isinstance(date, pd.Period) and isinstance(dates, pd.DatetimeIndex) else date
     try:
-        found = np.arange(len(dates))[dates.get_loc(label)]  # a place, or the places of a year among months
-    except (KeyError, ValueError, TypeError, pd.errors.InvalidIndexError) as error:
-        raise ValueError(f"{date!r} is not one of the {len(dates)} dates {dates[0]} to {dates[-1]}") from error
-    if found.size != 1:
+        if isinstance(dates, pd.DatetimeIndex) and isinstance(date, str | pd.Period):
+            period = pd.Period(date)  # "1990-05", in which one time may stand, or several
+            where = dates.tz_localize(None).slice_indexer(period.start_time, period.end_time)
+        else:
+            where = dates.get_loc(date)
+    except (KeyError, ValueError, TypeError, pd.errors.InvalidIndexError):
+        where = slice(0)
+    found = np.arange(len(dates))[where]  # a place, or the places of a year among months
+    if not found.size:
+        raise ValueError(f"{date!r} is not one of the {len(dates)} dates {dates[0]} to {dates[-1]}")
+    if found.size > 1:
         raise ValueError(f"{date!r} names more than one of the dates {dates[0]} to {dates[-1]}")
     return int(found.item())
 

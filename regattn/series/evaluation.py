@@ -59,8 +59,8 @@ def expanding_window_forecasts(
     Raises
     ------
     ValueError
-        If ``start`` leaves nothing to fit or nothing to forecast, a count is below 1, or dates do not rise in even steps
-        or are others in ``y``.
+        If ``start`` leaves nothing to fit or nothing to forecast, a count is below 1, or dates do not rise in even
+        steps or are others in ``y``.
 
     Examples
     --------
@@ -130,8 +130,8 @@ def diebold_mariano(
     Raises
     ------
     ValueError
-        If the lengths differ or are below 2, ``squared`` is neither True nor False, a square is negative, ``max_lag`` is too large, or
-        the difference of squared errors is the same at every date.
+        If the lengths differ or are below 2, ``squared`` is neither True nor False, a square is negative, ``max_lag``
+        is too large, or the difference of squared errors is the same at every date.
 
     Examples
     --------

@@ -101,8 +101,9 @@ def expanding_least_squares(X: ArrayLike, y: ArrayLike, *, start: Label, interce
     Raises
     ------
     ValueError
-        If the rows of X and y do not agree, one is an array and the other is not, dates do not rise in even steps, a number is missing, ``start`` is no such
-        date or leaves too few rows before it, or the rows before it do not determine the coefficients.
+        If the rows of X and y do not agree, one is an array and the other is not, dates do not rise in even steps, a
+        number is missing, ``start`` is no such date or leaves too few rows before it, or the rows before it do not
+        determine the coefficients.
 
     Examples
     --------

@@ -51,8 +51,8 @@ def local_trend(series: pd.Series, *, layers: int = 1) -> MLEModel:
     Raises
     ------
     ValueError
-        If ``layers`` is none of 1, 2, 3, or ``series`` is too short, has a gap, a number that is missing, or changes too
-        small for statsmodels to filter, of about a millionth.
+        If ``layers`` is none of 1, 2, 3, or ``series`` is too short, has a gap or a number that is missing, or changes
+        by less than some millionths, which statsmodels takes for nothing.
 
     Examples
     --------
@@ -84,8 +84,8 @@ def filter_weights(series: pd.Series, variances: ArrayLike, *, date: Label | Non
 
     .. math:: \mu_{t|t} = \sum_{s \le t} w_{ts}\, y_s, \qquad \sum_{s \le t} w_{ts} = 1
 
-    The weights depend on the ratios of the variances and on the place of the date, and on no value of the series. Implements
-    :eq:`filter-weights`; they are what statsmodels' filter makes of a one at one date and zeros elsewhere.
+    The weights depend on the ratios of the variances and on the place of the date, and on no value of the series.
+    Implements :eq:`filter-weights`; they are what statsmodels' filter makes of a one at one date and zeros elsewhere.
 
     Parameters
     ----------
@@ -104,8 +104,8 @@ def filter_weights(series: pd.Series, variances: ArrayLike, *, date: Label | Non
     Raises
     ------
     ValueError
-        If ``date`` is not one of the dates or too early, ``series`` has a gap or a number that is missing, or a variance
-        is negative or missing.
+        If ``date`` is not one of the dates or too early, ``series`` has a gap or a number that is missing, or a
+        variance is negative or missing.
 
     Examples
     --------

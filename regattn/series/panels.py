@@ -52,8 +52,8 @@ def panel_weights(
     Raises
     ------
     ValueError
-        If shapes or labels do not match, a unit is missing, ``spread`` is negative, or, at inf, a unit has fewer rows than
-        columns.
+        If shapes or labels do not match, a unit is missing, ``spread`` is negative, or, at inf, a unit has fewer rows
+        than columns.
 
     Examples
     --------
@@ -87,9 +87,7 @@ class _Unit(NamedTuple):
     V: np.ndarray
 
 
-def _shared_and_own(
-    X: np.ndarray, own: np.ndarray, X_new: np.ndarray, asked: np.ndarray, spread: float
-) -> np.ndarray:
+def _shared_and_own(X: np.ndarray, own: np.ndarray, X_new: np.ndarray, asked: np.ndarray, spread: float) -> np.ndarray:
     """Return the weights of the common coefficients, plus those of each unit's own.
 
     In the singular directions of a unit V is diagonal, 1 + τ²s², so that nothing of size n × n is solved; the common
@@ -119,13 +117,15 @@ def _shared_and_own(
 
 def _codes(X: np.ndarray, X_new: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return orthogonal codes of both, (n, r) and (m, r); a column of ones is the first, and asks no other's help."""
-    constant = (X == X[0]).all(axis=0) & (X[0] != 0)
+    same = X[0] == X
+    constant = same.all(axis=0) & (X[0] != 0)
     if not constant.any():
         s = spectrum(X, centre=False)
         return s.scores, X_new @ s.directions / s.singular_values
     ones = np.ones((len(X), 1))
-    level = X_new[:, [int(np.argmax(constant))]] / X[0, np.argmax(constant)]
-    if (X == X[0]).all():
+    one = int(np.argmax(constant))
+    level = X_new[:, [one]] / X[0, one]
+    if same.all():
         return ones, level
     s = spectrum(X, centre=True)
     codes_new = (X_new - level * s.centre) @ s.directions / s.singular_values

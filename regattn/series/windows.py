@@ -68,7 +68,8 @@ class Windows(NamedTuple):
         Raises
         ------
         ValueError
-            If there is no window, ``forecast`` has another shape than ``ahead``, or ``unit`` is not positive or has none for some series.
+            If there is no window, ``forecast`` has another shape than ``ahead``, or ``unit`` is not positive or has
+            none for some series.
 
         Examples
         --------
@@ -111,8 +112,8 @@ def forecast_windows(table: pd.DataFrame, origins: Iterable[Label], *, context: 
     Raises
     ------
     ValueError
-        If an origin is no row and no date, or has fewer than C rows before it, or fewer than h from it on; if the table is
-        no DataFrame, a number is missing, or dates do not rise in even steps.
+        If an origin is no row and no date, or has fewer than C rows before it, or fewer than h from it on; if the table
+        is no DataFrame, a number is missing, or dates do not rise in even steps.
 
     Examples
     --------
