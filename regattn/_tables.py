@@ -52,9 +52,14 @@ def read_vector(x: Any, name: str, *, index: Index | None = None, of: str = "X",
     return _read_rows(x, name, index, of, lambda values: check_vector(values, name, shape))
 
 
-def read_targets(y: Any, n: int, name: str = "y", *, index: Index | None = None, of: str = "X") -> Table:
-    """Return finite targets, (n,) or (n, t), matched by label with the rows of ``of``, or raise."""
-    return _read_rows(y, name, index, of, lambda values: check_targets(values, n, name))
+def read_targets(
+    y: Any, n: int, name: str = "y", *, index: Index | None = None, columns: Index | None = None, of: str = "X"
+) -> Table:
+    """Return finite targets, (n,) or (n, t), matched by label with the rows of ``of``, or raise.
+
+    Where ``columns`` are given, those of the targets are matched with them.
+    """
+    return _read_rows(y, name, index, of, lambda values: check_targets(values, n, name), columns)
 
 
 def named(values: np.ndarray, *labels: Index | None, ridge: Any = None) -> np.ndarray | Series | DataFrame:
@@ -127,13 +132,24 @@ def numbers(table: DataFrame | Series, name: str) -> np.ndarray:
     return values
 
 
-def _read_rows(x: Any, name: str, index: Index | None, of: str, checked: Callable[[np.ndarray], np.ndarray]) -> Table:
+def _read_rows(
+    x: Any,
+    name: str,
+    index: Index | None,
+    of: str,
+    checked: Callable[[np.ndarray], np.ndarray],
+    columns: Index | None = None,
+) -> Table:
     table = as_pandas(x)
     if table is None:
         return Table(checked(_entries(x, name)))
     order = matched(table.index, index, f"the rows of {name}", f"those of {of}")
     table = table if order is None else table.iloc[order]
-    return Table(checked(numbers(table, name)), table.index, table.columns if table.ndim == 2 else None)
+    if table.ndim == 1:
+        return Table(checked(numbers(table, name)), table.index)
+    order = matched(table.columns, columns, f"the columns of {name}", "those before")
+    table = table if order is None else table.iloc[:, order]
+    return Table(checked(numbers(table, name)), table.index, table.columns)
 
 
 def _column(column: Series, name: str, where: str) -> np.ndarray:
@@ -162,7 +178,7 @@ def _entries(x: Any, name: str) -> Any:
         raise ValueError(f"{name} must be an array or a table of numbers: {error}") from error
     if values.dtype.kind not in "OUS":
         return values
-    if not values.ndim:
+    if not values.ndim or not (isinstance(x, list | tuple) or hasattr(x, "__array__")):
         raise ValueError(f"{name} must be an array or a table of numbers, got {type(x).__name__}")
     places = list(np.ndindex(values.shape))
     return _floats(values.ravel().tolist(), lambda i: f"{name}, index {places[i]}").reshape(values.shape)
