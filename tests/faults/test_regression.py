@@ -264,7 +264,7 @@ def test_comparisons_of_errors_do_not_depend_on_units(data):
         (lambda: spectrum(torch.ones(2, 1).requires_grad_(), centre=False), r"X requires grad, .* give X.detach\(\)"),
         (lambda: corrected_t_test([0.3, 0.7, 0.5], [0.2, 0.6, 0.4], test_share=0.5), "does not vary between splits"),
         (lambda: diebold_mariano([0.1, -0.1, 0.1], [0.3, 0.3, -0.3]), "does not vary, beyond rounding, from -0.08"),
-        (lambda: lag_matrix(pd.DataFrame({"a": [1, 2], "a, 1 back": [3, 4]}), max_lag=2), "got 'a, 1 back' twice"),
+        (lambda: lag_matrix(pd.DataFrame({"a": [1, 2], "a, 1 back": [3, 4]}), max_lag=1), "got 'a, 1 back' twice"),
         (
             lambda: lag_matrix(pd.Series([1.0, 2.0]), max_lag=1),
             "must be a DataFrame, one column each, got Series",

@@ -126,7 +126,7 @@ def test_gc_4_4e_a_global_model_beats_local_ones_when_series_are_short_and_alike
 
 def test_gc_4_4f_the_lag_operator_shifts_every_series_of_a_sequence():
     frame = pd.DataFrame(np.arange(22.0).reshape(11, 2), columns=["a", "b"])
-    lagged = lag_matrix(frame, max_lag=4)
+    lagged = lag_matrix(frame, max_lag=3)
     for p in range(1, 4):
         np.testing.assert_array_equal(lagged[[f"a, {p} back", f"b, {p} back"]], frame.iloc[3 - p : 11 - p])
 

@@ -32,7 +32,7 @@ def without_intercept(y):
 
 def with_lags(series, lags, *, first="1959Q1"):
     """Return the rows of an autoregression with intercept, their targets, and the quarters of the targets."""
-    lagged = lag_matrix(series, max_lag=lags)
+    lagged = lag_matrix(series, max_lag=lags - 1)
     X = np.column_stack([np.ones(len(lagged) - 1), lagged.to_numpy()[:-1]])
     kept = lagged.index[1:] >= first
     return X[kept], lagged["inflation"].to_numpy()[1:][kept], lagged.index[1:][kept]
