@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import matplotlib.pyplot as plt
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 
@@ -17,7 +21,30 @@ COLOURS = MappingProxyType({role: light for role, (light, _) in ROLES.items()})
 """The colour of each role, the same in every figure and explorer."""
 
 SEQUENCE = tuple(COLOURS[role] for role in ("key", "negative", "leave-one-out", "query", "test", "value"))
-"""Colours for things without a role, in order."""
+"""Colours for things without a role, in order; :func:`looks` goes on where they end."""
+
+DASHES = ("-", "--", "-.", ":")
+
+
+def looks(*, without: str = "") -> Iterator[tuple[str, str]]:
+    """Yield a colour and a kind of line for each of any number of things; the first twenty pairs differ.
+
+    Examples
+    --------
+    >>> from itertools import islice
+    >>> list(islice(looks(), 2)), len(set(islice(looks(without=COLOURS["query"]), 20)))
+    ([('#0072B2', '-'), ('#C74A00', '--')], 20)
+    """
+    colours = [colour for colour in SEQUENCE if colour != without]
+    for turn in count():
+        for place, colour in enumerate(colours):
+            yield colour, DASHES[(place + turn) % len(DASHES)]
+
+
+def dates(index: Any) -> Any:
+    """Return where an index stands on an axis: periods at their beginning, everything else as it is."""
+    return index.to_timestamp() if isinstance(index, pd.PeriodIndex) else index
+
 
 SIGNS = LinearSegmentedColormap.from_list("signs", [COLOURS["negative"], "white", COLOURS["positive"]])
 """Shades of numbers with signs, white at zero."""

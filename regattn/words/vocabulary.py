@@ -11,6 +11,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+import regex
 
 from regattn._text import check_text
 from regattn._validation import check_count
@@ -23,16 +24,20 @@ _UNKNOWN_WORD = "<unk>"
 
 _POLICIES = ("error", "skip", "gap", "replace")
 _ORDERS = ("count", "first", "alphabet")
-_WORD = re.compile(r"\w+(?:['’]\w+)*")
+_ASCII_WORD = re.compile(r"\w+(?:'\w+)*", re.ASCII)  # where it will do, in two thirds of the time
+_WORD = regex.compile(r"[\p{L}\p{N}_][\w\p{N}]*(?:['’׳״][\w\p{N}]+)*")  # \w has marks and joiners, and begins no word
 
 
 def split_words(text: str) -> list[str]:
     """Return the words of a text in lower case: runs of letters and digits, apostrophes inside a word kept.
 
+    Marks belong to the letter they stand on, and joiners to their word, by the properties of Unicode: accents, vowel
+    signs, vowel points, tones. Words that a script writes without spaces between them, such as Thai, stay together.
+
     Parameters
     ----------
     text : str
-        Any text.
+        Any text. Where one word is spelled with and without composed letters, ``unicodedata.normalize`` makes it one.
 
     Returns
     -------
@@ -48,10 +53,12 @@ def split_words(text: str) -> list[str]:
     --------
     >>> split_words("The river's high; it's a one-off.")
     ['the', "river's", 'high', "it's", 'a', 'one', 'off']
+    >>> split_words("हिन्दी भाषा")
+    ['हिन्दी', 'भाषा']
     """
     if not isinstance(text, str):
         raise ValueError(f"text must be a string, got {text!r}")
-    return _WORD.findall(text.lower())
+    return (_ASCII_WORD if text.isascii() else _WORD).findall(text.lower())
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from functools import cache
@@ -14,7 +15,7 @@ import numpy as np
 from regattn._colours import ROLES
 from regattn._text import check_text
 
-__all__ = ["FOLDER", "assemble", "plain", "safe_json", "scoped", "style"]
+__all__ = ["FOLDER", "assemble", "document", "plain", "safe_json", "scoped", "style"]
 
 FOLDER = Path(__file__).parents[1]
 IMPORT = re.compile(r'^import (\{[^}]*\}) from "(\.\.?/[\w./]+\.js)";$', re.MULTILINE)
@@ -54,6 +55,17 @@ def scoped(module: str, code: str) -> str:
     """Return the code of a module in a function of its own, which returns what it exports."""
     exports = ", ".join(EXPORT.findall(code))
     return f"const {scope_name(module)} = (() => {{\n{EXPORT.sub('', code)}return {{ {exports} }};\n}})();\n"
+
+
+def document(piece: str, title: str) -> str:
+    """Return a whole page that holds a piece of HTML and nothing else, its rules of style in its head."""
+    start, end = piece.index("<style>"), piece.index("</style>") + len("</style>\n")
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f"<title>{html.escape(title)}</title>\n"
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"{piece[start:end]}</head>\n<body>\n<main>\n{piece[:start]}{piece[end:]}\n</main>\n</body>\n</html>\n"
+    )
 
 
 @cache

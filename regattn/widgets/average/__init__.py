@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from regattn._validation import check_vector
 from regattn.attention import attend, attention_weights
-from regattn.widgets._kit import Choice, Explorer, Slider, check_labels
+from regattn.widgets._kit import Choice, Explorer, Slider, check_labels, name_of
 
 __all__ = ["AverageExplorer"]
 
@@ -32,9 +32,9 @@ class AverageExplorer(Explorer, panels=["scatter", "running"]):
     query : float, optional
         The input to predict at, in units of ``x``; by default the mean.
     labels : sequence of str, optional
-        What to call the cases.
+        What to call the cases; by default as a Series does.
     names : pair of str, optional
-        What ``x`` and ``y`` measure, with units.
+        What ``x`` and ``y`` measure, with units; by default what Series are called.
 
     Raises
     ------
@@ -76,13 +76,14 @@ class AverageExplorer(Explorer, panels=["scatter", "running"]):
         *,
         query: float | None = None,
         labels: Sequence[Any] | None = None,
-        names: Sequence[str] = ("input", "outcome"),
+        names: Sequence[str] | None = None,
         **kit: Any,
     ) -> None:
+        names = (name_of(x, "input"), name_of(y, "outcome")) if names is None else names
+        labels = check_labels(labels, np.size(x), "labels", rows="cases", table=x)
         x, y = check_vector(x, "x"), check_vector(y, "y")
         if len(x) != len(y):
             raise ValueError(f"x has {len(x)} entries but y has {len(y)}")
-        labels = check_labels(labels, len(x), "labels", rows="cases")
         order = np.argsort(x, kind="stable")
         self.x, self.y = x[order], y[order]
         self.level, self.spread = self.x.mean(), self.x.std()

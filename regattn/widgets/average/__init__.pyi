@@ -19,7 +19,7 @@ class AverageExplorer(Explorer):
         *,
         query: float | None = None,
         labels: Sequence[Any] | None = None,
-        names: Sequence[str] = ("input", "outcome"),
+        names: Sequence[str] | None = None,
         kernel: Literal["identity", "softmax"] | None = None,
         sharpness: float | None = None,
         hide: Sequence[str] = (),

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from regattn._text import check_text
@@ -100,6 +101,9 @@ class DepthExplorer(Explorer, panels=["error", "apart", "units"]):
         for name, given in (("units", units), ("dates", dates)):
             if given.shape != (len(X),):
                 raise ValueError(f"{name} has shape {given.shape}, need one for each of {len(X)} rows")
+        unknown = pd.isna(np.asarray(units, dtype=object))
+        if unknown.any():
+            raise ValueError(f"units must be known, got {units[unknown][0]} in row {int(np.argmax(unknown))}")
         if dates.dtype.kind not in "iu":
             raise ValueError(f"dates must be whole numbers, got dtype {dates.dtype}")
         known, deepest = check_count(known, "known"), check_count(deepest, "deepest")

@@ -69,6 +69,7 @@ class FilterExplorer(Explorer, panels=["history", "weights"]):
         most=lambda self: len(self.series) - FIRST - 1,
         bound="the last date",
         names="labels",
+        find=lambda self, label: place_of(label, self.series.index[FIRST:]),
         wide=True,
         help="Counted from the seventh date, the first that three layers can answer.",
     )
@@ -82,8 +83,6 @@ class FilterExplorer(Explorer, panels=["history", "weights"]):
             raise ValueError(f"series has {len(series)} dates; an explorer needs {FIRST + 1}")
         self.series = series.astype(float)
         dates = check_labels(list(series.index), len(series), "dates of series", rows="rows")
-        if isinstance(query, str | pd.Period | pd.Timestamp) or (isinstance(query, int) and query >= len(series)):
-            query = place_of(query, series.index[FIRST:])
         data = {"y": self.series.to_numpy(), "dates": dates, "labels": dates[FIRST:], "first": FIRST, "units": units}
         alt = (
             f"A filter on {len(dates)} dates from {dates[0]} to {dates[-1]}: what was observed, the level seen at each "

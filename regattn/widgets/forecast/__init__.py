@@ -82,6 +82,7 @@ class ForecastExplorer(Explorer, panels=["fan", "weights", "lags", "heads"]):
         most=lambda self: len(self.logs) - self.before - self.design.horizon,
         bound="the last with all months ahead known",
         names="labels",
+        find=lambda self, label: _place(label, self.logs.index[self.before - 1 :], "query"),
         help="Counted from the one before the first that may be forecast.",
     )
     horizon = Count(
@@ -133,8 +134,6 @@ class ForecastExplorer(Explorer, panels=["fan", "weights", "lags", "heads"]):
         self.logs = table.iloc[at - self.before :]
         names = check_labels(list(table.columns), table.shape[1], "columns of logs", rows="columns")
         labels = [str(date) for date in self.logs.index]
-        if isinstance(query, str | pd.Period):
-            query = _place(query, self.logs.index[self.before - 1 :], "query")
         data = {
             "model": travelling(rounded) | {"width": self.design.width, "heads": self.design.n_heads},
             "rival": self.rival and travelling(self.rival),

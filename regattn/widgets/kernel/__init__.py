@@ -13,7 +13,7 @@ from regattn.attention import attend, attention_weights
 from regattn.kernels import Kernel, nearest
 from regattn.masks import others_mask
 from regattn.regression._heads import guarded_kernel
-from regattn.widgets._kit import Choice, Count, Explorer, Slider, Tick, check_labels
+from regattn.widgets._kit import Choice, Count, Explorer, Slider, Tick, check_labels, label_place, name_of
 
 __all__ = ["KernelExplorer"]
 
@@ -50,9 +50,9 @@ class KernelExplorer(Explorer, panels=["curve", "weights"]):
     neighbours : int, default 10
         k of the nearest kernel, from 1 to n - 1.
     labels : sequence of str, optional
-        Names of the observations.
-    x_label, y_label : str
-        Names of the axes, with units.
+        Names of the observations; by default those of a Series.
+    x_label, y_label : str, optional
+        Names of the axes, with units; by default those of Series.
 
     Raises
     ------
@@ -97,7 +97,8 @@ class KernelExplorer(Explorer, panels=["curve", "weights"]):
         most=lambda self: len(self.y) - 1,
         bound="the last row",
         names="labels",
-        help="The observation that asks: its place after sorting by x.",
+        find=lambda self, label: label_place(label, self.data["labels"]),
+        help="The observation that asks: its place after sorting by x, or its label.",
     )
     neighbours = Count(
         "Neighbours k",
@@ -133,15 +134,17 @@ class KernelExplorer(Explorer, panels=["curve", "weights"]):
         codes: Callable[[np.ndarray], np.ndarray] = _standardised_codes,
         neighbours: int = 10,
         labels: Sequence[Any] | None = None,
-        x_label: str = "x",
-        y_label: str = "y",
+        x_label: str | None = None,
+        y_label: str | None = None,
         **kit: Any,
     ) -> None:
+        x_label = name_of(x, "x") if x_label is None else x_label
+        y_label = name_of(y, "y") if y_label is None else y_label
+        labels = check_labels(labels, np.size(x), "labels", rows="rows", table=x)
         x, self.y, order = _check_sorted(x, y)
         self.codes = check_matrix(codes(x), "codes")
         if len(self.codes) != len(x) or not np.linalg.norm(self.codes, axis=1).all():
             raise ValueError(f"codes must be {len(x)} rows, none of length zero, got shape {self.codes.shape}")
-        labels = check_labels(labels, len(x), "labels", rows="rows")
         data = {
             "x": x,
             "y": self.y,

@@ -60,6 +60,7 @@ class LagExplorer(Explorer, panels=["history", "map", "contributions", "fit"]):
         most=lambda self: len(self.series) - self.longest - 1,
         bound="the last date",
         names="labels",
+        find=lambda self, label: place_of(label, self.series.index[self.longest :]),
         wide=True,
         help="Counted from the first date with a full past for every number of lags.",
     )
@@ -76,9 +77,8 @@ class LagExplorer(Explorer, panels=["history", "map", "contributions", "fit"]):
         dates = check_labels(list(series.index), len(series), "dates of series", rows="rows")
         rest = range(1, len(names))
         chosen = [[0, *others] for size in range(len(names)) for others in combinations(rest, size)]
-        self.sets = {", ".join(names[j] for j in columns): columns for columns in chosen}
-        if isinstance(query, str | pd.Period | pd.Timestamp):
-            query = place_of(query, series.index[self.longest :])
+        said = [f"“{name}”" if "," in name else name for name in names]  # so that "b, c" is one column or two
+        self.sets = {", ".join(said[j] for j in columns): columns for columns in chosen}
         data = {
             "series": self.series.to_numpy(),
             "names": names,

@@ -80,6 +80,7 @@ class MaskExplorer(Explorer, panels=["history", "weights", "fit"]):
         most=lambda self: len(self.series) - self.max_lag - self.known - 1,
         bound="the last date",
         names="labels",
+        find=lambda self, label: place_of(label, self.series.index[self.max_lag + self.known :]),
         wide=True,
         help="Counted from the first date that can ask.",
     )
@@ -97,8 +98,6 @@ class MaskExplorer(Explorer, panels=["history", "weights", "fit"]):
         self.series, self.max_lag, self.known = series.astype(float), model.max_lag, known
         labels = check_labels(list(dates), len(dates), "dates of series", rows="rows")
         name = check_labels(list(series.columns), 1, "columns of series", rows="columns")[0]
-        if isinstance(query, str | pd.Period | pd.Timestamp):
-            query = place_of(query, dates[known:])
         data = {
             "series": self.series.iloc[:, 0].to_numpy(),
             "name": name,

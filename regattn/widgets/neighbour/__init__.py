@@ -51,7 +51,12 @@ class NeighbourExplorer(Explorer, panels=["map", "ranks"]):
     """
 
     query = Count(
-        "Word that asks", most=lambda self: len(self.words) - 1, bound="the last word", names="words", menu=True
+        "Word that asks",
+        most=lambda self: len(self.words) - 1,
+        bound="the last word",
+        names="words",
+        menu=True,
+        find=lambda self, word: self._number_of(word),
     )
     method = Choice("Method", lambda self: {name: name for name in self.menus[0]}, bound="methods")
     window = Choice("Window", lambda self: {name: f"{name} places" for name in self.menus[1]}, bound="windows")
@@ -97,10 +102,6 @@ class NeighbourExplorer(Explorer, panels=["map", "ranks"]):
         if not 2 <= count <= MOST_WORDS:
             raise ValueError(f"there are {count} words; an explorer has room for 2 to {MOST_WORDS}")
         self.words = check_labels(words, count, "words", rows="rows of vectors")
-        if isinstance(query, str):
-            if query not in self.words:
-                raise ValueError(f"query must be one of the {count} words, got {query!r}")
-            query = self.words.index(query)
         self.spaces = {"|".join(key): _whole(array) for key, array in zip(parts, arrays, strict=True)}
         data = {
             "words": self.words,
@@ -114,6 +115,11 @@ class NeighbourExplorer(Explorer, panels=["map", "ranks"]):
             f"the ranks that they have in vectors from {copies - 1} resampled corpora."
         )
         super().__init__(**{"data": data, "alt": alt, "query": query} | kit)
+
+    def _number_of(self, word: Any) -> int:
+        if word not in self.words:
+            raise ValueError(f"query must be one of the {len(self.words)} words, got {word!r}")
+        return self.words.index(word)
 
     def result(self) -> dict[str, Any]:
         """Return the numbers now shown, computed by the package rather than by the browser.

@@ -11,11 +11,12 @@ from numpy.typing import ArrayLike
 from regattn._validation import check_matrix, check_same_width, check_targets
 from regattn.regression.alignment import scale_and_alignment
 from regattn.regression.least_squares import spectrum
-from regattn.widgets._kit import Choice, Count, Explorer, Slider, check_labels
+from regattn.widgets._kit import Choice, Count, Explorer, Slider, check_labels, label_place
 
 __all__ = ["SpectralExplorer"]
 
 PANELS = ("weights", "split", "codes", "sum", "path")
+SAID = 6  # predictors that are told of a row
 
 
 class SpectralExplorer(Explorer, panels=PANELS):
@@ -30,7 +31,8 @@ class SpectralExplorer(Explorer, panels=PANELS):
     Parameters
     ----------
     X, y : arrays of shape (n, p) and (n,)
-        Training rows (without a column of ones) and their targets, in time order if they have one.
+        Training rows (without a column of ones) and their targets, in time order if they have one. Of a DataFrame the
+        first six columns are told of each row, by their names.
     X_new, y_new : arrays of shape (m, p) and (m,), optional
         Rows to predict at besides, and the targets that came true.
     rank : int, optional
@@ -39,7 +41,7 @@ class SpectralExplorer(Explorer, panels=PANELS):
         The observation that asks: its place, counting the training rows first and the test rows after them, or its
         label.
     labels, labels_new : sequences of str, optional
-        What to call the rows.
+        What to call the rows; by default as the index of a DataFrame does.
     units : str, optional
         Units of the target, such as "% a year".
     panels : sequence of str
@@ -71,7 +73,13 @@ class SpectralExplorer(Explorer, panels=PANELS):
         help="Penalty λ ≥ 0, in squared units of ``X``.",
     )
     rank = Count("Rank L", least=1, most=lambda self: self.spectrum.rank, bound="the rank of X", of=True)
-    query = Count("Query observation", most=lambda self: self.size - 1, bound="the last row", wide=True)
+    query = Count(
+        "Query observation",
+        most=lambda self: self.size - 1,
+        bound="the last row",
+        find=lambda self, label: label_place(label, self.data["labels"] + self.data["labels_test"]),
+        wide=True,
+    )
     root = Choice(
         "Root of Ω",
         {
@@ -108,17 +116,20 @@ class SpectralExplorer(Explorer, panels=PANELS):
         hide: Sequence[str] = (),
         **kit: Any,
     ) -> None:
+        X_new, tables, predictors = _aligned(X_new, X), (X, X_new), _predictors(X)
         X = check_matrix(X, "X")
         self.y = _check_one_target(y, len(X), "y")
         self.X_new, self.y_new = _check_test(X_new, y_new, X)
         self.spectrum = spectrum(X, centre=True)
         n, m = len(X), 0 if self.X_new is None else len(self.X_new)
         self.size = n + m
-        labels = check_labels(labels, n, "labels", rows="training rows")
-        labels_new = check_labels(labels_new, m, "labels_new", rows="test rows", first=n + 1)
-        if isinstance(query, str):
-            query = _place_of(query, labels + labels_new)
+        labels = check_labels(labels, n, "labels", rows="training rows", table=tables[0])
+        labels_new = check_labels(labels_new, m, "labels_new", rows="test rows", first=n + 1, table=tables[1])
         data = {
+            "predictors": predictors,
+            "rows": np.vstack([X, *([] if m == 0 else [self.X_new])])[:, : len(predictors)],
+            "predictors_hidden": X.shape[1] - len(predictors),
+            "named": hasattr(tables[0], "columns"),
             "scores": self.spectrum.scores,
             "singular_values": self.spectrum.singular_values,
             "directions": self.spectrum.directions,
@@ -207,10 +218,20 @@ def _check_panels(panels: Sequence[str]) -> list[str]:
     return [panel for panel in PANELS if panel in panels]
 
 
-def _place_of(label: str, labels: list[str]) -> int:
-    if label not in labels:
-        raise ValueError(f"query must be a row or a label, and no row is called {label!r}")
-    return labels.index(label)
+def _aligned(X_new: Any, X: Any) -> Any:
+    """Return the rows to predict at with the columns of a DataFrame in the order of the training rows."""
+    if not hasattr(X, "columns") or not hasattr(X_new, "columns"):
+        return X_new
+    if sorted(map(str, X.columns)) != sorted(map(str, X_new.columns)) or not X.columns.is_unique:
+        raise ValueError(f"the columns of X_new must be those of X, {list(X.columns)}, got {list(X_new.columns)}")
+    return X_new[list(X.columns)]
+
+
+def _predictors(X: Any) -> list[str]:
+    """Return what the first columns are called."""
+    if hasattr(X, "columns"):
+        return check_labels(X.columns[:SAID], min(SAID, len(X.columns)), "columns of X", rows="columns")
+    return [f"x{j + 1}" for j in range(min(SAID, np.shape(X)[1] if np.ndim(X) == 2 else 0))]
 
 
 def _describe(n: int, m: int, panels: list[str]) -> str:
