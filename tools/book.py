@@ -127,7 +127,7 @@ def torch_options() -> list[str]:
 def warn_of_cuda(host: str) -> None:
     """Say what it costs that PyTorch without CUDA cannot be had, and leave if the reader would rather not."""
     (load, room), (less, little) = SIZES["cuda"], SIZES["cpu"]
-    print(f"{host}, which has PyTorch without CUDA, does not answer. With CUDA the packages are {load} GB to download ")
+    print(f"{host}, which has PyTorch without CUDA, does not answer. With CUDA the packages are {load} GB to download")
     print(f"and {room} GB of disk, instead of {less} and {little}.", flush=True)
     if not machine.agrees("Install them with CUDA?"):
         sys.exit("Nothing was installed. Repeat the command later; PINS=requirements.txt takes CUDA without asking.")
