@@ -13,12 +13,11 @@ import math
 
 from array_api_compat import array_namespace, is_torch_array
 
-from regattn._fast import average, can_be_fused, fused_softmax, reassociated, scores_fit
-from regattn._resolve import resolve_kernel, resolve_mask
-from regattn._types import Array, KernelLike, MaskLike
-from regattn._validation import as_floating, check_real, check_same_width
-from regattn._weighing import overflow_allowed
-from regattn.kernels import Kernel
+from regattn._shortcuts import score_bound
+from regattn._types import Array, MaskLike
+from regattn._validation import as_floating, check_finite, check_real, check_same_width, overflow_allowed
+from regattn.kernels import Kernel, KernelLike
+from regattn.masks import _resolve_mask
 
 __all__ = ["attend", "attention_weights"]
 
@@ -77,7 +76,7 @@ def attention_weights(
     array([[ 1.,  0., -1.]])
     """
     queries, keys = _check_inputs(queries=queries, keys=keys)
-    kernel = resolve_kernel(kernel)
+    kernel = Kernel.of(kernel)
     scale = _check_scale(scale, kernel, queries.shape[-1])
     return _weights(queries, keys, kernel, scale, mask)
 
@@ -95,10 +94,13 @@ def attend(
 
     .. math:: o_j = \sum_i \omega_{ji}\, v_i
 
-    Always equal to ``attention_weights(...) @ values``. Two cases take a shorter road to the same numbers: softmax on
-    torch tensors goes through ``torch.nn.functional.scaled_dot_product_attention``, whose memory is linear in the
-    number of keys; and the identity kernel without a mask re-associates the product,
+    Always equal to ``attention_weights(...) @ values``. Two kernels bring a shorter road to the same numbers, their
+    ``average``: softmax on torch tensors goes through ``torch.nn.functional.scaled_dot_product_attention``, whose
+    memory is linear in the number of keys; and the identity kernel without a mask re-associates the product,
     :math:`Q(K^\top V)`, and never forms the n_queries × n_keys matrix.
+
+    Gradients pass. On a processor torch's fused softmax has first derivatives only; for second ones pass the kernel
+    without its short road, ``dataclasses.replace(KERNELS["softmax"], average=None)``.
 
     Implements eqs. (14) and (17) of [GC]_.
 
@@ -136,25 +138,32 @@ def attend(
     array([5.667])
     """
     queries, keys, values = _check_inputs(queries=queries, keys=keys, values=values)
-    kernel = resolve_kernel(kernel)
+    kernel = Kernel.of(kernel)
     scale = _check_scale(scale, kernel, queries.shape[-1])
     columns = values[:, None] if values.ndim == 1 else values
-    if kernel.name == "softmax" and can_be_fused(queries):
-        outputs = fused_softmax(queries, keys, columns, scale, mask)
-    elif kernel.name == "identity" and mask is None:
-        outputs = reassociated(queries, keys, columns, scale)
-    else:
-        outputs = average(_weights(queries, keys, kernel, scale, mask), columns)
+    outputs = None if kernel.average is None else kernel.average(queries, keys, columns, scale, mask)
+    if outputs is None:
+        outputs = _average(_weights(queries, keys, kernel, scale, mask), columns)
     return outputs[..., 0] if values.ndim == 1 else outputs
 
 
 def _weights(queries: Array, keys: Array, kernel: Kernel, scale: float, mask: MaskLike) -> Array:
     """Return what the formula says: scores from queries and keys, weights from scores."""
-    allowed = resolve_mask(mask, queries, keys)
-    bounded = scores_fit(queries, keys, kernel, scale)
+    allowed = _resolve_mask(mask, queries, keys)
+    most = float(array_namespace(queries).finfo(queries.dtype).max)
+    bounded = score_bound(queries, keys, scale) <= most  # which looks at queries and keys, whatever the kernel
     with overflow_allowed(queries):  # it is reported as the infinite score or weight it gives
         scores = kernel.scores(queries, keys, scale)
-        return kernel.weights(scores, allowed, finite=bounded)
+        return kernel.weights(scores, allowed, finite=bounded and kernel.takes_inner_products)
+
+
+def _average(weights: Array, values: Array) -> Array:
+    """Return the averages of the values; raise if one overflows."""
+    check_finite(values, "values")
+    with overflow_allowed(values):
+        outputs = weights @ values
+    check_finite(outputs, "the averages")
+    return outputs
 
 
 def _check_inputs(**named: Array) -> list[Array]:
@@ -186,6 +195,4 @@ def _one_dtype(named: dict[str, Array]) -> list[Array]:
 
 
 def _check_scale(scale: float | None, kernel: Kernel, d: int) -> float:
-    if scale is None:
-        return 1 / math.sqrt(d) if kernel.name == "softmax" else 1.0
-    return check_real(scale, "scale")
+    return kernel.default_scale(d) if scale is None else check_real(scale, "scale")

@@ -99,7 +99,8 @@ class LanguageModel(nn.Module):
             self.embedding = nn.Embedding(a.vocabulary, a.width)
             self.positions = nn.Embedding(a.context, a.width) if a.positions == "learned" else None
             self.blocks = nn.ModuleList(Block(a) for _ in range(a.layers))
-            self.final_norm = make_norm(a) if a.order in ("pre", "parallel") else nn.Identity()
+            last = a.norm if a.order in ("pre", "parallel") else "none"
+            self.final_norm = make_norm(last, a.width, bias=a.bias)
             self.unembedding = Linear(a.width, a.vocabulary, bias=False)
             self._initialise()
         if a.tied:
