@@ -17,7 +17,7 @@ from array_api_compat import array_namespace, is_torch_array
 
 from regattn._shortcuts import identity_average, softmax_average
 from regattn._types import Array, MaskLike
-from regattn._validation import check_count, check_finite, check_real, hides_numbers, overflow_allowed
+from regattn._validation import check_count, check_finite, check_real, is_abstract, overflow_allowed
 
 __all__ = ["KERNELS", "Kernel", "elu", "nearest"]
 
@@ -200,7 +200,7 @@ def _row_normalised(similarity: Callable[[Array], Array], scores: Array, mask: A
     weights = _masked(similarity(scores), mask, 0.0)
     totals = xp.sum(weights, axis=-1, keepdims=True)
     zero = totals[..., 0] == 0
-    if not hides_numbers(zero) and bool(xp.any(zero)):
+    if not is_abstract(zero) and bool(xp.any(zero)):
         row = tuple(int(axis[0]) for axis in xp.nonzero(zero))
         raise ValueError(f"query {row[0] if len(row) == 1 else row} has weights that sum to 0.0, nothing to divide by")
     return weights / totals
@@ -218,7 +218,7 @@ def _top(scores: Array, mask: Array | None, *, k: int) -> Array:
     """Return weight 1/k on the k largest scores, the first of equal ones, and 0 on the rest."""
     xp = array_namespace(scores)
     available = scores.shape[-1]
-    if mask is not None and not hides_numbers(mask):
+    if mask is not None and not is_abstract(mask):
         available = int(xp.min(xp.count_nonzero(mask, axis=-1)))
     if k > available:
         raise ValueError(f"k must be ≤ {available} (the keys a query may attend to), got {k}")

@@ -14,7 +14,7 @@ __all__ = ["blackboard"]
 
 
 def blackboard(*functions: Callable) -> Markdown:
-    """Show the source of some functions, usually of :mod:`regattn.plain`, as highlighted Python.
+    """Show the source of some functions, usually of :mod:`regattn.from_scratch`, as highlighted Python.
 
     What is shown is what runs: text and code cannot differ.
 
@@ -35,8 +35,8 @@ def blackboard(*functions: Callable) -> Markdown:
 
     Examples
     --------
-    >>> from regattn import plain
-    >>> print(blackboard(plain.identity).data)
+    >>> from regattn import from_scratch
+    >>> print(blackboard(from_scratch.identity).data)
     ```python
     def identity(scores):
         \"\"\"Return the scores as they are: the kernel of least squares.\"\"\"
