@@ -45,9 +45,10 @@ def softmax_average(queries: Array, keys: Array, values: Array, scale: float, ma
     if not score_bound(queries, keys, scale) <= most:
         _check_scores_fit(queries, keys, scale, most)
     total = math.sqrt(keys.shape[-2]) * size(values, "values")
-    square = bool(queries.shape[-2] == keys.shape[-2])  # while compiling for any length: which it is for this one
-    causal = isinstance(mask, str) and mask == "causal" and square  # torch's own flag aligns the other way otherwise
-    allowed = None if causal else _resolve_mask(mask, queries, keys)
+    causal = False
+    if isinstance(mask, str) and mask == "causal" and queries.shape[-2] == keys.shape[-2]:
+        causal, mask = True, None  # torch's own flag, which would align the other way if there were fewer queries
+    allowed = _resolve_mask(mask, queries, keys)
     fused = torch.nn.functional.scaled_dot_product_attention
     if allowed is None and queries.ndim == 4 and keys.shape == values.shape and _alike(queries, keys):
         outputs = fused(queries, keys, values, is_causal=causal, scale=scale)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from array_api_compat import array_namespace, is_torch_array
 
 from regattn._shortcuts import score_bound
@@ -60,9 +61,9 @@ def attention_weights(
     Raises
     ------
     ValueError
-        If widths differ, an entry is NaN or infinite, an input is empty, the kernel is unknown, the mask is not
-        boolean or has the wrong shape, a query has nothing to attend to, a kernel's normaliser is zero, or scores or
-        weights overflow. Under ``torch.func`` and ``torch.compile`` shapes are checked and numbers, which are not there
+        If widths or leading axes differ, an entry is NaN or infinite, an input is empty, the kernel is unknown, the mask
+        is not boolean or has the wrong shape, a query has nothing to attend to, a kernel's normaliser is zero, or scores
+        or weights overflow. Under ``torch.func`` and ``torch.compile`` shapes are checked and numbers, which are not there
         yet, are not: a NaN, an overflow or a row of a mask that is all False then goes through.
 
     Examples
@@ -176,12 +177,26 @@ def _check_inputs(**named: Array) -> list[Array]:
         if x.ndim < 2:
             raise ValueError(f"{name} must have shape (..., rows, d), got {tuple(x.shape)}")
     check_same_width(queries, keys, "queries", "keys")
+    leading = {name: tuple(x.shape[:-2]) for name, x in zip(named, checked, strict=True)}
+    if any(axes != leading["queries"] for axes in leading.values()):
+        _check_broadcast(leading)
     if "values" in named:
         n_keys, shape = keys.shape[-2], tuple(checked[2].shape)
         n_values = shape[-2] if len(shape) > 1 else math.prod(shape)
         if n_values != n_keys or not shape:
             raise ValueError(f"there are {n_keys} keys but {n_values} values, in shape {shape}")
     return checked
+
+
+def _check_broadcast(leading: dict[str, tuple[int, ...]]) -> None:
+    """Raise unless the axes before rows and columns broadcast."""
+    try:
+        np.broadcast_shapes(*leading.values())
+    except ValueError:
+        found = ", ".join(f"{axes} of {name}" for name, axes in leading.items())
+        raise ValueError(
+            f"leading axes, such as batch and heads, must be equal, or 1 where they repeat; got {found}"
+        ) from None
 
 
 def _one_dtype(named: dict[str, Array]) -> list[Array]:

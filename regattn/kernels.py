@@ -21,6 +21,9 @@ from regattn._validation import check_count, check_finite, check_real, is_abstra
 
 __all__ = ["KERNELS", "Kernel", "elu", "nearest"]
 
+FEW = 2**14  # differences that cost no more than inner products
+HELD = 2**20  # differences held at once where there are more
+
 
 def _inner_products(queries: Array, keys: Array, scale: float) -> Array:
     r"""Return the scores :math:`\tau \langle q_j, k_i \rangle`, shape (..., n_queries, n_keys)."""
@@ -30,11 +33,41 @@ def _inner_products(queries: Array, keys: Array, scale: float) -> Array:
 
 def _negative_half_distances(queries: Array, keys: Array, scale: float) -> Array:
     r"""Return the scores :math:`-\tfrac{\tau}{2}\lVert q_j - k_i \rVert^2`, shape (..., n_queries, n_keys)."""
+    scores = _squared_distances(queries, keys)
+    scores *= -0.5 * scale
+    return scores
+
+
+def _squared_distances(queries: Array, keys: Array) -> Array:
+    r"""Return :math:`\lVert q_j - k_i \rVert^2`: by differences if few, else by inner products where none cancels."""
     xp = array_namespace(queries, keys)
+    if math.prod(queries.shape) * math.prod(keys.shape[:-1]) <= FEW:
+        difference = queries[..., :, None, :] - keys[..., None, :, :]
+        return xp.sum(difference * difference, axis=-1)
     origin = xp.mean(keys, axis=-2, keepdims=True)  # distances ignore a shift; a shift to the middle loses fewer digits
     q, k = queries - origin, keys - origin
-    squared = xp.sum(q * q, axis=-1)[..., :, None] + xp.sum(k * k, axis=-1)[..., None, :]
-    return (-0.5 * scale) * xp.clip(squared - 2 * (q @ xp.matrix_transpose(k)), min=0.0)
+    of_q, of_k = xp.sum(q * q, axis=-1)[..., :, None], xp.sum(k * k, axis=-1)[..., None, :]
+    squared = (-2 * q) @ xp.matrix_transpose(k)
+    squared += of_k
+    squared += of_q
+    squared = xp.clip(squared, min=0.0)
+    if not is_abstract(squared):
+        lost = xp.finfo(squared.dtype).eps ** (1 / 3)  # above this share of the sum two thirds of the digits are left
+        _recompute(squared, queries, keys, squared < lost * (of_q + xp.max(of_k, axis=-1, keepdims=True)))
+    return squared
+
+
+def _recompute(squared: Array, queries: Array, keys: Array, which: Array) -> None:
+    """Put sums of squared differences into ``squared``, in place, where ``which`` is True."""
+    xp, d = array_namespace(squared), queries.shape[-1]
+    places = xp.nonzero(which)
+    queries = xp.broadcast_to(queries, (*which.shape[:-1], d))
+    keys = xp.broadcast_to(keys, (*which.shape[:-2], which.shape[-1], d))
+    step = max(1, HELD // d)
+    for start in range(0, places[0].shape[0], step):
+        at = tuple(axis[start : start + step] for axis in places)
+        difference = queries[at[:-1]] - keys[(*at[:-2], at[-1])]
+        squared[at] = xp.sum(difference * difference, axis=-1)
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,9 @@ def _resolve_mask(mask: MaskLike, queries: Array, keys: Array) -> Array | None:
         raise ValueError(f"mask must be boolean (True = may attend), got dtype {mask.dtype}")
     _check_rows(mask, (*np.broadcast_shapes(queries.shape[:-2], keys.shape[:-2]), queries.shape[-2], keys.shape[-2]))
     if is_torch_array(queries):
-        mask = mask if is_torch_array(mask) else sys.modules["torch"].from_numpy(np.ascontiguousarray(mask))
+        mask = (
+            mask if is_torch_array(mask) else sys.modules["torch"].from_numpy(np.require(mask, requirements=["C", "W"]))
+        )
         return mask.to(queries.device)
     return mask.numpy() if is_torch_array(mask) else mask
 
