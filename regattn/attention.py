@@ -61,10 +61,11 @@ def attention_weights(
     Raises
     ------
     ValueError
-        If widths or leading axes differ, an entry is NaN or infinite, an input is empty, the kernel is unknown, the mask
-        is not boolean or has the wrong shape, a query has nothing to attend to, a kernel's normaliser is zero, or scores
-        or weights overflow. Under ``torch.func`` and ``torch.compile`` shapes are checked and numbers, which are not there
-        yet, are not: a NaN, an overflow or a row of a mask that is all False then goes through.
+        If widths or leading axes differ, an entry is NaN or infinite, an input is empty, the kernel is unknown, the
+        mask is not boolean or has the wrong shape, a query has nothing to attend to, a kernel's normaliser is zero, or
+        scores or weights overflow. Under ``torch.func`` and ``torch.compile`` shapes are checked and numbers, which are
+        not there yet, are not: a NaN, an overflow or a row of a mask that is all False then goes through, and small
+        distances among many rows keep what digits the inner products leave.
 
     Examples
     --------
@@ -177,9 +178,8 @@ def _check_inputs(**named: Array) -> list[Array]:
         if x.ndim < 2:
             raise ValueError(f"{name} must have shape (..., rows, d), got {tuple(x.shape)}")
     check_same_width(queries, keys, "queries", "keys")
-    leading = {name: tuple(x.shape[:-2]) for name, x in zip(named, checked, strict=True)}
-    if any(axes != leading["queries"] for axes in leading.values()):
-        _check_broadcast(leading)
+    if not queries.shape[:-2] == keys.shape[:-2] == checked[-1].shape[:-2]:
+        _check_broadcast({name: tuple(x.shape[:-2]) for name, x in zip(named, checked, strict=True)})
     if "values" in named:
         n_keys, shape = keys.shape[-2], tuple(checked[2].shape)
         n_values = shape[-2] if len(shape) > 1 else math.prod(shape)

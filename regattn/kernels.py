@@ -93,7 +93,7 @@ class Kernel:
     average : callable, optional
         A short road: takes queries, keys, values of shape (..., n_keys, d_v), a scale and a mask, and returns what the
         weights times the values are without forming the weights, or None where it cannot. Without it
-        :func:`regattn.attend` forms them.
+        :func:`regattn.attend` forms them. It belongs to ``weigh`` and ``scores``: replace one, and replace it.
 
     Examples
     --------
@@ -326,7 +326,7 @@ KERNELS: dict[str, Kernel] = {
         nearest(1),
     )
 }
-"""The kernels by name: identity, softmax, exponential, relu, elu (ν = 1), gaussian, nearest (k = 1)."""
+"""The kernels by name; elu and nearest stand here with ν = 1 and k = 1."""
 
 KernelLike: TypeAlias = str | Kernel | Callable[[Array], Array]
 """The name of a kernel, a kernel, or a function of the scores."""

@@ -29,6 +29,7 @@ ROOMS = ("regression", "series", "words", "grammar", "transformer")
 FURTHER = {  # tests of a room that stand elsewhere; they run after its own
     "core": [
         "tests/test_from_scratch.py",
+        "tests/test_kernels.py",
         "tests/test_transforms.py",
         "tests/test_rng.py",
         "tests/faults/test_mechanism.py",
