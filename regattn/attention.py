@@ -178,7 +178,8 @@ def _check_inputs(**named: Array) -> list[Array]:
         if x.ndim < 2:
             raise ValueError(f"{name} must have shape (..., rows, d), got {tuple(x.shape)}")
     check_same_width(queries, keys, "queries", "keys")
-    if not queries.shape[:-2] == keys.shape[:-2] == checked[-1].shape[:-2]:
+    stacked = queries.ndim > 2 or keys.ndim > 2 or checked[-1].ndim > 2
+    if stacked and not queries.shape[:-2] == keys.shape[:-2] == checked[-1].shape[:-2]:
         _check_broadcast({name: tuple(x.shape[:-2]) for name, x in zip(named, checked, strict=True)})
     if "values" in named:
         n_keys, shape = keys.shape[-2], tuple(checked[2].shape)
