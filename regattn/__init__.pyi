@@ -1,3 +1,5 @@
+__version__: str
+
 from . import (
     data as data,
     exercises as exercises,
@@ -24,4 +26,9 @@ from .kernels import (
 from .masks import (
     causal_mask as causal_mask,
     others_mask as others_mask,
+)
+from .regression import (
+    AttentionRegressor as AttentionRegressor,
+    proximity_weights as proximity_weights,
+    spectrum as spectrum,
 )

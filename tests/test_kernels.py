@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 from hypothesis import given, strategies as st
+from scipy import sparse
 
 from regattn import KERNELS, Kernel, attend, attention_weights, elu, nearest
 from regattn.transformer import Architecture, LanguageModel, MultiHeadAttention
@@ -76,6 +77,14 @@ def test_a_decoder_reads_softmax_and_nothing_that_is_called_so():
     np.testing.assert_allclose(Decoder(model, capacity=7).read(tokens), expected, rtol=1e-4, atol=1e-5)
     with pytest.raises(ValueError, match="softmax weights, got kernel <function"):
         Decoder(LanguageModel(Architecture(**sizes, kernel=called("softmax"))), capacity=7)
+
+
+@pytest.mark.parametrize("call", [attention_weights, lambda q, k, **how: attend(q, k, np.ones(2), **how)])
+def test_sparse_codes_go_with_the_identity_kernel_and_with_nothing_that_is_called_so(call):
+    codes = sparse.csr_array(np.eye(2))
+    np.testing.assert_array_equal(call(codes, codes, kernel=KERNELS["identity"]), call(codes, codes, kernel="identity"))
+    with pytest.raises(ValueError, match="sparse codes go with the identity kernel"):
+        call(codes, codes, kernel=called("identity"))
 
 
 def test_the_fields_of_a_kernel_decide():

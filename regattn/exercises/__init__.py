@@ -10,6 +10,7 @@ import importlib
 import pkgutil
 from typing import Any
 
+from regattn._extras import needed_by
 from regattn.exercises._exercise import Exercise, Verdict
 
 __all__ = ["check", "exercises"]
@@ -62,7 +63,8 @@ def check(name: str, answer: Any) -> Verdict:
     if name not in known:
         near = difflib.get_close_matches(str(name).zfill(4), exercises(), n=3, cutoff=0.0)  # "3.1" means 03.1
         raise ValueError(f"there is no exercise {name!r}; the nearest are {', '.join(near)}")
-    return known[name].verdict(answer)
+    with needed_by(f"exercise {name}"):
+        return known[name].verdict(answer)
 
 
 def _chapters() -> list[str]:
@@ -71,4 +73,5 @@ def _chapters() -> list[str]:
 
 
 def _of_chapter(chapter: str) -> dict[str, Exercise]:
-    return importlib.import_module(f"{__name__}.ch{chapter}").EXERCISES
+    with needed_by(f"chapter {int(chapter)}"):
+        return importlib.import_module(f"{__name__}.ch{chapter}").EXERCISES

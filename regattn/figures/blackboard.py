@@ -7,6 +7,8 @@ import textwrap
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from regattn._extras import needed_by
+
 if TYPE_CHECKING:
     from IPython.display import Markdown
 
@@ -43,7 +45,8 @@ def blackboard(*functions: Callable) -> Markdown:
         return scores
     ```
     """
-    from IPython.display import Markdown
+    with needed_by("regattn.figures.blackboard"):
+        from IPython.display import Markdown
 
     if not functions:
         raise ValueError("blackboard needs at least one function, got none")

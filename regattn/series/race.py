@@ -20,6 +20,7 @@ from sklearn.neural_network import MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from regattn._extras import needed_by
 from regattn._rng import Rng, random_state_from
 from regattn.recorded_runs import load_runs
 from regattn.regression.estimator import AttentionRegressor
@@ -182,7 +183,8 @@ def race_table(
     >>> race_table(losses, partial(diebold_mariano, squared=True))["difference"].to_dict()
     {'mean': -2.0, 'OLS': 0.0}
     """
-    from statsmodels.stats.multitest import multipletests
+    with needed_by("regattn.series.race_table"):
+        from statsmodels.stats.multitest import multipletests
 
     rivals = losses.columns.drop(baseline)
     rows = {name: compare(losses[name].to_numpy(), losses[baseline].to_numpy()) for name in rivals}
