@@ -242,7 +242,7 @@ def test_none_is_restarted_when_there_is_nothing_to_compare_with(monkeypatch):
         ("regattn/attention.py", {"tests/test_attention.py", "tests/ledger/test_gc_attention.py"}),
         ("regattn/regression/_factorisation.py", {"tests/regression/test_least_squares.py"}),
         ("regattn/series/lags.py", {"tests/series/test_lags.py", "tests/ledger/test_gc_time.py"}),
-        ("regattn/exercises/ch03.py", {"tests/test_exercises.py"}),
+        ("regattn/exercises/ols_proximity.py", {"tests/test_exercises.py"}),
         ("tests/test_data.py", {"tests/test_data.py"}),
         ("book/_ext/performance_words.py", {"tests/test_performance.py"}),
     ],

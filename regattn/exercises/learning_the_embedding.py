@@ -1,4 +1,4 @@
-"""Exercises of chapter 6, learning the embedding."""
+"""Exercises on learning the embedding."""
 
 import numpy as np
 import pandas as pd
@@ -47,7 +47,7 @@ def _kept(s: float, threshold: float) -> float:
 
 
 EXERCISES = {
-    "06.1": Exercise(
+    1: Exercise(
         lambda: float(_at_the_end((3.0, 4.0))[0, 1]),
         "here β̂ = z. Write down the column β̂ times the row of z, and divide by the squared length of z.",
         (
@@ -58,7 +58,7 @@ EXERCISES = {
             Mistake(lambda: float(_at_the_end((3.0, 4.0))[0, 0]), "this is the first entry of the row."),
         ),
     ),
-    "06.2": Exercise(
+    2: Exercise(
         lambda: _free(6, 4),
         "how many directions do the targets show? On each of them a whole column of Ω is settled, of six numbers.",
         (
@@ -69,7 +69,7 @@ EXERCISES = {
         ),
         tolerance=EXACT,
     ),
-    "06.3": Exercise(
+    3: Exercise(
         lambda: 2 * 64 * 8 - 8**2,
         "count the numbers stored in both factors, then take off those that only choose between equal products.",
         (
@@ -83,7 +83,7 @@ EXERCISES = {
         ),
         tolerance=EXACT,
     ),
-    "06.4": Exercise(
+    4: Exercise(
         lambda: max(ranks := _effective_ranks(), key=ranks.get),
         "call `identified_directions` with `A` and the four columns of one series in `ahead`, once for each.",
         (
@@ -104,7 +104,7 @@ EXERCISES = {
             "investment_growth": ("investment",),
         },
     ),
-    "06.5": Exercise(
+    5: Exercise(
         lambda: _kept(1.0, 4 * 0.2 / 2),
         "put M, μ and the second singular value into the formula for f.",
         (
@@ -116,7 +116,7 @@ EXERCISES = {
         ),
         share=True,
     ),
-    "06.6": Exercise(
+    6: Exercise(
         lambda: _beside(5.0, (3.0, 4.0)),
         "equal fit is one equation for each row of Ω: the row times z is the coefficient, and here β̂ = z.",
         (

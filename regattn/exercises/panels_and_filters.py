@@ -1,4 +1,4 @@
-"""Exercises of chapter 10, panels and filters."""
+"""Exercises on panels and filters."""
 
 import numpy as np
 
@@ -16,7 +16,7 @@ def _first_order(rho: float, years: int, firms: int) -> float:
 
 
 EXERCISES = {
-    "10.1": Exercise(
+    1: Exercise(
         _on_its_own_rows,
         "how sure is the mean of a firm's two years, and how far do firms spread? The rest goes to the common mean.",
         (
@@ -28,7 +28,7 @@ EXERCISES = {
         ),
         share=True,
     ),
-    "10.2": Exercise(
+    2: Exercise(
         lambda: _first_order(0.5, years=15, firms=500),
         "take the first-order bias, with its sign, for the years of one firm.",
         (
@@ -40,7 +40,7 @@ EXERCISES = {
             Mistake(0.5 - (1 + 3 * 0.5) / 15, "this is the bias of a single series of chapter 8."),
         ),
     ),
-    "10.3": Exercise(
+    3: Exercise(
         lambda: 0.9**10,
         "each layer leaves the same share of what is missing; which?",
         (
@@ -51,7 +51,7 @@ EXERCISES = {
         ),
         share=True,
     ),
-    "10.4": Exercise(
+    4: Exercise(
         lambda: 1 - 0.75**4,
         "each date counts for the same share of the date after it: add up four terms.",
         (
@@ -62,7 +62,7 @@ EXERCISES = {
         ),
         share=True,
     ),
-    "10.5": Exercise(
+    5: Exercise(
         lambda: -0.3,
         "write down two conditions, on the sum of the weights and on their mean age.",
         (

@@ -1,4 +1,4 @@
-"""Exercises of chapter 14, tokens."""
+"""Exercises on tokens."""
 
 import math
 
@@ -32,7 +32,7 @@ def _entropy(share: float = 0.04) -> float:
 
 
 EXERCISES = {
-    "14.1": Exercise(
+    1: Exercise(
         _tokens_of_lowest,
         "the first pair occurs nine times, in *newest* and *widest*. What does it become part of next?",
         (
@@ -43,7 +43,7 @@ EXERCISES = {
         ),
         tolerance=EXACT,
     ),
-    "14.2": Exercise(
+    2: Exercise(
         _perplexity_per_byte,
         "divide the bits of a token among its bytes; then two to that power.",
         (
@@ -55,7 +55,7 @@ EXERCISES = {
         ),
         tolerance=0.002,
     ),
-    "14.3": Exercise(
+    3: Exercise(
         _contexts,
         "how many powers of ten does one token bring? How many of them make eighty?",
         (
@@ -66,7 +66,7 @@ EXERCISES = {
         ),
         tolerance=EXACT,
     ),
-    "14.4": Exercise(
+    4: Exercise(
         _reach,
         "how many places further back does each layer bring, beyond where the one below stands?",
         (
@@ -77,7 +77,7 @@ EXERCISES = {
         ),
         tolerance=EXACT,
     ),
-    "14.5": Exercise(
+    5: Exercise(
         _entropy,
         "each byte is a capital or not, with chances of .04 and .96: what is the entropy of that, in bits?",
         (

@@ -1,4 +1,4 @@
-"""Exercises of chapter 18, a language model and its truth."""
+"""Exercises on a language model and its truth."""
 
 import numpy as np
 
@@ -42,7 +42,7 @@ def _spread(share: float, cases: int) -> float:
 
 
 EXERCISES = {
-    "18.1": Exercise(
+    1: Exercise(
         lambda: float(-np.log([1 / 2, 1 / 4, 1 / 8]).mean()),
         "take minus the natural logarithm of each probability, then the mean, not the sum.",
         (
@@ -55,7 +55,7 @@ EXERCISES = {
             ),
         ),
     ),
-    "18.2": Exercise(
+    2: Exercise(
         lambda: _divergence([0.5, 0.5], [0.8, 0.2]),
         "average log(truth / model) over the truth, not over the model.",
         (
@@ -72,7 +72,7 @@ EXERCISES = {
             ),
         ),
     ),
-    "18.3": Exercise(
+    3: Exercise(
         lambda: _tempered(0.5),
         "divide the logits by the temperature before the softmax: the gaps between them grow.",
         (
@@ -82,7 +82,7 @@ EXERCISES = {
         ),
         share=True,
     ),
-    "18.4": Exercise(
+    4: Exercise(
         lambda: _entropy_after("the bank was"),
         "both senses are still open, and every word that may follow is equally probable: how many are there?",
         (
@@ -92,7 +92,7 @@ EXERCISES = {
             Mistake(lambda: float(np.log(2)), "this is the entropy of the sense; the words of a sense come on top."),
         ),
     ),
-    "18.5": Exercise(
+    5: Exercise(
         lambda: _entropy_at(2).per_word,
         "`Grammar(depth=2).entropy()` gives it to any number of digits; the differences are small.",
         (
@@ -102,7 +102,7 @@ EXERCISES = {
         ),
         tolerance=0.001,
     ),
-    "18.6": Exercise(
+    6: Exercise(
         lambda: _after_earlier_copies("cadbcad"),
         "it looks for what followed the present word when that came before.",
         (
@@ -113,7 +113,7 @@ EXERCISES = {
         ),
         tolerance=EXACT,
     ),
-    "18.7": Exercise(
+    7: Exercise(
         lambda: (0.9 - 0.3) / (0.9 - 0.1),
         "how far are the two sentences apart, and how much of that way has the exchange gone?",
         (
@@ -123,7 +123,7 @@ EXERCISES = {
         ),
         share=True,
     ),
-    "18.8": Exercise(
+    8: Exercise(
         lambda: _spread(0.4, 188),
         "the word of each prediction comes or does not; what is the standard deviation of a mean of such cases?",
         (

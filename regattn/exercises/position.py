@@ -1,4 +1,4 @@
-"""Exercises of chapter 16, position."""
+"""Exercises on position."""
 
 import numpy as np
 
@@ -34,7 +34,7 @@ def _not_round(*, width: int = 16, largest: float = 31, turn: float = 2 * np.pi)
 
 
 EXERCISES = {
-    "16.1": Exercise(
+    1: Exercise(
         _opposite,
         "how fast does the second pair of four coordinates turn, and how far is half a turn?",
         (
@@ -45,7 +45,7 @@ EXERCISES = {
             Mistake(180 / 0.01, "the angles are in radians."),
         ),
     ),
-    "16.2": Exercise(
+    2: Exercise(
         _own_share,
         "the weights are 1, e^(−1/8), e^(−2/8), …: one over the sum of a geometric series.",
         (
@@ -57,7 +57,7 @@ EXERCISES = {
         ),
         share=True,
     ),
-    "16.3": Exercise(
+    3: Exercise(
         _spread,
         "a table of 200 rows with slip 1; the products of row p + 20 with row p; the range of these 180 numbers.",
         (
@@ -66,7 +66,7 @@ EXERCISES = {
             Mistake(_spread(places=64), "this is for 64 places."),
         ),
     ),
-    "16.4": Exercise(
+    4: Exercise(
         _to_pads,
         "a pad scores 0 and weighs e⁰; add the weights of all eight.",
         (
@@ -78,7 +78,7 @@ EXERCISES = {
         ),
         share=True,
     ),
-    "16.5": Exercise(
+    5: Exercise(
         _not_round,
         "the largest distance of training is 31; compare 31 θᵢ with a full turn, for the eight pairs of a width of 16.",
         (

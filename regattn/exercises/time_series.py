@@ -1,4 +1,4 @@
-"""Exercises of chapter 8, time series."""
+"""Exercises on time series."""
 
 import numpy as np
 import pandas as pd
@@ -35,7 +35,7 @@ def _loudest_for_1957() -> str:
 
 
 EXERCISES = {
-    "08.1": Exercise(
+    1: Exercise(
         _last_on_the_one_before,
         "the pasts of the two dates are the first two numbers: multiply them, and divide by what?",
         (
@@ -47,7 +47,7 @@ EXERCISES = {
         ),
         share=True,
     ),
-    "08.2": Exercise(
+    2: Exercise(
         _rank_of_map,
         "a map has the rank of its inputs: count the columns of X, whatever the number of dates.",
         (
@@ -58,7 +58,7 @@ EXERCISES = {
         ),
         tolerance=EXACT,
     ),
-    "08.3": Exercise(
+    3: Exercise(
         lambda: float((_row_of_1975() < 0).mean()),
         "cut the series off as `known` is in the first cell, and look at the row of `ar2.weights_after(known)`.",
         (
@@ -72,7 +72,7 @@ EXERCISES = {
         ),
         share=True,
     ),
-    "08.4": Exercise(
+    4: Exercise(
         _loudest_for_1957,
         "take 1957 itself out of `row`, then look for the largest.",
         (
@@ -83,7 +83,7 @@ EXERCISES = {
         ),
         options={str(year): (str(year),) for year in range(1700, 2009)},
     ),
-    "08.5": Exercise(
+    5: Exercise(
         lambda: 0.9 - (1 + 3 * 0.9) / 100,
         "take the first-order bias with an intercept and add it to the true ρ, with its sign.",
         (
@@ -93,7 +93,7 @@ EXERCISES = {
             Mistake(-(1 + 3 * 0.9) / 100, "this is the bias; what is the estimate?"),
         ),
     ),
-    "08.6": Exercise(
+    6: Exercise(
         lambda: float(4 * 1_000_000 + 4 * 4 + 4 * 1_000_000),
         "each of the two long products takes as many multiplications as X has entries.",
         (

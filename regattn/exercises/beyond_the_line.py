@@ -1,4 +1,4 @@
-"""Exercises of chapter 2, beyond the line."""
+"""Exercises on beyond the line."""
 
 import math
 from functools import cache
@@ -36,7 +36,7 @@ def _times_yes(threshold: float, *, recent: bool = True) -> int:
 
 
 EXERCISES = {
-    "02.1": Exercise(
+    1: Exercise(
         lambda: _sigmoid(math.log(1 / 2) + math.log(2)),
         "go from the probability to the odds; what does a logit that rises do to them?",
         (
@@ -46,7 +46,7 @@ EXERCISES = {
         ),
         share=True,
     ),
-    "02.2": Exercise(
+    2: Exercise(
         lambda: _sigmoid(LOGIT),
         "almost everything cancels: what is left is the probability less the outcome.",
         (
@@ -60,7 +60,7 @@ EXERCISES = {
             Mistake(_sigmoid(LOGIT) * (1 - _sigmoid(LOGIT)), "this is the slope of the sigmoid, not of the loss."),
         ),
     ),
-    "02.3": Exercise(
+    3: Exercise(
         lambda: _sigmoid(2.0),
         "put one logit at the top of the tanh and the other at its bottom.",
         (
@@ -71,7 +71,7 @@ EXERCISES = {
         ),
         share=True,
     ),
-    "02.4": Exercise(
+    4: Exercise(
         lambda: _times_yes(1 / 4),
         "say yes when the expected cost of silence, the price of a miss times `p`, is above that of an alarm.",
         (
@@ -85,7 +85,7 @@ EXERCISES = {
         ),
         tolerance=EXACT,
     ),
-    "02.5": Exercise(
+    5: Exercise(
         lambda: 8 * (3 * 5 * 5 + 1),
         "a kernel has a layer for every channel that comes in, and each kernel has one bias.",
         (
@@ -96,7 +96,7 @@ EXERCISES = {
         ),
         tolerance=EXACT,
     ),
-    "02.6": Exercise(
+    6: Exercise(
         lambda: "the CNN",
         "which of the four would be a different rule if the cells of the image were numbered in another way?",
         (

@@ -1,4 +1,4 @@
-"""Exercises of chapter 11, the co-occurrence projection."""
+"""Exercises on the co-occurrence projection."""
 
 from collections.abc import Callable
 
@@ -41,7 +41,7 @@ def _share_of_nine(scores: Callable[[np.ndarray], np.ndarray]) -> float:
 
 
 EXERCISES = {
-    "11.1": Exercise(
+    1: Exercise(
         lambda: _score(["money", "loan"], "rely"),
         "whom does money listen to, and how loudly? Then look up what that word has met.",
         (
@@ -51,7 +51,7 @@ EXERCISES = {
             Mistake(9, "multiply the two counts; do not add them."),
         ),
     ),
-    "11.2": Exercise(
+    2: Exercise(
         lambda: float(context_weights(load_seven_words() + 2 * np.eye(7), ["bank", "loan"])[0, 0]),
         "write down the row of bank, both of its cells, and divide by their sum.",
         (
@@ -63,7 +63,7 @@ EXERCISES = {
         ),
         share=True,
     ),
-    "11.3": Exercise(
+    3: Exercise(
         _first_count_that_overtakes,
         "the edited cell lies outside the sentence's block, so river's vote stays: multiply it by the count.",
         (
@@ -72,7 +72,7 @@ EXERCISES = {
         ),
         tolerance=EXACT,
     ),
-    "11.4": Exercise(
+    4: Exercise(
         lambda: _unit_of_one_half(RIVERSIDE),
         "`predict_next(S / unit, sentence)` falls with the unit: try a few, then halve the interval.",
         (
@@ -84,7 +84,7 @@ EXERCISES = {
         ),
         tolerance=0.02,
     ),
-    "11.5": Exercise(
+    5: Exercise(
         lambda: _share_of_nine(lambda counts: np.log(counts) / 2),
         "what is e to the power of half a logarithm?",
         (

@@ -1,4 +1,4 @@
-"""Exercises of chapter 19, forecasting."""
+"""Exercises on forecasting."""
 
 import numpy as np
 
@@ -32,7 +32,7 @@ def _moved(*, lags: tuple[int, ...] = (12, 24, 36), month: int = 3, unit: float 
 
 
 EXERCISES = {
-    "19.1": Exercise(
+    1: Exercise(
         _loss,
         "the outcome lies above the quantile; which of the two slopes counts then, and by how much was it missed?",
         (
@@ -41,7 +41,7 @@ EXERCISES = {
             Mistake(_loss() / 2, "this is the loss without the factor two."),
         ),
     ),
-    "19.2": Exercise(
+    2: Exercise(
         lambda: 123.0,
         "start from the same month a year before, and add what December to December added.",
         (
@@ -51,7 +51,7 @@ EXERCISES = {
             Mistake(118.5, "the drift is that of a whole year, and March to March is a whole year."),
         ),
     ),
-    "19.3": Exercise(
+    3: Exercise(
         _share,
         "a lag of 3 months is in the past for the first three months ahead only; count the cells among 12 × 36.",
         (
@@ -60,7 +60,7 @@ EXERCISES = {
         ),
         share=True,
     ),
-    "19.4": Exercise(
+    4: Exercise(
         _too_small,
         "the variance of a mean of n alike numbers is larger than that of independent ones by 1 + (n − 1)ρ.",
         (
@@ -69,7 +69,7 @@ EXERCISES = {
             Mistake(_too_small(units=22), "the series share an origin, so it is their number that counts."),
         ),
     ),
-    "19.5": Exercise(
+    5: Exercise(
         _moved,
         "the origin is the row of 2012-01, the month asked is the fourth ahead, the median the fifth of nine.",
         (

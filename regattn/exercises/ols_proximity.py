@@ -1,4 +1,4 @@
-"""Exercises of chapter 3, least squares as proximity."""
+"""Exercises on least squares as proximity."""
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ def _weights(last: str) -> pd.Series:
 
 
 EXERCISES = {
-    "03.1": Exercise(
+    1: Exercise(
         lambda: float(_weights_of_line(2.0)[2]),
         "average the three values of x first: the query sits exactly there, so what is left of the weight?",
         (
@@ -33,7 +33,7 @@ EXERCISES = {
         ),
         share=True,
     ),
-    "03.2": Exercise(
+    2: Exercise(
         lambda: _weights_of_line(5.0),
         "each weight is 1/3 plus (query − mean)(x − mean) divided by the sum of squares about the mean.",
         (
@@ -46,7 +46,7 @@ EXERCISES = {
         ),
         share=True,
     ),
-    "03.3": Exercise(
+    3: Exercise(
         lambda: float((_weights("1980Q4") < 0).mean()),
         "count the weights below zero and divide by their number; 1980Q4 asks, so it is not one of them.",
         (
@@ -61,7 +61,7 @@ EXERCISES = {
         ),
         share=True,
     ),
-    "03.4": Exercise(
+    4: Exercise(
         lambda: str(_weights("1980Q4").idxmax()),
         "fit on the quarters before 1980Q4 only, ask for the weights at 1980Q4, and look for the largest.",
         (
@@ -72,7 +72,7 @@ EXERCISES = {
         ),
         options={name: (name.lower(),) for name in map(str, load_macro().index)},
     ),
-    "03.5": Exercise(
+    5: Exercise(
         lambda: 4 * float((_weights_of_line(5.0) ** 2).sum()),
         "a sum of independent parts: what happens to the variance of an outcome when it is multiplied by its weight?",
         (

@@ -1,4 +1,4 @@
-"""Exercises of chapter 12, a real corpus."""
+"""Exercises on a real corpus."""
 
 import math
 
@@ -24,7 +24,7 @@ def _share_held(*, window: int = 10, rank: int = 50, squared: bool = True, conte
 
 
 EXERCISES = {
-    "12.1": Exercise(
+    1: Exercise(
         lambda: math.log(12 * 2400 / (40 * 60)) - math.log(5),
         "put the counts into the optimum of a free cell: how often would the pair meet by chance?",
         (
@@ -35,7 +35,7 @@ EXERCISES = {
             Mistake(math.log10(2.4), "logarithms are natural."),
         ),
     ),
-    "12.2": Exercise(
+    2: Exercise(
         lambda: math.log(0.01 / 0.02),
         "in the derivative only the number of negatives of a cell changes. By which factor?",
         (
@@ -45,7 +45,7 @@ EXERCISES = {
             Mistake(-0.01, "the cell moves by the logarithm of a ratio, not by a difference of shares."),
         ),
     ),
-    "12.3": Exercise(
+    3: Exercise(
         _share_held,
         "squares of the first fifty singular values over the squares of all cells; window 10, power 0.75.",
         (
@@ -55,7 +55,7 @@ EXERCISES = {
         ),
         share=True,
     ),
-    "12.4": Exercise(
+    4: Exercise(
         lambda: math.log(4 * 80 / (12 * 12)),
         "add the counts first, every total too, and take the logarithm once.",
         (
@@ -66,7 +66,7 @@ EXERCISES = {
             Mistake(math.log10(320 / 144), "logarithms are natural."),
         ),
     ),
-    "12.5": Exercise(
+    5: Exercise(
         lambda: 2 * 0.5**3,
         "what is one toss of the coin here: an occurrence, or a story?",
         (

@@ -1,4 +1,4 @@
-"""Exercises of chapter 9, masks."""
+"""Exercises on masks."""
 
 import numpy as np
 import pandas as pd
@@ -55,7 +55,7 @@ def _honest_components() -> int:
 
 
 EXERCISES = {
-    "09.1": Exercise(
+    1: Exercise(
         _masked_by_hand,
         "keep the weights of the first two dates, then divide by their sum.",
         (
@@ -66,7 +66,7 @@ EXERCISES = {
             Mistake(4.0, "the mask lets the date look at what came before it as well."),
         ),
     ),
-    "09.2": Exercise(
+    2: Exercise(
         lambda: str(_masked_fit().idxmax()),
         "divide the rows of the masked map by their sums, as for one lag, and look for the largest fit.",
         (
@@ -79,7 +79,7 @@ EXERCISES = {
         ),
         options={name: (name.lower(),) for name in map(str, load_macro().index)},
     ),
-    "09.3": Exercise(
+    3: Exercise(
         lambda: (7 - 1) // 2,
         "which is the latest quarter that enters the smoothed value of t?",
         (
@@ -92,7 +92,7 @@ EXERCISES = {
         tolerance=EXACT,
         counted="quarter",
     ),
-    "09.4": Exercise(
+    4: Exercise(
         _weight_of_1974,
         "cut the series from 1965Q2 to 1977Q4, so that 1966Q1 is the first quarter with three lags, and take the row "
         "of the quarter that follows.",
@@ -103,7 +103,7 @@ EXERCISES = {
             Mistake(lambda: _weight_of_1974(max_lag=2), "this is for two lags."),
         ),
     ),
-    "09.5": Exercise(
+    5: Exercise(
         _honest_components,
         "which fit does not depend on the units of its inputs?",
         (

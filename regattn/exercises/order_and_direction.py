@@ -1,4 +1,4 @@
-"""Exercises of chapter 13, order and direction."""
+"""Exercises on order and direction."""
 
 import numpy as np
 
@@ -36,7 +36,7 @@ def _gain(joint: float = 3.0) -> float:
 
 
 EXERCISES = {
-    "13.1": Exercise(
+    1: Exercise(
         _best_square_error,
         "which eigenvalues does the table have, and which of them can WWᵀ have? Squares of the lost, over all squares.",
         (
@@ -46,7 +46,7 @@ EXERCISES = {
             Mistake(3.0, "divide by the size of the table."),
         ),
     ),
-    "13.2": Exercise(
+    2: Exercise(
         _share_of_a_match,
         "eight places get a weight: two of them e², the others e⁰. How many say *cat*?",
         (
@@ -58,7 +58,7 @@ EXERCISES = {
         ),
         share=True,
     ),
-    "13.3": Exercise(
+    3: Exercise(
         _lost,
         "the singular values of U − Uᵀ come in pairs, and one column does for a pair. What is left?",
         (
@@ -68,7 +68,7 @@ EXERCISES = {
         ),
         share=True,
     ),
-    "13.4": Exercise(
+    4: Exercise(
         _gain,
         "softmax of (4, 1) against the mean of the softmaxes of (4, 0) and of (0, 1).",
         (
@@ -78,7 +78,7 @@ EXERCISES = {
             Mistake((_first(4.0) + _first(-1.0)) / 2, "this is the old weight."),
         ),
     ),
-    "13.5": Exercise(
+    5: Exercise(
         lambda: 50,
         "without mask and places, what can the two sums differ by?",
         (

@@ -1,4 +1,4 @@
-"""Exercises of chapter 17, the transformer block."""
+"""Exercises on the transformer block."""
 
 import numpy as np
 
@@ -52,7 +52,7 @@ def _unmasked(chosen: int) -> float:
 
 
 EXERCISES = {
-    "17.1": Exercise(
+    1: Exercise(
         lambda: _weights_as_printed().sum(axis=1),
         "each weight is one over the number of tokens in the normaliser, and row i adds up i of them.",
         (
@@ -62,7 +62,7 @@ EXERCISES = {
         ),
         share=True,
     ),
-    "17.2": Exercise(
+    2: Exercise(
         _length_after_normalisation,
         "the mean of the squared coordinates is one; how many of them are added up?",
         (
@@ -71,7 +71,7 @@ EXERCISES = {
             Mistake(0.0, "this is the mean of the coordinates."),
         ),
     ),
-    "17.3": Exercise(
+    3: Exercise(
         lambda: _share(64, 640),
         "the feed-forward layer has 2 · 64 · hidden weights, attention has four square matrices.",
         (
@@ -81,7 +81,7 @@ EXERCISES = {
         ),
         share=True,
     ),
-    "17.4": Exercise(
+    4: Exercise(
         _rank,
         "the matrix is a product of a tall factor and a wide one; how wide is a head?",
         (
@@ -91,7 +91,7 @@ EXERCISES = {
         ),
         tolerance=EXACT,
     ),
-    "17.5": Exercise(
+    5: Exercise(
         lambda: "parallel",
         "which order reads the stream once and writes to it twice?",
         (
@@ -101,7 +101,7 @@ EXERCISES = {
         ),
         options={"parallel": ("parallel", "simultan"), "pre": ("pre",), "post": ("post",), "single": ("single",)},
     ),
-    "17.6": Exercise(
+    6: Exercise(
         lambda: _unmasked(0),
         "the softmax now runs over all five scores of that row.",
         (
@@ -112,7 +112,7 @@ EXERCISES = {
         ),
         share=True,
     ),
-    "17.7": Exercise(
+    7: Exercise(
         lambda: "mask",
         "compare with what the text costs a reader who knows all its rules: what could get below that?",
         (

@@ -1,4 +1,4 @@
-"""Exercises of chapter 4, shrinkage and rank."""
+"""Exercises on shrinkage and rank."""
 
 import numpy as np
 from scipy.optimize import brentq
@@ -46,7 +46,7 @@ def _borrowed_r2() -> float:
 
 
 EXERCISES = {
-    "04.1": Exercise(
+    1: Exercise(
         lambda: _penalty_keeping(1 / 4),
         "set s²/(s² + λ) to one quarter and solve: λ is a multiple of s².",
         (
@@ -56,7 +56,7 @@ EXERCISES = {
             Mistake(3.0, "this is the multiple; of what?"),
         ),
     ),
-    "04.2": Exercise(
+    2: Exercise(
         lambda: _dof_of_two_directions(1.0),
         "add the share each direction keeps, and do not forget the intercept, which no penalty touches.",
         (
@@ -67,7 +67,7 @@ EXERCISES = {
             Mistake(1 + 3 / 4 + 1 / 2, "the share that is kept goes with s², not with s."),
         ),
     ),
-    "04.3": Exercise(
+    3: Exercise(
         lambda: 2.1 / (1 - 0.3),
         "divide by the attention that the row does not pay to itself.",
         (
@@ -77,7 +77,7 @@ EXERCISES = {
             Mistake(2.1 / 0.7**0.5, "this standardises a residual; leaving the row out has no root."),
         ),
     ),
-    "04.4": Exercise(
+    4: Exercise(
         lambda: _ridge_with(7.0),
         "`s.effective_dof(rank=6)` is the target; search a fine grid for the λ at which "
         "`s.effective_dof(ridge=λ)` meets it.",
@@ -92,7 +92,7 @@ EXERCISES = {
         ),
         tolerance=0.02,
     ),
-    "04.5": Exercise(
+    5: Exercise(
         _borrowed_r2,
         "the map of rank one returns a multiple of the first fit, whatever the target; how much of the second target "
         "lies in that direction?",

@@ -1,4 +1,4 @@
-"""Exercises of chapter 7, attention regression."""
+"""Exercises on attention regression."""
 
 import math
 
@@ -40,7 +40,7 @@ def _slope_in_a_score(prediction: float, outcome: float, other: float, weight: f
 
 
 EXERCISES = {
-    "07.1": Exercise(
+    1: Exercise(
         _scale_that_hears_only_itself,
         "compare the exponential of its own score with a hundred times that of the best match, then take logarithms.",
         (
@@ -52,7 +52,7 @@ EXERCISES = {
             Mistake(lambda: math.log(2) / 0.2, "this would do against a single other row."),
         ),
     ),
-    "07.2": Exercise(
+    2: Exercise(
         lambda: _mass(10.0),
         "the constant column has squared length 30; which share of it does the penalty leave?",
         (
@@ -62,7 +62,7 @@ EXERCISES = {
         ),
         share=True,
     ),
-    "07.3": Exercise(
+    3: Exercise(
         _negative_kernel,
         "which of them can give a weight below zero?",
         (
@@ -77,7 +77,7 @@ EXERCISES = {
             "gaussian": ("gauss",),
         },
     ),
-    "07.4": Exercise(
+    4: Exercise(
         lambda: float(1 - binom.pmf(0, 13, 0.05)),
         "first find how probable it is that none of them does.",
         (
@@ -93,7 +93,7 @@ EXERCISES = {
         ),
         share=True,
     ),
-    "07.5": Exercise(
+    5: Exercise(
         lambda: _slope_in_a_score(4.0, 6.0, 9.0, 0.2),
         "three factors and a two: how far the prediction misses, how much it listens, how far off the other lies.",
         (

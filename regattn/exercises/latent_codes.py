@@ -1,4 +1,4 @@
-"""Exercises of chapter 15, latent codes."""
+"""Exercises on latent codes."""
 
 import numpy as np
 from sklearn.datasets import load_digits
@@ -33,7 +33,7 @@ def _error(*, width: int = 5, new: bool = True, total: bool = False, intercept: 
 
 
 EXERCISES = {
-    "15.1": Exercise(
+    1: Exercise(
         lambda: 8**4,
         "each of the four codes can be any of the eight.",
         (
@@ -44,7 +44,7 @@ EXERCISES = {
         ),
         tolerance=EXACT,
     ),
-    "15.2": Exercise(
+    2: Exercise(
         _told,
         "scores −d²/(2T) for the distances 0.5 and 1.5, their softmax, and the average of 0 and 2 with these weights.",
         (
@@ -56,7 +56,7 @@ EXERCISES = {
             Mistake(0.5, "so it would be if the point itself were sent."),
         ),
     ),
-    "15.3": Exercise(
+    3: Exercise(
         _slope,
         "the slope by e goes on to z as it is; add that of the commitment, and multiply by dz/da = x.",
         (
@@ -69,7 +69,7 @@ EXERCISES = {
             Mistake(_slope() + 4, "the codebook term does not move the encoder: its z is stopped."),
         ),
     ),
-    "15.4": Exercise(
+    4: Exercise(
         _error,
         "which plane does it end in? `PCA(5)`, fitted to `X`.",
         (
@@ -81,7 +81,7 @@ EXERCISES = {
         ),
         tolerance=1e-2,
     ),
-    "15.5": Exercise(
+    5: Exercise(
         lambda: 262 + 11,
         "a code for each digit: how long is the codebook, and how many digits share it?",
         (

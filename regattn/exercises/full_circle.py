@@ -1,4 +1,4 @@
-"""Exercises of chapter 20, full circle."""
+"""Exercises on full circle."""
 
 import numpy as np
 
@@ -28,7 +28,7 @@ def _first_order(factor: float, omega: float, n: int) -> float:
 
 
 EXERCISES = {
-    "20.1": Exercise(
+    1: Exercise(
         lambda: _end("clean"),
         "the target has no noise, so this is the denoiser: what is added to X'X before it is inverted?",
         (
@@ -37,7 +37,7 @@ EXERCISES = {
             Mistake(1 / (2 + 2**2), "two is the variance already."),
         ),
     ),
-    "20.2": Exercise(
+    2: Exercise(
         lambda: _best(8, 1.0),
         "put n, the variance and the noise into the formula for the population; the trace of one column is itself.",
         (
@@ -46,7 +46,7 @@ EXERCISES = {
             Mistake(1 / 10, "one of trace, noise and the one beside n is missing."),
         ),
     ),
-    "20.3": Exercise(
+    3: Exercise(
         lambda: _steps(2),
         "how does the number of steps grow with the condition number?",
         (
@@ -56,7 +56,7 @@ EXERCISES = {
         ),
         tolerance=0.01,
     ),
-    "20.4": Exercise(
+    4: Exercise(
         lambda: 2**6,
         "every round doubles the number of steps, and before the first round one has been taken.",
         (
@@ -68,7 +68,7 @@ EXERCISES = {
         ),
         tolerance=EXACT,
     ),
-    "20.5": Exercise(
+    5: Exercise(
         lambda: _first_order(3.0, 0.1, 10),
         "to first order softmax weighs by 1/n + xΩ(x_i − x̄)/n; take the difference of the heads, times the factor.",
         (

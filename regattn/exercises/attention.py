@@ -1,4 +1,4 @@
-"""Exercises of chapter 5, attention."""
+"""Exercises on attention."""
 
 import math
 
@@ -41,7 +41,7 @@ def _own_leaf() -> float:
 
 
 EXERCISES = {
-    "05.1": Exercise(
+    1: Exercise(
         lambda: _two_keys(math.log(3)),
         "the scores are ln 3 and 0; what are their exponentials, and what do they sum to?",
         (
@@ -51,7 +51,7 @@ EXERCISES = {
             Mistake(lambda: _two_keys(1.0), "this is for a scale of one."),
         ),
     ),
-    "05.2": Exercise(
+    2: Exercise(
         _divisor,
         "count the columns of Q after the encoder, and remember that the variance is not the spread.",
         (
@@ -63,7 +63,7 @@ EXERCISES = {
             Mistake(0.5, "this is what torch multiplies by; it is asked by which number it divides."),
         ),
     ),
-    "05.3": Exercise(
+    3: Exercise(
         lambda: _own_weight(1.0),
         "`attention_weights(query, keys, scale=1.0)` has the whole row; `at` says where 1990Q4 stands.",
         (
@@ -73,7 +73,7 @@ EXERCISES = {
         ),
         share=True,
     ),
-    "05.4": Exercise(
+    4: Exercise(
         lambda: "the mean",
         "without amplification: what do all the weights become when every score is multiplied by almost nothing?",
         (
@@ -90,7 +90,7 @@ EXERCISES = {
             "the largest score": ("largest", "longest", "extreme"),
         },
     ),
-    "05.5": Exercise(
+    5: Exercise(
         _own_leaf,
         "who else is in the leaf of a patient who has a leaf to himself?",
         (

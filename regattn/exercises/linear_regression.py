@@ -1,4 +1,4 @@
-"""Exercises of chapter 1, linear regression by descent."""
+"""Exercises on linear regression by descent."""
 
 from collections.abc import Sequence
 
@@ -35,7 +35,7 @@ def _slopes_of_a_column_listed_twice() -> np.ndarray:
 
 
 EXERCISES = {
-    "01.1": Exercise(
+    1: Exercise(
         lambda: float(gradient_descent(*TWO_POINTS, learning_rate=0.1, steps=1).parameters[-1, 0]),
         "at the start both residuals are −2; multiply each by its x, average, double, and step against the result.",
         (
@@ -45,7 +45,7 @@ EXERCISES = {
             Mistake(6.0, "this is the whole gradient; which part of it does one step take?"),
         ),
     ),
-    "01.2": Exercise(
+    2: Exercise(
         lambda: largest_stable_step(TWO_POINTS[0]),
         "with one parameter the only curvature is twice the mean of the squared inputs.",
         (
@@ -54,7 +54,7 @@ EXERCISES = {
             Mistake(0.8, "the curvature is twice the mean of the squares: the square of the loss brings down a two."),
         ),
     ),
-    "01.3": Exercise(
+    3: Exercise(
         _first_step_within,
         "compare `walk.losses` with the least-squares loss times one and a bit; count the start as step number zero.",
         (
@@ -64,7 +64,7 @@ EXERCISES = {
         ),
         tolerance=EXACT,
     ),
-    "01.4": Exercise(
+    4: Exercise(
         lambda: _stable_step_of_standardised_diabetes(["bmi", "bp", "s5"]),
         "standardise with `std(ddof=0)`, then `descent.largest_stable_step`; an intercept would not change it.",
         (
@@ -76,7 +76,7 @@ EXERCISES = {
             ),
         ),
     ),
-    "01.5": Exercise(
+    5: Exercise(
         _slopes_of_a_column_listed_twice,
         "both slopes have the same gradient at every step; so what about them can change, and what cannot?",
         (
@@ -86,7 +86,7 @@ EXERCISES = {
             Mistake([5.0, 5.0], "then the fitted values would be those of a slope of ten."),
         ),
     ),
-    "01.6": Exercise(
+    6: Exercise(
         lambda: float(1 / (1 + np.exp(-2.0))),
         "softmax only sees how far the logits are apart, and for two classes it is a sigmoid of that.",
         (
