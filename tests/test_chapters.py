@@ -147,7 +147,7 @@ def test_a_wrong_number_on_a_page_is_named(tmp_path, old, new, said):
         ("> **Exercise 2**", "> **Exercise 3.2**"),
         ("Exercises 4 and 5 by hand", "Exercises 3.4 and 3.5 by hand"),
         ("exercise 14.5", "exercise 14.5"),
-        ("[Exercise 1](a/03_ols_proximity.ipynb#ex-1)", "[Exercise 3.1](../part2-proximity/03_ols_proximity.ipynb#ex-03-1)"),
+        ("[Exercise 1](a/03_ols_proximity.ipynb#ex-1)", "[Exercise 3.1](a/03_ols_proximity.ipynb#ex-03-1)"),
         ("[1](a/03_ols_proximity.ipynb#ex-1), [2](#ex-2)", "[3.1](a/03_ols_proximity.ipynb#ex-03-1), [3.2](#ex-03-2)"),
         ("[it](05_attention.ipynb#open-question)", "[it](05_attention.ipynb#open-question-05)"),
         ("[x](#ex-ante)", "[x](#ex-ante)"),

@@ -6,7 +6,7 @@ import torch
 from hypothesis import given, strategies as st
 
 from regattn import KERNELS, attend, attention_weights, causal_mask, elu, nearest, others_mask
-from tests.faults.inputs import ODD, REFUSED, many, matrices, outcome
+from tests.bad_inputs.inputs import ODD, REFUSED, many, matrices, outcome
 
 NAMES = [*KERNELS]
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from tests.hands import STATE as STATE_IN
+from tests.ui_actions import STATE as STATE_IN
 from tests.widgets.harness import FIGURE, STATE, assert_same, opened, oracle
 from tests.widgets.pages import write_page
 

@@ -31,10 +31,10 @@ from regattn.widgets.projection import ProjectionExplorer
 from regattn.widgets.sampling import SamplingExplorer
 from regattn.widgets.spectral import SpectralExplorer
 from regattn.widgets.token import TokenExplorer
+from tests.bad_inputs.inputs import ODD, assert_finite, many, matrices, outcome
 from tests.explorers.forecast import table as series, untrained as forecaster
 from tests.explorers.model import untrained
 from tests.explorers.token import trained
-from tests.faults.inputs import ODD, assert_finite, many, matrices, outcome
 
 HOSTILE = [
     "</script><script>alert(1)</script>",

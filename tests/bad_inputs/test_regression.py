@@ -43,7 +43,7 @@ from regattn.regression import (
 from regattn.regression.classification import Network
 from regattn.series import corrected_t_test, diebold_mariano, expanding_window_forecasts, lag_matrix
 from regattn.transformer import alibi_columns, alibi_slopes, frequencies, rotate, sinusoidal_positions
-from tests.faults.inputs import ODD, REFUSED, many, matrices, outcome
+from tests.bad_inputs.inputs import ODD, REFUSED, many, matrices, outcome
 
 X, Y = np.random.default_rng(3).normal(size=(7, 2)), np.arange(7.0)
 

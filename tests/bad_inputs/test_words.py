@@ -28,7 +28,7 @@ from regattn.words import (
 )
 from regattn.words.cooccurrence import NORMALISERS
 from regattn.words.vocabulary import _UNKNOWN_WORD as UNKNOWN_WORD
-from tests.faults.inputs import ODD, REFUSED, many, matrices, outcome
+from tests.bad_inputs.inputs import ODD, REFUSED, many, matrices, outcome
 
 AB, GRAMMAR = Vocabulary(["a", "b"]), Grammar()
 

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from regattn.words import PartialCounts, ShardedCorpus, Vocabulary, _parts, shards
+from tests.bad_inputs.inputs import ODD, REFUSED, many, outcome
 from tests.built import ROOT
-from tests.faults.inputs import ODD, REFUSED, many, outcome
 from tests.words.test_totals import same
 
 WORDS = Vocabulary(["a", "b", "c"])

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, strategies as st
 from packaging.requirements import Requirement
 
+from tests.bad_inputs.inputs import many
+from tests.bad_inputs.text_properties import PROPERTIES
 from tests.built import ROOT
-from tests.faults.inputs import many
-from tests.faults.text_properties import PROPERTIES
 
 PROGRAM = Path(__file__).with_name("text_properties.py")
 RUNS = {"words": 6000, "vocabulary": 20_000, "tokens": 6000, "grammar": 6000, "answers": 20_000}

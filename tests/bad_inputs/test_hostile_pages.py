@@ -2,8 +2,8 @@
 
 import pytest
 
+from tests.bad_inputs.test_explorers import HOSTILE, MAKERS, N
 from tests.browser import open_offline
-from tests.faults.test_explorers import HOSTILE, MAKERS, N
 from tests.widgets.pages import write_page
 
 pytestmark = pytest.mark.browser

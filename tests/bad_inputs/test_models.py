@@ -32,7 +32,7 @@ from regattn.transformer import (
 from regattn.transformer._plan import learning_rate
 from regattn.transformer.checkpoints import read_tensors, write_tensors
 from regattn.transformer.multihead import KeyValueCache
-from tests.faults.inputs import ODD, REFUSED, many, outcome
+from tests.bad_inputs.inputs import ODD, REFUSED, many, outcome
 
 SIZES = {"vocabulary": 11, "layers": 1, "context": 7, "width": 6, "n_heads": 3}
 MODEL = LanguageModel(Architecture(**SIZES)).eval()
