@@ -24,7 +24,7 @@ sys.path.append(str(Path(__file__).parents[1]))
 from regattn.grammar import Grammar
 from regattn.transformer import Decoder, LanguageModel, load_shipped
 from regattn.transformer._halves import in_halves, packed
-from regattn.widgets._base import assemble
+from regattn.widgets._kit.page import assemble
 from tests.node import node
 
 SENTENCE = 24  # words, the longest that an explorer reads; before them stands a full stop
@@ -60,7 +60,7 @@ def asked(model: LanguageModel, tokens: list[int]) -> Iterator[Callable[..., Any
     with tempfile.TemporaryDirectory() as folder:
         given, server = Path(folder) / "given.json", Path(folder) / "server.mjs"
         given.write_text(json.dumps({"packed": packed(model), "tokens": tokens}), encoding="utf-8")
-        server.write_text(f"{assemble('transformer')}\n{SERVER}", encoding="utf-8")
+        server.write_text(f"{assemble('_numbers/transformer.js')}\n{SERVER}", encoding="utf-8")
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
         with subprocess.Popen([node(), server, given], **pipes) as process:
 

@@ -2,13 +2,15 @@
 
 The mechanism is here; what builds queries, keys and values for it has rooms of its own: :mod:`regattn.regression`,
 :mod:`regattn.series`, :mod:`regattn.words`, :mod:`regattn.grammar`, :mod:`regattn.transformer`. Everything is loaded
-when it is first used.
+when it is first used, and names the extra that it needs where that is not installed.
 
 >>> import regattn
 >>> regattn.attend([[1.0]], [[1.0], [1.0]], [2.0, 4.0])
 array([3.])
 """
 
-import lazy_loader
+from regattn._extras import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__version__ = "0.1.0"
+
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -1,13 +1,15 @@
+__version__: str
+
 from . import (
     data as data,
     exercises as exercises,
     figures as figures,
+    from_scratch as from_scratch,
     grammar as grammar,
-    plain as plain,
+    recorded_runs as recorded_runs,
     regression as regression,
     series as series,
     transformer as transformer,
-    trials as trials,
     widgets as widgets,
     words as words,
 )
@@ -24,4 +26,9 @@ from .kernels import (
 from .masks import (
     causal_mask as causal_mask,
     others_mask as others_mask,
+)
+from .regression import (
+    AttentionRegressor as AttentionRegressor,
+    proximity_weights as proximity_weights,
+    spectrum as spectrum,
 )

@@ -11,14 +11,14 @@ from typing import IO
 
 
 @contextmanager
-def written_whole(path: str | os.PathLike) -> Iterator[IO[bytes]]:
+def atomic_write(path: str | os.PathLike) -> Iterator[IO[bytes]]:
     """Yield a file that takes its place at ``path`` when all is written to it; else what was there stays.
 
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     with written_whole(Path(folder) / "a") as file:
+    ...     with atomic_write(Path(folder) / "a") as file:
     ...         _ = file.write(b"whole")
     ...     (Path(folder) / "a").read_bytes(), len(list(Path(folder).iterdir()))
     (b'whole', 1)

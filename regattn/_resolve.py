@@ -10,7 +10,7 @@ import numpy as np
 from array_api_compat import array_namespace, is_torch_array
 
 from regattn._types import Array, KernelLike, MaskLike
-from regattn._validation import hides_numbers
+from regattn._validation import is_abstract
 from regattn._weighing import elementwise
 from regattn.kernels import KERNELS, Kernel
 from regattn.masks import causal_mask
@@ -52,7 +52,7 @@ def resolve_mask(mask: MaskLike, queries: Array, keys: Array) -> Array | None:
             raise ValueError(f'mask must be a boolean array or "causal", got {mask!r}')
         return _causal(queries, keys)
     if not is_torch_array(mask):
-        hidden = hides_numbers(queries)  # an array of NumPy has no place in a graph of torch
+        hidden = is_abstract(queries)  # an array of NumPy has no place in a graph of torch
         mask = sys.modules["torch"].as_tensor(np.ascontiguousarray(mask)) if hidden else np.asarray(mask)
     if str(mask.dtype).removeprefix("torch.") != "bool":
         raise ValueError(f"mask must be boolean (True = may attend), got dtype {mask.dtype}")
@@ -82,6 +82,6 @@ def _check_rows(mask: Array, shape: tuple[int, ...]) -> None:
         raise ValueError(f"mask has shape {tuple(mask.shape)} but the weights have shape {shape}")
     xp = array_namespace(mask)
     rows = xp.any(mask, axis=-1) if mask.ndim else mask
-    if not hides_numbers(rows) and not bool(xp.all(rows)):
+    if not is_abstract(rows) and not bool(xp.all(rows)):
         row = tuple(int(axis[0]) for axis in xp.nonzero(~xp.broadcast_to(rows, shape[:-1])))
         raise ValueError(f"query {row[0] if len(row) == 1 else row} has nothing to attend to: its mask is all False")

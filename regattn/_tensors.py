@@ -14,7 +14,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor, nn
 
-from regattn._files import written_whole
+from regattn._files import atomic_write
 
 
 def write_tensors(path: str | os.PathLike, tensors: dict[str, Tensor], *, note: dict[str, Any]) -> None:
@@ -31,7 +31,7 @@ def write_tensors(path: str | os.PathLike, tensors: dict[str, Tensor], *, note: 
     tensors = {name: tensor.detach().contiguous() for name, tensor in tensors.items()}
     text = json.dumps(note)
     data = save(tensors, metadata={"note": text, "sha256": _fingerprint(tensors, text)})
-    with written_whole(path) as file:
+    with atomic_write(path) as file:
         file.write(data)
 
 

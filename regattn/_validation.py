@@ -40,7 +40,7 @@ def as_floating(x: Any, name: str) -> Any:
     return x if kind == "f" else array_namespace(x).astype(x, double)
 
 
-def hides_numbers(x: Any) -> bool:
+def is_abstract(x: Any) -> bool:
     """Return whether ``x`` stands for many tensors or for none yet: under ``torch.func`` and in ``torch.compile``.
 
     Shapes are checked there as everywhere; what depends on numbers is not.
@@ -57,7 +57,7 @@ def is_mapped(x: Any) -> bool:
 
 def all_finite(x: Any) -> bool:
     """Return whether no entry of ``x`` is NaN or infinite; True where nobody can look."""
-    if hides_numbers(x):
+    if is_abstract(x):
         return True
     x = x.detach() if is_torch_array(x) else x
     with np.errstate(over="ignore", invalid="ignore"):
@@ -81,7 +81,7 @@ def check_finite(x: Any, name: str) -> None:
 
 def largest(x: Any, name: str) -> float:
     """Return the largest absolute value in ``x``; raise as :func:`check_finite` does."""
-    if hides_numbers(x):
+    if is_abstract(x):
         return 0.0
     low, high = x.detach().aminmax() if is_torch_array(x) else (x.min(), x.max())  # no temporary; NaN if an entry is
     found = max(-float(low), float(high))
@@ -95,7 +95,7 @@ def size(x: Any, name: str) -> float:
 
     Raises as :func:`check_finite` does. Zero where nobody can look.
     """
-    if hides_numbers(x):
+    if is_abstract(x):
         return 0.0
     if isinstance(x, np.ndarray):
         with np.errstate(over="ignore", invalid="ignore"):

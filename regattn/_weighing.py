@@ -9,7 +9,7 @@ import numpy as np
 from array_api_compat import array_namespace, is_torch_array
 
 from regattn._types import Array
-from regattn._validation import hides_numbers
+from regattn._validation import is_abstract
 
 
 def inner_products(queries: Array, keys: Array, scale: float) -> Array:
@@ -44,7 +44,7 @@ def row_normalised(similarity: Callable[[Array], Array], scores: Array, mask: Ar
     weights = masked(similarity(scores), mask, 0.0)
     totals = xp.sum(weights, axis=-1, keepdims=True)
     zero = totals[..., 0] == 0
-    if not hides_numbers(zero) and bool(xp.any(zero)):
+    if not is_abstract(zero) and bool(xp.any(zero)):
         row = tuple(int(axis[0]) for axis in xp.nonzero(zero))
         raise ValueError(f"query {row[0] if len(row) == 1 else row} has weights that sum to 0.0, nothing to divide by")
     return weights / totals
@@ -62,7 +62,7 @@ def top(scores: Array, mask: Array | None, *, k: int) -> Array:
     """Return weight 1/k on the k largest scores, the first of equal ones, and 0 on the rest."""
     xp = array_namespace(scores)
     available = scores.shape[-1]
-    if mask is not None and not hides_numbers(mask):
+    if mask is not None and not is_abstract(mask):
         available = int(xp.min(xp.count_nonzero(mask, axis=-1)))
     if k > available:
         raise ValueError(f"k must be ≤ {available} (the keys a query may attend to), got {k}")

@@ -1,19 +1,19 @@
-"""Every data set the book uses, by name; all come with the libraries or the package, nothing is downloaded."""
+"""Every data set the book uses, by name; all come with the package or its extras, nothing is downloaded."""
 
 from __future__ import annotations
 
-import bz2
-import contextlib
-import gzip
 import json
-import os
-import zlib
+import lzma
+import sys
+import sysconfig
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+
+from regattn._extras import MissingExtraError, command, needed_by
 
 __all__ = [
     "load_diabetes",
@@ -57,7 +57,8 @@ def load_macro() -> pd.DataFrame:
     >>> float(macro.loc["2008Q4", "inflation"])
     -8.79
     """
-    from statsmodels.datasets import macrodata
+    with needed_by("regattn.data.load_macro"):
+        from statsmodels.datasets import macrodata
 
     raw = macrodata.load_pandas().data
     quarters = pd.PeriodIndex.from_fields(year=raw["year"].astype(int), quarter=raw["quarter"].astype(int), freq="Q")
@@ -138,7 +139,8 @@ def load_grunfeld() -> pd.DataFrame:
     >>> float(panel.loc[("General Motors", 1954), "investment"])
     1486.7
     """
-    from statsmodels.datasets import grunfeld
+    with needed_by("regattn.data.load_grunfeld"):
+        from statsmodels.datasets import grunfeld
 
     raw = grunfeld.load_pandas().data.astype({"year": int, "firm": object})
     return raw.rename(columns={"invest": "investment"}).set_index(["firm", "year"])
@@ -176,6 +178,8 @@ def load_seven_words() -> pd.DataFrame:
 def load_lee_corpus() -> list[str]:
     """Return the Lee corpus, 300 news stories of the Australian Broadcasting Corporation, as they come with gensim.
 
+    No licence is known that would let the package ship them. Only gensim's file is read, gensim is not imported.
+
     Returns
     -------
     list of 300 str
@@ -184,7 +188,8 @@ def load_lee_corpus() -> list[str]:
     Raises
     ------
     ModuleNotFoundError
-        If gensim, which carries the file, is not installed.
+        If gensim, which carries the file, is not installed; says how to install it, or the file where gensim is not
+        built for this Python.
 
     Examples
     --------
@@ -192,52 +197,37 @@ def load_lee_corpus() -> list[str]:
     >>> len(stories), stories[0][:41]
     (300, 'Hundreds of people have been forced to va')
     """
-    return _gensim_file("lee_background.cor").read_text(encoding="utf-8").splitlines()
+    gensim = find_spec("gensim")  # importing it takes seconds
+    if gensim is None or gensim.origin is None:
+        raise MissingExtraError(_no_corpus(sys.version_info[:2]), name="gensim")
+    corpus = Path(gensim.origin).parent / "test" / "test_data" / "lee_background.cor"
+    return corpus.read_text(encoding="utf-8").splitlines()
+
+
+def _no_corpus(python: tuple[int, int]) -> str:
+    if python < (3, 14):
+        return f"regattn.data.load_lee_corpus needs gensim: {command('gensim')}"
+    folder = sysconfig.get_path("platlib")
+    return (
+        "regattn.data.load_lee_corpus needs gensim, which is not built for this Python; the texts in it can be had: "
+        f'pip install --no-deps --only-binary :all: --python-version 3.13 --target "{folder}" gensim'
+    )
 
 
 def load_wikipedia_sample() -> list[str]:
-    """Return 106 articles of the English Wikipedia, from its oldest ones, as they come with gensim.
-
-    Taking them out of the dump takes several seconds, so the text is kept for the next time in the folder
-    ``regattn`` of the user's cache (``$XDG_CACHE_HOME``, or ``~/.cache``), where that can be written.
+    """Return 106 articles of the English Wikipedia as of May 2016, from its oldest ones.
 
     Returns
     -------
     list of 106 str
-        One article each, without markup; about 480,000 words in all. The text is under CC BY-SA.
+        One article each, without markup; about 480,000 words in all. The text is under CC BY-SA 3.0, and by the authors
+        that Wikipedia lists; ``LICENSE-wikipedia`` says more, and ``tools/wikipedia.py`` makes the file.
 
-    Raises
-    ------
-    ModuleNotFoundError
-        If gensim, which carries the file, is not installed.
+    Examples
+    --------
+    >>> articles = load_wikipedia_sample()
+    >>> len(articles), articles[0].split()[:4]
+    (106, ["'''Anarchism'''", 'is', 'a', 'political'])
     """
-    path = _gensim_file("enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2")
-    kept = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "regattn" / "wikipedia-sample.json.gz"
-    with contextlib.suppress(OSError, ValueError, EOFError, KeyError, zlib.error):
-        card = json.loads(gzip.decompress(kept.read_bytes()))
-        if card["size"] == path.stat().st_size:
-            return card["articles"]
-    articles = _wikipedia_articles(path)
-    with contextlib.suppress(OSError):
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        packed = gzip.compress(json.dumps({"size": path.stat().st_size, "articles": articles}).encode())
-        part = kept.with_name(f"{kept.name}.{os.getpid()}")
-        part.write_bytes(packed)
-        part.replace(kept)  # whole or not at all
-    return articles
-
-
-def _wikipedia_articles(path: Path) -> list[str]:
-    from gensim.corpora.wikicorpus import extract_pages, filter_wiki
-
-    with bz2.open(path, "rb") as dump:
-        pages = [text for _, text, _ in extract_pages(dump, ("0",)) if not text.lower().startswith("#redirect")]
-    plain = (filter_wiki(text) for text in pages)
-    return [text for text in plain if len(text.split()) > 50]
-
-
-def _gensim_file(name: str) -> Path:
-    spec = find_spec("gensim")  # only the file is wanted: importing gensim takes seconds
-    if spec is None or spec.origin is None:
-        raise ModuleNotFoundError("the corpora come with gensim, which is not installed", name="gensim")
-    return Path(spec.origin).parent / "test" / "test_data" / name
+    path = Path(__file__).parent / "words" / "shipped" / "wikipedia.json.xz"
+    return list(json.loads(lzma.decompress(path.read_bytes())).values())

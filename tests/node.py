@@ -10,7 +10,7 @@ from typing import Any
 
 from playwright._impl._driver import compute_driver_executable
 
-from regattn.widgets._base import assemble
+from regattn.widgets._kit.page import assemble
 
 
 def node() -> str:

@@ -40,7 +40,7 @@ def test_repo2docker_copies_the_repository_before_it_installs(dockerfile):
 
 def test_repo2docker_takes_the_python_that_the_package_asks_for(dockerfile):
     version = re.search(r"Building conda environment for python=(\d+)\.(\d+)", dockerfile)
-    wanted = re.search(r'requires-python = ">=(\d+)\.(\d+),', (ROOT / "pyproject.toml").read_text())
+    wanted = re.search(r'requires-python = ">=(\d+)\.(\d+)"', (ROOT / "pyproject.toml").read_text())
     assert tuple(map(int, version.groups())) >= tuple(map(int, wanted.groups()))
 
 

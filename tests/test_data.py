@@ -5,9 +5,9 @@ import pytest
 import statsmodels.api as sm
 
 from regattn.data import load_diabetes, load_grunfeld, load_macro
-from regattn.trials import load_trials
+from regattn.recorded_runs import load_runs
 from tests.built import ROOT
-from tools.kept import FOLDER, keep, kept, minutes_of
+from tools.recorded_runs import FOLDER, minutes_of, read_runs, write_runs
 
 
 def test_macro_is_the_statsmodels_table_by_quarter():
@@ -38,42 +38,42 @@ def test_grunfeld_is_the_statsmodels_panel_by_firm_and_year():
     assert panel.index.get_level_values("year")[:20].tolist() == list(range(1935, 1955))
 
 
-TRIALS = ["circle", "codes", "forecasts", "heads", "lengths", "news", "race"]
+EXPERIMENTS = ["circle", "codes", "forecasts", "heads", "lengths", "news", "race"]
 
 
-@pytest.mark.parametrize("name", TRIALS)
-def test_trials_name_a_script_that_exists_and_every_run_is_in_one_part(name):
-    whole = load_trials(name)
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_recorded_runs_name_a_script_that_exists_and_every_run_is_in_one_part(name):
+    whole = load_runs(name)
     assert (ROOT / whole.card["script"]).is_file()
     parts = whole.runs["part"].unique() if "part" in whole.runs else []
-    assert sum(len(load_trials(name, part).runs) for part in parts) == len(whole.runs) * bool(len(parts))
+    assert sum(len(load_runs(name, part).runs) for part in parts) == len(whole.runs) * bool(len(parts))
     for part in parts:
-        assert not load_trials(name, part).runs.isna().all().any()
+        assert not load_runs(name, part).runs.isna().all().any()
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: load_trials("weather"), rf"name must be one of {', '.join(TRIALS)}, got 'weather'"),
-        (lambda: load_trials("heads", "tails"), "part must be one of heads, induction, parts, roles, got 'tails'"),
-        (lambda: load_trials("news", "half"), "part must be None, for news has no parts, got 'half'"),
+        (lambda: load_runs("weather"), rf"name must be one of {', '.join(EXPERIMENTS)}, got 'weather'"),
+        (lambda: load_runs("heads", "tails"), "part must be one of heads, induction, parts, roles, got 'tails'"),
+        (lambda: load_runs("news", "half"), "part must be None, for news has no parts, got 'half'"),
     ],
 )
-def test_trials_that_do_not_exist_are_refused_by_name(call, message):
+def test_recorded_runs_that_do_not_exist_are_refused_by_name(call, message):
     with pytest.raises(ValueError, match=message):
         call()
 
 
-@pytest.mark.parametrize("name", TRIALS)
+@pytest.mark.parametrize("name", EXPERIMENTS)
 def test_a_script_writes_its_runs_as_they_are_kept(name, tmp_path):
-    card = kept(FOLDER / f"{name}.json")
+    card = read_runs(FOLDER / f"{name}.json")
     runs, told = card["runs"], ("runs", "script", "minutes", "libraries")
     made_by = {key: card[key] for key in card if key not in told}
     minutes = card["minutes"] if name == "codes" else minutes_of(runs)  # codes count them by part
-    keep(tmp_path / "again.json", runs, script=card["script"], libraries=["numpy"], minutes=minutes, **made_by)
-    again = kept(tmp_path / "again.json")
+    write_runs(tmp_path / "again.json", runs, script=card["script"], libraries=["numpy"], minutes=minutes, **made_by)
+    again = read_runs(tmp_path / "again.json")
     assert again["runs"] == runs
     assert list(again["libraries"]) == ["numpy"]
     assert again["minutes"] == pytest.approx(card["minutes"], abs=0.06)  # once some were made again
     assert {key: again[key] for key in made_by} == made_by
-    assert kept(tmp_path / "nothing.json") == {"runs": []}
+    assert read_runs(tmp_path / "nothing.json") == {"runs": []}

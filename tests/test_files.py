@@ -6,13 +6,13 @@ import stat
 
 import pytest
 
-from regattn._files import written_whole
+from regattn._files import atomic_write
 
 
 def test_what_was_there_stays_until_all_is_written(tmp_path):
     path = tmp_path / "a"
     path.write_bytes(b"old")
-    with written_whole(path) as file:
+    with atomic_write(path) as file:
         file.write(b"new")
         file.flush()
         assert path.read_bytes() == b"old"
@@ -26,7 +26,7 @@ def test_an_interruption_leaves_what_was_there_and_nothing_else(tmp_path, error)
     path.write_bytes(b"old")
 
     def interrupted() -> None:
-        with written_whole(path) as file:
+        with atomic_write(path) as file:
             file.write(b"ne")
             raise error
 
@@ -37,6 +37,6 @@ def test_an_interruption_leaves_what_was_there_and_nothing_else(tmp_path, error)
 
 
 def test_others_may_read_it(tmp_path):
-    with written_whole(str(tmp_path / "a")) as file:
+    with atomic_write(str(tmp_path / "a")) as file:
         file.write(b"x")
     assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o644

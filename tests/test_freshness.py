@@ -54,10 +54,22 @@ def test_the_mechanism_concerns_every_notebook_that_attends(file):
     assert readers(file) == {label(path) for path in EVERY} - without.get(file, set())
 
 
-@pytest.mark.parametrize("file", ["explorer.css", "explorer.js"])
+@pytest.mark.parametrize("file", ["_kit/explorer.css", "_kit/explorer.js", "_numbers/maths.js"])
 def test_the_look_of_explorers_concerns_whoever_imports_one(file):
     importing = {label(path) for path in EVERY if "from regattn.widgets import" in code_of(path)}
     assert readers(f"widgets/{file}") == importing
+
+
+@pytest.mark.parametrize("file", ["lag/view.js", "lag/numbers.js", "lag/map.js", "lag/__init__.py"])
+def test_an_explorer_concerns_whoever_uses_this_explorer(file):
+    using = {label(path) for path in EVERY if "LagExplorer" in code_of(path)}
+    assert using
+    assert readers(f"widgets/{file}") == using
+
+
+def test_javascript_that_some_explorers_import_concerns_whoever_uses_one_of_them():
+    using = {label(path) for path in EVERY if re.search("ModelExplorer|ForecastExplorer", code_of(path))}
+    assert readers("widgets/_numbers/transformer.js") == using
 
 
 def test_a_shipped_model_concerns_whoever_enters_its_room():
@@ -102,6 +114,13 @@ MADE_UP = {
     "walls/wood.py": "",
     "walls/paper.py": "",
     "walls/paint.css": "",
+    "walls/pictures/hang.js": "",
+    "walls/window/__init__.py": "",
+    "walls/window/view.js": 'import { pane } from "./pane.js";\nimport { hinge } from "../../roof/hatch/hinge.js";\n',
+    "walls/window/pane.js": "",
+    "roof/hatch/__init__.py": "",
+    "roof/hatch/hinge.js": "",
+    "roof/hatch/lid.js": "",
     "roof/__init__.py": "from .tiles import cover\n",
     "roof/tiles.py": "",
     "exercises/__init__.py": "",
@@ -109,7 +128,8 @@ MADE_UP = {
     "exercises/walls.py": "",
 }
 BRICK = {"walls/brick.py", "walls/_mortar.py", "ground.py"}
-WALLS = {"walls/__init__.py", "walls/paint.css"}
+WALLS = {"walls/__init__.py", "walls/paint.css", "walls/pictures/hang.js"}
+WINDOW = {"walls/window/__init__.py", "walls/window/view.js", "walls/window/pane.js", "roof/hatch/hinge.js"}
 
 
 @pytest.fixture
@@ -136,6 +156,7 @@ def house(tmp_path):
         ("from regattn import walls\nshow(walls)", WALLS | BRICK | {"walls/wood.py", "walls/paper.py"}),
         ("from regattn.walls import *", WALLS | BRICK | {"walls/wood.py", "walls/paper.py"}),
         ("import importlib\nimportlib.import_module('regattn.walls.wood')", WALLS | {"walls/wood.py"}),
+        ("import regattn.walls.window", WALLS | WINDOW),
         ("from regattn import roof", {"roof/__init__.py", "roof/tiles.py"}),
         ("from regattn.exercises import check\ncheck('walls.1', 3)", {"exercises/__init__.py", "exercises/walls.py"}),
     ],

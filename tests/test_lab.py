@@ -49,7 +49,7 @@ import gc as _gc
 import json as _json
 import warnings as _warnings
 _warnings.simplefilter("ignore")  # looking at every object wakes some that warn of their age
-from regattn.widgets._base import Explorer as _Explorer
+from regattn.widgets._kit import Explorer as _Explorer
 _live = [e for e in _gc.get_objects() if isinstance(e, _Explorer) and e.comm is not None]
 """
 

@@ -34,7 +34,9 @@ def modules() -> list[str]:
 
 def rooms() -> list[str]:
     """Return what names a public surface: the package, its sub-packages, and `regattn.data`."""
-    inside = {f"regattn.{path.parent.name}" for path in (ROOT / "regattn").glob("*/__init__.py")} - {"regattn.plain"}
+    inside = {f"regattn.{path.parent.name}" for path in (ROOT / "regattn").glob("*/__init__.py")} - {
+        "regattn.from_scratch"
+    }
     return ["regattn", "regattn.data", *sorted(inside)]
 
 

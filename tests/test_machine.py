@@ -7,16 +7,17 @@ import re
 import socket
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
 from tools import machine
 
 CLOSED = "http://127.0.0.1:9/simple"  # the port of a service that no machine offers
-RANGE = "3.11 to 3.13"
+RANGE = "3.11 to 3.14"
 
 
-@pytest.mark.parametrize("version", [(3, 11, 0), (3, 11, 2), (3, 12, 0), (3, 13, 9)])
+@pytest.mark.parametrize("version", [(3, 11, 0), (3, 11, 2), (3, 12, 0), (3, 13, 9), (3, 14, 0)])
 def test_a_python_of_the_range_is_welcome(version):
     assert machine.python_trouble(version) == ""
 
@@ -26,7 +27,7 @@ def test_a_python_of_the_range_is_welcome(version):
     [
         ((3, 10, 13), "CPython", False, "this is 3.10.13"),
         ((3, 8, 0), "CPython", False, "this is 3.8.0"),
-        ((3, 14, 0), "CPython", False, "this is 3.14.0"),
+        ((3, 15, 0), "CPython", False, "this is 3.15.0"),
         ((4, 0, 0), "CPython", False, "this is 4.0.0"),
         ((3, 11, 9), "PyPy", False, "this is PyPy 3.11.9"),
         ((3, 13, 1), "CPython", True, "this is 3.13.1 without the global lock"),
@@ -35,8 +36,8 @@ def test_a_python_of_the_range_is_welcome(version):
 def test_another_python_is_refused_with_one_that_works(version, implementation, free_threaded, named):
     said = machine.python_trouble(version, implementation, free_threaded=free_threaded)
     assert said.startswith(f"Python {RANGE} is needed, but {named}.")
-    assert re.search(r"^    python3\.1[123] -m tools\.book build$", said, re.MULTILINE)
-    assert "uv run --no-project --python 3.13 -m tools.book build" in said
+    assert re.search(r"^    python3\.1[1234] -m tools\.book build$", said, re.MULTILINE)
+    assert "uv run --no-project --python 3.14 -m tools.book build" in said
 
 
 @pytest.mark.parametrize(
@@ -81,6 +82,32 @@ def test_a_system_older_than_the_builds_of_pytorch_is_refused(system, release, r
 def test_this_machine_is_welcome():
     assert machine.here_trouble() == ""
     assert machine.venv_trouble() == ""
+
+
+@pytest.mark.parametrize(("free", "refused"), [(2.4e9, True), (2.5e9, False), (9e9, False)])
+def test_a_disk_is_asked_for_its_room_where_the_folder_will_be(monkeypatch, tmp_path, free, refused):
+    asked = []
+    monkeypatch.setattr(machine.shutil, "disk_usage", lambda path: asked.append(path) or SimpleNamespace(free=free))
+    said = machine.disk_trouble(tmp_path / "not" / "yet", 2.5)
+    assert asked == [tmp_path]
+    assert bool(said) is refused
+    assert said == "" or said.startswith(f"The packages need 2.5 GB on the disk of {tmp_path}, but 2.4 GB are free.")
+
+
+@pytest.mark.parametrize(
+    ("answer", "agreed"), [("y", True), ("Yes ", True), ("", False), ("n", False), ("what?", False)]
+)
+def test_only_a_yes_is_a_yes(monkeypatch, answer, agreed):
+    monkeypatch.setattr(machine.sys, "stdin", SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setattr(machine.sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr("builtins.input", lambda _: answer)
+    assert machine.agrees("Well?") is agreed
+
+
+def test_nobody_is_asked_where_nobody_is(monkeypatch):
+    monkeypatch.setattr(machine.sys, "stdin", SimpleNamespace(isatty=lambda: False))
+    monkeypatch.setattr("builtins.input", lambda _: pytest.fail("it would wait for ever"))
+    assert machine.agrees("Well?")
 
 
 @pytest.fixture

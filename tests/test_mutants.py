@@ -23,7 +23,13 @@ from tools.mutants import (
     what_runs_for,
 )
 
-APART = {"figures", "widgets", "exercises", "trials", "plain"}  # they compute no model, or are what it is held to
+APART = {
+    "figures",
+    "widgets",
+    "exercises",
+    "recorded_runs",
+    "from_scratch",
+}  # they compute no model, or are what it is held to
 POSSIBLE = [
     Alteration(module, operator, number, (number // 2, 5))
     for module in modules()

@@ -1,4 +1,4 @@
-"""What `pip install` brings: every package that a chapter imports, and every file that the package reads."""
+"""What `pip install` brings: with extras all that a chapter imports, and every file that the package reads."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+import regattn
 from tests.built import ROOT, copy_checkout, notebooks, read_notebook
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 MODULES = sorted((ROOT / "regattn").rglob("*.py"))
 READ = re.compile(r'find_spec\("(\w+)"\)')  # a package whose files are read without importing it
-SHIPPED = {".css", ".csv", ".js", ".json", ".mplstyle", ".py", ".pyi", ".safetensors", ".typed"}
+SHIPPED = {".css", ".csv", ".js", ".json", ".mplstyle", ".py", ".pyi", ".safetensors", ".typed", ".xz"}
+EXTRAS = set(PROJECT["optional-dependencies"])
 STRANGER = """
 import json, pkgutil, sys
 sys.path.insert(0, sys.argv[1])
@@ -55,8 +57,16 @@ def distributions(modules: set[str]) -> dict[str, set[str]]:
     return {module: {canonicalize_name(name) for name in found.get(module, [module])} for module in modules}
 
 
-def declared() -> set[str]:
-    return {canonicalize_name(Requirement(line).name) for line in PROJECT["dependencies"]}
+def declared(*extras: str) -> set[str]:
+    """Return what the package asks for, with those extras and the ones that they name in turn."""
+    found, waiting = set(), [*PROJECT["dependencies"], f"regattn[{','.join(extras)}]"]
+    while waiting:
+        need = Requirement(waiting.pop())
+        if need.name == "regattn":
+            waiting += [line for extra in need.extras for line in PROJECT["optional-dependencies"][extra]]
+        else:
+            found.add(canonicalize_name(need.name))
+    return found
 
 
 def code_of(path: Path) -> str:
@@ -67,19 +77,20 @@ def code_of(path: Path) -> str:
 def test_the_package_declares_everything_it_imports():
     needed = distributions(set().union(*(imported(path.read_text(encoding="utf-8")) for path in MODULES)))
     assert {"gensim", "lazy_loader", "torch"} <= set(needed)
-    assert [module for module, names in needed.items() if not names & declared()] == []
+    assert [module for module, names in needed.items() if not names & declared("all", "scale")] == []
 
 
 @pytest.mark.parametrize("path", notebooks(), ids=lambda path: path.stem)
 def test_a_notebook_imports_nothing_that_the_package_does_not_bring(path):
     needed = distributions(imported(code_of(path)))
-    assert [module for module, names in needed.items() if not names & declared()] == []
+    assert [module for module, names in needed.items() if not names & declared("all")] == []
 
 
 def test_the_package_declares_nothing_that_it_does_not_use():
     used = set().union(*distributions(set().union(*map(imported, map(Path.read_text, MODULES)))).values())
     used |= set().union(*distributions(set().union(*map(imported, map(code_of, notebooks())))).values())
-    assert declared() - used <= {"ipywidgets"}  # shows an explorer in a notebook; anywidget imports it
+    # the client is the caller's; ipywidgets shows an explorer in a notebook, and anywidget imports it
+    assert declared("all", "scale") - used <= {"distributed", "ipywidgets"}
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +120,9 @@ def test_the_wheel_asks_for_the_declared_packages_and_the_declared_python(wheel)
         told = archive.read(name).decode()
     plain = [line for line in re.findall(r"^Requires-Dist: (.+)$", told, re.MULTILINE) if "extra ==" not in line]
     assert {canonicalize_name(Requirement(line).name) for line in plain} == declared()
-    assert set(re.findall(r"^Provides-Extra: (.+)$", told, re.MULTILINE)) == {"book", "scale", "test"}
+    assert declared() & {"torch", "gensim", "matplotlib", "statsmodels", "anywidget", "tokenizers"} == set()
+    assert set(re.findall(r"^Provides-Extra: (.+)$", told, re.MULTILINE)) == EXTRAS
+    assert re.findall(r"^Version: (.+)$", told, re.MULTILINE) == [regattn.__version__]
     (python,) = re.findall(r"^Requires-Python: (.+)$", told, re.MULTILINE)
     assert sorted(python.split(",")) == sorted(PROJECT["requires-python"].split(","))
 

@@ -20,7 +20,8 @@ from tools import archive, book, machine
 LAUNCHER = ("__init__.py", "archive.py", "book.py", "machine.py")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CLOSED = "http://127.0.0.1:9/simple"  # the port of a service that no machine offers
-RANGE = "3.11 to 3.13"
+RANGE = "3.11 to 3.14"
+FULL = machine.shutil.disk_usage("/")._replace(free=400_000_000)
 
 
 @pytest.mark.parametrize("name", LAUNCHER)
@@ -121,6 +122,113 @@ def test_pytorch_comes_without_cuda_where_that_can_be_had(monkeypatch, system, p
     monkeypatch.setenv("PINS", pins)
     options = book.torch_options()
     assert [word for word in options if not word.startswith("https")] == (["--extra-index-url"] if index else [])
+
+
+SILENT = [("linux", "", "[y/N]"), ("linux", "requirements.txt", ""), ("darwin", "", "")]
+
+
+def choosing(monkeypatch, system: str, pins: str, answer: str | None) -> list[str]:
+    """Return what is asked while no index of PyTorch answers; without an answer to give, nobody is at a terminal."""
+    asked = []
+    monkeypatch.setattr(book.sys, "platform", system)
+    monkeypatch.setattr(machine, "reachable", lambda _: False)
+    monkeypatch.setenv("PINS", pins)
+    for stream in (sys.stdin, sys.stdout):
+        monkeypatch.setattr(stream, "isatty", lambda: answer is not None, raising=False)
+    monkeypatch.setattr("builtins.input", lambda question: asked.append(question) or answer)
+    assert book.torch_options() == []
+    return asked
+
+
+@pytest.mark.parametrize(("system", "pins", "question"), SILENT)
+def test_a_reader_is_asked_before_cuda_comes_instead_and_told_what_it_costs(
+    monkeypatch, capsys, system, pins, question
+):
+    asked = choosing(monkeypatch, system, pins, "y")
+    assert [question in text for text in asked] == [True] * bool(question)
+    said = " ".join(capsys.readouterr().out.split())
+    assert ("does not answer. With CUDA the packages are 3 GB to download and 7 GB of disk" in said) is bool(question)
+
+
+@pytest.mark.parametrize("answer", ["", "n", "no", "later"])
+def test_a_reader_who_does_not_want_cuda_gets_nothing_and_hears_how_to_get_it(monkeypatch, answer):
+    with pytest.raises(SystemExit, match=r"^Nothing was installed.*PINS=requirements\.txt takes CUDA"):
+        choosing(monkeypatch, "linux", "", answer)
+
+
+def test_without_a_terminal_cuda_is_announced_and_nobody_is_waited_for(monkeypatch, capsys):
+    assert choosing(monkeypatch, "linux", "", None) == []
+    assert "does not answer. With CUDA" in capsys.readouterr().out
+
+
+def test_a_disk_without_room_is_told_before_an_environment_is_made(checkout, monkeypatch):
+    for name in ("here_trouble", "venv_trouble", "network_trouble"):
+        monkeypatch.setattr(machine, name, lambda: "")
+    monkeypatch.setattr(book, "VENV", checkout / ".venv")
+    monkeypatch.setattr(book, "run", lambda *_: pytest.fail("something was begun"))
+    monkeypatch.setattr(machine.shutil, "disk_usage", lambda _: FULL)
+    with pytest.raises(SystemExit, match=r"need 2\.5 GB on the disk of .*, but 0\.4 GB are free\."):
+        book.enter_venv()
+
+
+@pytest.mark.parametrize(("options", "needed"), [(["--extra-index-url", "x"], "2.5 GB"), ([], "10 GB")])
+def test_more_room_is_asked_for_where_cuda_comes_along(monkeypatch, options, needed):
+    monkeypatch.setattr(book.sys, "platform", "linux")
+    monkeypatch.setattr(machine, "find_spec", lambda _: None)
+    monkeypatch.setattr(machine.shutil, "disk_usage", lambda _: FULL)
+    with pytest.raises(SystemExit, match=f"need {needed}"):
+        book.announce(options)
+
+
+def test_a_set_up_that_is_repeated_needs_no_room_for_what_is_there(monkeypatch, capsys):
+    monkeypatch.setattr(machine.shutil, "disk_usage", lambda _: FULL)
+    book.announce(["--extra-index-url", "x"])
+    assert f"Installing {book.total()} packages" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_progress_counts_packages_megabytes_and_seconds_while_it_waits(monkeypatch, capsys, terminal):
+    room, there = iter(range(10**12, 0, -7 * 10**6)), iter(range(1000))
+    monkeypatch.setattr(book.shutil, "disk_usage", lambda _: FULL._replace(free=next(room)))
+    monkeypatch.setattr(book, "in_place", lambda: next(there))
+    monkeypatch.setattr(book, "TICKS", {terminal: 0.01})
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal, raising=False)
+    with book.progress("1 of 3, PyTorch"):
+        while next(there) < 20:
+            time.sleep(0.02)
+    said = capsys.readouterr().out
+    assert said.endswith("\n")
+    lines = [line for line in re.split(r"[\r\n]+", said) if line]
+    assert said.count("\r") == len(lines) * terminal
+    told = [
+        re.fullmatch(r"1 of 3, PyTorch: (\d+) of (\d+) packages in place, (\d+) MB written, \d+ s *", s) for s in lines
+    ]
+    assert len(told) > 2
+    counts, totals, written = zip(*(map(int, found.groups()) for found in told), strict=True)
+    assert list(counts) == sorted(set(counts))
+    assert set(totals) == {book.total()}
+    assert list(written) == [7 * (i + 1) for i in range(len(written))]
+
+
+def test_progress_ends_with_a_line_when_an_installation_fails(monkeypatch, capsys):
+    with pytest.raises(SystemExit), book.progress("2 of 3, the other packages"):
+        sys.exit(1)
+    assert re.fullmatch(r"2 of 3, the other packages: \d+ of \d+ packages .* s\n", capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(("python", "taken"), [((3, 11, 2), False), ((3, 13, 0), False), ((3, 14, 0), True)])
+def test_only_a_python_without_gensim_gets_its_texts_alone(monkeypatch, python, taken):
+    commands = []
+    monkeypatch.setattr(book.sys, "version_info", python)
+    monkeypatch.setattr(book, "run", lambda *command: commands.append(command))
+    book.take_texts()
+    assert len(commands) == taken
+    for command in commands:
+        assert command[-1] == "gensim==4.4.0"
+        assert command[command.index("--python-version") + 1] == "3.13"
+        assert "--no-deps" in command
+    (pin,) = [line for line in book.pinned(ROOT / book.READERS) if line.startswith("gensim==")]
+    assert pin.endswith(f'python_version < "{book.NO_GENSIM[0]}.{book.NO_GENSIM[1]}"')
 
 
 @pytest.mark.parametrize("url", ["", "https://me:****@packages.example/simple"])

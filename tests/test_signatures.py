@@ -49,5 +49,5 @@ def test_chance_is_a_seed_or_a_generator_everywhere(room):
     methods = [each for part in public if inspect.isclass(part) for each in vars(part).values()]
     called = [*public, *(each for each in methods if inspect.isfunction(each) and not each.__name__.startswith("_"))]
     chance = {each.__qualname__: inspect.signature(each).parameters.get("rng") for each in called}
-    others = {name for name, rng in chance.items() if rng is not None and rng.annotation != "Chance"}
+    others = {name for name, rng in chance.items() if rng is not None and rng.annotation != "Rng"}
     assert others <= SHOWN

@@ -14,12 +14,15 @@ import shlex
 import shutil
 import subprocess
 import sys
+import sysconfig
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import IO
+from urllib.parse import urlsplit
 
 from tools import machine
 from tools.archive import pack
@@ -39,8 +42,10 @@ TEACHERS = "teach/requirements.txt"
 CPU_PINS = "binder/requirements.txt"  # names the index of PyTorch without CUDA
 STAMPS = {READERS: ".ready", TESTERS: ".ready-test", TEACHERS: ".ready-teach"}
 PARTS = ("lint", "notebooks", "suite", "kit")  # the targets of the Makefile that test, as far as it has them
-MORE = {TESTERS: "0.2 GB", TEACHERS: "40 MB"}  # to download beside it
-SIZES = {"cpu": ("0.5 GB", "2 GB"), "cuda": ("3 GB", "7 GB")}  # to download, and in .venv
+MORE = {TESTERS: (0.2, 0.6), TEACHERS: (0.1, 0.3)}  # GB to download beside it, and in .venv
+SIZES = {"cpu": (0.5, 2), "cuda": (3, 7)}  # the same of the book itself
+NO_GENSIM = (3, 14)  # the first Python for which gensim is not built; its files of texts come from the one before
+TICKS = {True: 1, False: 20}  # seconds between two words on progress, on a terminal and elsewhere
 FIRST_PORT = 8000
 INSTALL = (sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet")
 COMMANDS = {
@@ -89,7 +94,7 @@ def enter_venv() -> Path:
     """Return the Python of .venv, made if need be; what would keep it from its packages comes first."""
     python = python_in(VENV)
     if not python.exists():
-        leave_if(machine.here_trouble() or machine.venv_trouble())
+        leave_if(machine.here_trouble() or machine.venv_trouble() or machine.disk_trouble(VENV, sum(SIZES["cpu"])))
         if machine.find_spec("pip"):
             leave_if(machine.network_trouble())
         run(sys.executable, "-m", "venv", "--clear", VENV)
@@ -105,22 +110,73 @@ def pinned(path: Path) -> list[str]:
 def torch_options() -> list[str]:
     """Return where pip finds PyTorch: on Linux the build without CUDA, a tenth of the size, unless PINS is set.
 
-    Elsewhere it comes without CUDA anyway.
+    Elsewhere it comes without CUDA anyway. Where nobody answers, the reader is told what the other build costs, and
+    asked if there is a reader.
     """
     chosen = os.environ.get("PINS", "")
     options = re.findall(r"^--extra-index-url \S+", (ROOT / (chosen or CPU_PINS)).read_text("utf-8"), re.MULTILINE)
-    if not chosen and (sys.platform != "linux" or not all(machine.reachable(line.split()[1]) for line in options)):
+    if not chosen and sys.platform != "linux":
+        return []
+    silent = [] if chosen else [line.split()[1] for line in options if not machine.reachable(line.split()[1])]
+    if silent:
+        warn_of_cuda(urlsplit(silent[0]).hostname)
         return []
     return [word for line in options for word in line.split()]
 
 
+def warn_of_cuda(host: str) -> None:
+    """Say what it costs that PyTorch without CUDA cannot be had, and leave if the reader would rather not."""
+    (load, room), (less, little) = SIZES["cuda"], SIZES["cpu"]
+    print(f"{host}, which has PyTorch without CUDA, does not answer. With CUDA the packages are {load} GB to download ")
+    print(f"and {room} GB of disk, instead of {less} and {little}.", flush=True)
+    if not machine.agrees("Install them with CUDA?"):
+        sys.exit("Nothing was installed. Repeat the command later; PINS=requirements.txt takes CUDA without asking.")
+
+
 def announce(options: list[str]) -> None:
-    """Say what will be downloaded, how much of it, and how long that takes."""
+    """Make sure that there is room, and say what will be downloaded, how much of it, and how long that takes."""
     load, room = SIZES["cuda" if sys.platform == "linux" and not options else "cpu"]
-    count = len(pinned(ROOT / READERS))
+    if not machine.find_spec("torch"):  # most of it is there otherwise
+        leave_if(machine.disk_trouble(Path(sys.prefix), load + room))
     where = ".venv" if in_venv() else sys.prefix
-    print(f"Installing {count} packages into {where}, this once: {load} to download, {room} of disk, ", end="")
+    print(f"Installing {total()} packages into {where}, this once: {load} GB to download, {room} GB of disk, ", end="")
     print("1 to 10 minutes.", flush=True)
+
+
+def total() -> int:
+    """Return how many packages the book needs."""
+    return len(pinned(ROOT / READERS))
+
+
+def in_place() -> int:
+    """Return how many packages are in the environment of this Python."""
+    return len(list(Path(sysconfig.get_path("purelib")).glob("*.dist-info")))
+
+
+@contextmanager
+def progress(what: str) -> Iterator[None]:
+    """Say how far an installation has come: in one line that changes on a terminal, in one now and then elsewhere."""
+    start, room, over = time.monotonic(), shutil.disk_usage(sys.prefix).free, threading.Event()
+    terminal = sys.stdout.isatty()
+
+    def tell(end: str) -> None:
+        written = max(0, room - shutil.disk_usage(sys.prefix).free) / 1e6
+        count, passed = min(in_place(), total()), time.monotonic() - start
+        text = f"{what}: {count} of {total()} packages in place, {written:.0f} MB written, {passed:.0f} s"
+        print(f"\r{text:79}" if terminal else text, end=end, flush=True)
+
+    def tick() -> None:
+        while not over.wait(TICKS[terminal]):
+            tell("" if terminal else "\n")
+
+    ticking = threading.Thread(target=tick, daemon=True)
+    ticking.start()
+    try:
+        yield
+    finally:
+        over.set()
+        ticking.join()
+        tell("\n")
 
 
 def prepare() -> None:
@@ -168,21 +224,33 @@ def set_up() -> None:
     torch = [pin for pin in pinned(ROOT / READERS) if pin.startswith("torch==")]
     announce(options)
     fast = with_uv()
-    print("1 of 3: PyTorch", flush=True)
-    install(fast, *options, *torch)  # alone and first, so that no other package asks for one with CUDA
-    print("2 of 3: the other packages", flush=True)
-    install(fast, "--requirement", os.environ.get("PINS") or READERS)
-    print("3 of 3: the package of the book", flush=True)
-    run(*INSTALL, "--no-deps", "--no-build-isolation", "--editable", ".")
+    with progress("1 of 3, PyTorch"):
+        install(fast, *options, *torch)  # alone and first, so that no other package asks for one with CUDA
+    with progress("2 of 3, the other packages"):
+        install(fast, "--requirement", os.environ.get("PINS") or READERS)
+        take_texts()
+    with progress("3 of 3, the package of the book"):
+        run(*INSTALL, "--no-deps", "--no-build-isolation", "--editable", ".")
     show_notebooks_as_text()
     if in_venv():
         (VENV / STAMPS[READERS]).touch()
 
 
+def take_texts() -> None:
+    """Put the files of gensim, which carries the news, where gensim itself is not built for this Python."""
+    if sys.version_info >= NO_GENSIM:
+        (pin,) = [pin.split(";")[0] for pin in pinned(ROOT / READERS) if pin.startswith("gensim==")]
+        older = f"{NO_GENSIM[0]}.{NO_GENSIM[1] - 1}"
+        where = ("--upgrade", "--target", sysconfig.get_path("platlib"))
+        run(*INSTALL, "--no-deps", "--only-binary", ":all:", "--python-version", older, *where, pin)
+
+
 def add(pins: str) -> None:
     """Install what the tests or the teaching kit need beside it."""
     prepare()
-    print(f"Installing the packages of {pins}, this once: {MORE[pins]} to download, a minute.", flush=True)
+    load, room = MORE[pins]
+    leave_if(machine.disk_trouble(Path(sys.prefix), load + room))
+    print(f"Installing the packages of {pins}, this once: {load} GB to download, a minute.", flush=True)
     install(with_uv(), "--requirement", pins)
     if in_venv():
         (VENV / STAMPS[pins]).touch()

@@ -1,4 +1,4 @@
-"""Run the trials of chapter 20 that take longer than a page may, with several seeds each, and keep what they measure.
+"""Run the experiments of chapter 20 that take longer than a page may, with several seeds each, and keep the results.
 
     OMP_NUM_THREADS=1 python -m tools.circle          # some fifteen minutes of one processor
     OMP_NUM_THREADS=1 python -m tools.circle --only deep --output trial.json
@@ -32,7 +32,7 @@ from regattn.regression import (
     train_in_context,
     tuned_descent,
 )
-from tools.kept import FOLDER, keep, kept, minutes_of
+from tools.recorded_runs import FOLDER, minutes_of, read_runs, write_runs
 
 LIBRARIES = ("numpy", "scipy", "torch")
 P = 5
@@ -356,7 +356,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=FOLDER / "circle.json")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    made = kept(arguments.output)["runs"]
+    made = read_runs(arguments.output)["runs"]
     there = {(row["part"], row["job"], row["seed"]) for row in made}
     for *known_by, do in plan():
         if tuple(known_by) in there or (arguments.only and known_by[0] not in arguments.only):
@@ -366,7 +366,7 @@ def main() -> None:
         rows = [job | row for row in ([found] if isinstance(found, dict) else list(found))]
         rows[0]["seconds"] = round(time.process_time() - start, 1)
         made += rounded(rows)
-        keep(arguments.output, made, script=__file__, libraries=LIBRARIES, minutes=minutes_of(made))
+        write_runs(arguments.output, made, script=__file__, libraries=LIBRARIES, minutes=minutes_of(made))
         print(*rows, sep="\n", flush=True)
 
 

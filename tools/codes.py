@@ -1,10 +1,10 @@
-"""Run the trials of chapter 15 with five seeds each, and keep what they measure: bits, bottlenecks, ablations, digits.
+"""Run the experiments of chapter 15 with five seeds each, and keep the results: bits, bottlenecks, ablations, digits.
 
     OMP_NUM_THREADS=1 python -m tools.codes          # some ten minutes of one processor
     OMP_NUM_THREADS=1 python -m tools.codes --only dead --output trial.json
 
 A seed divides the 1,797 digits of scikit-learn into 1,400 to learn from and 397 to be measured on, and begins every
-model. Results are written after every trial, and one that the file already holds is not run again: the work can be
+model. Results are written after every experiment, and one that the file already holds is not run again: the work can be
 interrupted. Chapter 15 reads the file, and runs a part of it again.
 """
 
@@ -42,7 +42,7 @@ from regattn.transformer import (
     train,
     train_autoencoder,
 )
-from tools.kept import FOLDER, keep, kept
+from tools.recorded_runs import FOLDER, read_runs, write_runs
 
 SEEDS = (0, 1, 2, 3, 4)
 PLAN = LatentPlan()  # the best of three settings on 300 of the training rows of two other divisions
@@ -259,7 +259,7 @@ def generation(seed: int, *, epochs: int = PLAN.epochs, steps: int = 300) -> Ite
     yield {"name": "real images", "copies": round(float(copies), 4)} | of_coder(model, found)
 
 
-TRIALS = {
+EXPERIMENTS = {
     "bits": bits,
     "bottleneck": bottleneck,
     "dead": partial(_changed, STARTS),
@@ -272,21 +272,21 @@ TRIALS = {
 def main() -> None:
     """Parse the arguments and run what is missing."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", nargs="*", default=list(TRIALS), help=f"some of {', '.join(TRIALS)}")
+    parser.add_argument("--only", nargs="*", default=list(EXPERIMENTS), help=f"some of {', '.join(EXPERIMENTS)}")
     parser.add_argument("--output", type=Path, default=FOLDER / "codes.json")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    card = kept(arguments.output)
+    card = read_runs(arguments.output)
     rows, seconds = card["runs"], card.get("seconds", {})
     for part in arguments.only:
         for seed in SEEDS:
             if f"{part} {seed}" in seconds:
                 continue
             start = time.process_time()
-            rows += [{"part": part, "seed": seed} | row for row in TRIALS[part](seed)]
+            rows += [{"part": part, "seed": seed} | row for row in EXPERIMENTS[part](seed)]
             seconds[f"{part} {seed}"] = round(time.process_time() - start, 1)
             by_whom = {"script": __file__, "libraries": LIBRARIES, "seeds": SEEDS, "seconds": seconds}
-            keep(arguments.output, rows, minutes=sum(seconds.values()) / 60, **by_whom)
+            write_runs(arguments.output, rows, minutes=sum(seconds.values()) / 60, **by_whom)
             print(part, seed, seconds[f"{part} {seed}"], flush=True)
 
 

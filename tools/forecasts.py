@@ -37,7 +37,7 @@ from regattn.series import (
     drift_forecasts,
     forecast_quantiles,
     forecast_windows,
-    lags_kept,
+    lag_visibility,
     normalise,
     quantile_losses,
     seasonal_scale,
@@ -46,7 +46,7 @@ from regattn.series import (
 from regattn.series._local import local_forecasts
 from regattn.series.windows import Windows
 from regattn.transformer import TrainingPlan, train
-from tools.kept import FOLDER, keep, kept, minutes_of
+from tools.recorded_runs import FOLDER, minutes_of, read_runs, write_runs
 
 SHIPPED = Path(__file__).resolve().parent.parent / "regattn" / "series" / "shipped"
 DESIGN = ForecasterDesign(context=36, horizon=12)
@@ -259,7 +259,9 @@ def listening(model: Forecaster, test: Windows) -> dict:
     by_lag = [[float(head[distance == lag].sum() / 12) for lag in range(1, 48)] for head in cross.numpy()]
     by_place = cross.mean(dim=1).flip(-1).tolist()  # the last month that is read first
     error = _decoded(model, test)
-    deleted = {lag: error(model, torch.from_numpy(lags_kept((lag, lag + 12, lag + 24), **SIZES))) for lag in TRIPLES}
+    deleted = {
+        lag: error(model, torch.from_numpy(lag_visibility((lag, lag + 12, lag + 24), **SIZES))) for lag in TRIPLES
+    }
     silenced = []
     for head in range(DESIGN.n_heads):
         deaf, width = copy.deepcopy(model), DESIGN.width // DESIGN.n_heads
@@ -465,7 +467,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=FOLDER / "forecasts.json")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    made = kept(arguments.output)["runs"]
+    made = read_runs(arguments.output)["runs"]
     for task in arguments.only or TASKS:
         for label, run in TASKS[task](made):
             label = {"part": task} | label
@@ -475,7 +477,7 @@ def main() -> None:
             start = time.process_time()
             found = run()
             made.append(label | {"seconds": round(time.process_time() - start, 1)} | found)
-            keep(arguments.output, made, script=__file__, libraries=LIBRARIES, minutes=minutes_of(made))
+            write_runs(arguments.output, made, script=__file__, libraries=LIBRARIES, minutes=minutes_of(made))
             print(label, made[-1]["seconds"], flush=True)
 
 

@@ -1,9 +1,9 @@
 """Train the small models of chapters 17 and 18 whose parts and heads are compared, and keep what they measure.
 
     OMP_NUM_THREADS=1 python -m tools.heads                      # a quarter of an hour on one idle core
-    OMP_NUM_THREADS=1 python -m tools.heads --trials induction --seeds 1 --output trial.json
+    OMP_NUM_THREADS=1 python -m tools.heads --experiments induction --seeds 1 --output trial.json
 
-Four trials, with the same recipe for everybody in one: "parts" leaves out one part of a block at a time, "heads" cuts
+Four of them, with the same recipe for everybody in one: "parts" leaves out one part of a block at a time, "heads" cuts
 the same width into more and more heads, "roles" asks what the heads of several trainings look at and what they are
 worth, "induction" trains on text that repeats itself. Results are written after every training, and one that the file
 already holds is not run again: the work can be interrupted.
@@ -25,12 +25,12 @@ from sklearn.preprocessing import StandardScaler
 from torch import Tensor
 
 from regattn.data import load_lee_corpus
-from regattn.grammar import Grammar, as_tokens, excess_nats, find_links, head_scores, silenced, silencing_costs
+from regattn.grammar import Grammar, ablate_head, ablation_costs, as_tokens, excess_nats, find_links, head_scores
 from regattn.transformer import Architecture, LanguageModel, TrainingPlan, count_parameters, text_batches, train
-from regattn.transformer._trials import induction_scores, lacking, repeating_texts
+from regattn.transformer._experiments import induction_scores, lacking, repeating_texts
 from regattn.transformer.language_model import next_token_loss
 from regattn.words import train_tokenizer
-from tools.kept import FOLDER, keep, kept, minutes_of
+from tools.recorded_runs import FOLDER, minutes_of, read_runs, write_runs
 
 SEEDS = 3
 GRAMMAR = Grammar()
@@ -45,18 +45,18 @@ PERIODS, WORDS, REPEATING = (4, 12), 24, 48  # least and largest period, vocabul
 def main() -> None:
     """Parse the arguments and run what is missing, one seed after the other."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--trials", nargs="*", default=list(TRIALS), choices=list(TRIALS))
+    parser.add_argument("--experiments", nargs="*", default=list(EXPERIMENTS), choices=list(EXPERIMENTS))
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--steps", type=int, help="fewer steps, to see that everything runs")
     parser.add_argument("--output", type=Path, default=FOLDER / "heads.json")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    made = kept(arguments.output)["runs"]
+    made = read_runs(arguments.output)["runs"]
     for seed in range(arguments.seeds):
-        for trial in arguments.trials:
-            measure, settings = TRIALS[trial]
+        for experiment in arguments.experiments:
+            measure, settings = EXPERIMENTS[experiment]
             for setting in settings:
-                run = {"part": trial, **setting, "seed": seed}
+                run = {"part": experiment, **setting, "seed": seed}
                 if any(run.items() <= done.items() for done in made):
                     continue
                 start = time.process_time()
@@ -64,7 +64,7 @@ def main() -> None:
                 found = measure(seed=seed, **given)
                 made.append(run | {"seconds": round(time.process_time() - start, 1)} | found)
                 by_whom = {"script": __file__, "libraries": ("numpy", "torch")}
-                keep(arguments.output, made, minutes=minutes_of(made), **by_whom)
+                write_runs(arguments.output, made, minutes=minutes_of(made), **by_whom)
                 print(run, made[-1]["seconds"], found.get("loss"), flush=True)
 
 
@@ -190,7 +190,7 @@ def roles(*, seed: int, rate: float, steps: int = 900) -> dict:
         scores[name] = {column: table[column].round(4).tolist() for column in ("weight", "baseline", "p_value")}
         if predicting:
             few = type(links)(*(part[:120] for part in links))
-            costs[name] = silencing_costs(model, GRAMMAR, tokens, few).round(3).to_numpy().ravel().tolist()
+            costs[name] = ablation_costs(model, GRAMMAR, tokens, few).round(3).to_numpy().ravel().tolist()
     distance = torch.arange(tokens.shape[1])[:, None] - torch.arange(tokens.shape[1])
     seen = torch.tensor([[t <= len(s.words) for t in range(1, tokens.shape[1] + 1)] for s in sentences])
     along = weights.permute(1, 3, 0, 2, 4)[seen]  # (places, L, H, T)
@@ -280,7 +280,7 @@ def induction(*, seed: int, layers: int, hidden: int, rate: float, steps: int = 
         evaluate=evaluate,
     )
     places = [(layer + 1, head + 1) for layer in range(layers) for head in range(4)]
-    without = [round(along(silenced(model, layer=layer, head=head))["repeated"], 4) for layer, head in places]
+    without = [round(along(ablate_head(model, layer=layer, head=head))["repeated"], 4) for layer, head in places]
     return {
         "parameters": count_parameters(model)["total"],
         "step": history.index.tolist(),
@@ -293,7 +293,7 @@ def induction(*, seed: int, layers: int, hidden: int, rate: float, steps: int = 
     }
 
 
-TRIALS = {
+EXPERIMENTS = {
     "induction": (
         induction,
         [{"layers": 2, "hidden": 128, "rate": 1e-2}, {"layers": 1, "hidden": 320, "rate": 1e-2}],

@@ -30,10 +30,10 @@ PORTS = {"http": 80, "https": 443}
 
 
 def python_range() -> tuple[tuple[int, int], tuple[int, int]]:
-    """Return the oldest Python that pyproject.toml admits and the first that is too new for it."""
+    """Return the oldest Python for which the pins of the book are tested, and the first that is too new for them."""
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    low, high = re.search(r'^requires-python = ">=3\.(\d+),<3\.(\d+)"', text, re.MULTILINE).groups()
-    return (3, int(low)), (3, int(high))
+    minors = [int(minor) for minor in re.findall(r'"Programming Language :: Python :: 3\.(\d+)"', text)]
+    return (3, min(minors)), (3, max(minors) + 1)
 
 
 def series() -> list[str]:
@@ -102,6 +102,25 @@ def here_trouble() -> str:
         or machine_trouble(sys.platform, platform.machine(), 64 if sys.maxsize > 2**32 else 32)
         or system_trouble(sys.platform, release)
     )
+
+
+def disk_trouble(folder: Path, needed: float) -> str:
+    """Return that the disk of a folder, which may not exist yet, has less room than so many GB, or an empty string."""
+    place = next(path for path in (folder, *folder.parents) if path.exists())
+    free = shutil.disk_usage(place).free / 1e9
+    if free >= needed:
+        return ""
+    return f"The packages need {needed:g} GB on the disk of {place}, but {free:.1f} GB are free. Make room, and repeat."
+
+
+def agrees(question: str) -> bool:
+    """Return whether the reader says yes, and True where nobody is there to be asked, as on a server that tests."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return True
+    try:
+        return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+    except EOFError:
+        return False
 
 
 def venv_trouble() -> str:

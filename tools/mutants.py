@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 CORE = (
     *("attention.py", "kernels.py", "masks.py"),
-    *("_activations.py", "_chance.py", "_fast.py", "_files.py", "_resolve.py", "_tensors.py", "_text.py"),
+    *("_activations.py", "_fast.py", "_files.py", "_resolve.py", "_rng.py", "_tensors.py", "_text.py"),
     *("_validation.py", "_weighing.py"),
 )
 ROOMS = ("regression", "series", "words", "grammar", "transformer")
@@ -31,7 +31,7 @@ FURTHER = {  # tests of a room that stand elsewhere; they run after its own
     "core": [
         "tests/test_plain.py",
         "tests/test_transforms.py",
-        "tests/test_chance.py",
+        "tests/test_rng.py",
         "tests/bad_inputs/test_mechanism.py",
         "tests/bad_inputs/test_checkpoints.py",
         "tests/ledger/test_gc_attention.py",

@@ -22,7 +22,7 @@ from joblib import Parallel, delayed
 from torch.nn import functional
 
 from regattn.data import load_lee_corpus
-from regattn.transformer._trials import loss_by_place
+from regattn.transformer._experiments import loss_by_place
 from regattn.transformer.lengths import (
     LengthTask,
     _letters,
@@ -31,7 +31,7 @@ from regattn.transformer.lengths import (
     train_at_one_length,
 )
 from regattn.words import count_ngrams
-from tools.kept import FOLDER, keep, kept, minutes_of
+from tools.recorded_runs import FOLDER, minutes_of, read_runs, write_runs
 
 STEPS = {"news": 800, "copying": 450, "sorting": 400}
 SCHEMES = ("none", "sinusoidal", "learned", "rotary", "alibi", "rotary, base 5")  # five, and one with fast clocks alone
@@ -115,7 +115,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no run after so many")
     parser.add_argument("--output", type=Path, default=FOLDER / "lengths.json")
     a = parser.parse_args()
-    card = kept(a.output)
+    card = read_runs(a.output)
     made, tables = card["runs"], card.get("tables") or table_losses(stories_of(a.text))
     there = {(part["seed"], part["part"], part["positions"]) for part in made}
     missing = [one for one in product(a.seeds, STEPS, a.schemes) if one[1] in a.only and one not in there]
@@ -128,7 +128,7 @@ def main() -> None:
             continue
         made.append(part)
         made.sort(key=lambda part: (list(STEPS).index(part["part"]), part["positions"], part["seed"]))
-        keep(a.output, made, minutes=minutes_of(made), seeds=sorted({part["seed"] for part in made}), **by_whom)
+        write_runs(a.output, made, minutes=minutes_of(made), seeds=sorted({part["seed"] for part in made}), **by_whom)
         scores = [round(score["loss"], 3) for score in part["scores"]]
         print(
             f"{time.time() - start:5.0f} s",

@@ -22,7 +22,7 @@ from sklearn.model_selection import KFold, RepeatedKFold, TimeSeriesSplit
 from regattn.data import load_diabetes, load_macro
 from regattn.series import lag_matrix
 from regattn.series.race import DRAWN, contenders
-from tools.kept import FOLDER, keep, kept, minutes_of
+from tools.recorded_runs import FOLDER, minutes_of, read_runs, write_runs
 
 SEEDS = (0, 1, 2)
 START, REFIT_EVERY = 100, 8  # the first forecast, and quarters between two fits
@@ -84,7 +84,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--output", type=Path, default=FOLDER / "race.json")
     arguments = parser.parse_args()
-    made = kept(arguments.output)["runs"]
+    made = read_runs(arguments.output)["runs"]
     there = {(run["part"], run["model"]) for run in made}
     names = arguments.only or list(contenders(folds=3, n_features=2))
     missing = [(race, name) for name in names for race in RACES if (race, name) not in there]
@@ -92,7 +92,7 @@ def main() -> None:
     by_whom = {"script": __file__, "libraries": LIBRARIES, "seeds": SEEDS, "sizes": sizes}
     for found in Parallel(arguments.jobs, return_as="generator_unordered")(delayed(run)(*one) for one in missing):
         made.append(found)
-        keep(arguments.output, made, minutes=minutes_of(made), **by_whom)
+        write_runs(arguments.output, made, minutes=minutes_of(made), **by_whom)
         print(found["part"], found["model"], found["seconds"], found["picks"], flush=True)
 
 

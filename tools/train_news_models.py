@@ -3,7 +3,7 @@
     python -m tools.train_news_models              # some eight minutes of one processor
     python -m tools.train_news_models --runs 1     # the first run only
 
-Chapter 18 draws the result, regattn/trials/news.json: the first run, then what less text does to it.
+Chapter 18 draws the result, regattn/recorded_runs/news.json: the first run, then what less text does to it.
 Run again after an interruption, the script goes on with the runs that are missing.
 """
 
@@ -19,7 +19,7 @@ import torch
 from regattn.data import load_lee_corpus
 from regattn.transformer import Architecture, LanguageModel, TrainingPlan, next_token_loss, text_batches, train
 from regattn.words import count_ngrams, train_tokenizer
-from tools.kept import FOLDER, keep, kept, minutes_of
+from tools.recorded_runs import FOLDER, minutes_of, read_runs, write_runs
 
 HELD_OUT, VOCABULARY, BATCH, CONTEXT = 30, 1000, 16, 64
 RECURRING = 20  # tokens in a row that the training stories have too
@@ -45,7 +45,7 @@ def main() -> None:
     windows = torch.tensor(ids[: len(ids) // (CONTEXT + 1) * (CONTEXT + 1)]).view(-1, CONTEXT + 1)
     fresh = ~recurring(windows, tokens(training))
     about = {"windows": len(windows), "fresh_windows": int(fresh.sum())}
-    made = kept(arguments.output)["runs"]
+    made = read_runs(arguments.output)["runs"]
     done = {(run["stories"], run["step"][-1], run["seed"]) for run in made}
     for number, steps, seed in RUNS[: arguments.runs]:
         if (number, steps, seed) in done:
@@ -56,7 +56,7 @@ def main() -> None:
         found = learn(text, steps, seed, windows, fresh)
         made.append(run | {"seconds": round(time.process_time() - start, 1)} | found)
         by_whom = {"script": __file__, "libraries": ("gensim", "numpy", "tokenizers", "torch")}
-        keep(arguments.output, made, minutes=minutes_of(made), **by_whom, **about)
+        write_runs(arguments.output, made, minutes=minutes_of(made), **by_whom, **about)
 
 
 def recurring(windows: torch.Tensor, text: list[int]) -> torch.Tensor:

@@ -18,8 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from gensim.models import Word2Vec
-from gensim.test.utils import datapath
 from scipy import sparse
 from scipy.optimize import minimize
 from scipy.sparse.linalg import svds
@@ -81,15 +79,48 @@ def unit(vectors: np.ndarray) -> np.ndarray:
     return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
 
 
+def trained(documents: list, **options: Any) -> Any:
+    """Return gensim's word2vec of documents; gensim is not built for every Python that runs the rest."""
+    from gensim.models import Word2Vec
+
+    return Word2Vec(documents, **options)
+
+
+def came_with_gensim(name: str) -> list[str]:
+    """Return the lines of a file that gensim carries for its tests."""
+    from gensim.test.utils import datapath
+
+    return Path(datapath(name)).read_text(encoding="utf-8").splitlines()
+
+
 def skip_gram(documents: list, vocabulary: Vocabulary, seed: int, **options: Any) -> np.ndarray:
     """Return gensim's word2vec (skip-gram with negative sampling), a row for each word, zero where there is none."""
     known = [[word for word in document if word in vocabulary] for document in documents]
-    model = Word2Vec(known, seed=seed + 1, **(PLAIN | options))
+    model = trained(known, seed=seed + 1, **(PLAIN | options))
     found = np.zeros((len(vocabulary), model.vector_size))
     for i, word in enumerate(vocabulary.words):
         if word in model.wv:
             found[i] = model.wv[word]
     return found
+
+
+def properties() -> dict:
+    """Return of fifty numbers a word, by method, what PCA would have: columns at right angles, no common mean."""
+    documents = stories()
+    words = Vocabulary.from_documents(documents, min_count=5, unknown="skip")
+    U, s, _ = svds(ppmi(count_cooccurrences(documents, words, window=5), context_power=0.75), 50, rng=0)
+    made = {"SVD": U * np.sqrt(s)}
+    for epochs, seed in ((8, 1), (8, 2), (30, 1)):
+        model = trained(documents, vector_size=50, min_count=5, sg=1, workers=1, epochs=epochs, seed=seed)
+        made[f"word2vec, {epochs} passes, seed {seed}"] = model.wv.vectors
+    return {name: _properties(X) for name, X in made.items()}
+
+
+def _properties(X: np.ndarray) -> list[float]:
+    """Return the largest cosine of two columns, the same once they are centred, and how long the mean vector is."""
+    mean = X.mean(axis=0)
+    cosines = [np.abs(unit(Y.T) @ unit(Y.T).T - np.eye(X.shape[1])).max() for Y in (X, X - mean)]
+    return [*map(float, cosines), float(np.linalg.norm(mean) / np.sqrt((X**2).sum(axis=1).mean()))]
 
 
 def rank(
@@ -109,7 +140,7 @@ def rank(
         scores = []
         for seed in seeds:
             options = {"vector_size": 100, "window": 10, "negative": 1, "epochs": epochs}
-            model = Word2Vec(known, seed=seed + 1, **BARE, **options)
+            model = trained(known, seed=seed + 1, **BARE, **options)
             order = [model.wv.key_to_index[word] for word in words.words]
             X = model.wv.vectors[order] @ model.syn1neg[order].T
             scores.append(float(np.corrcoef(X[met], target)[0, 1]))
@@ -132,7 +163,7 @@ def whole() -> dict:
     fits = {"PPMI, SVD": [((U * s)[rows] * Vt.T[columns]).sum(axis=1)]}
     for epochs in (5, 50):
         for seed in SEEDS:
-            model = Word2Vec(known, seed=seed + 1, **BARE, vector_size=100, window=10, negative=1, epochs=epochs)
+            model = trained(known, seed=seed + 1, **BARE, vector_size=100, window=10, negative=1, epochs=epochs)
             order = [model.wv.key_to_index[word] for word in words.words]
             A, B = model.wv.vectors[order], model.syn1neg[order]
             fits.setdefault(f"gensim, {epochs} epochs", []).append((A[rows] * B[columns]).sum(axis=1))
@@ -304,7 +335,7 @@ def _by_groups(differences: np.ndarray) -> dict:
 
 def _simlex(v: np.ndarray, words: Vocabulary) -> tuple[dict, tuple]:
     """Return the rank correlation with what people said; and the cosines and what was said."""
-    lines = [line.split("\t") for line in Path(datapath("simlex999.txt")).read_text(encoding="utf-8").splitlines()]
+    lines = [line.split("\t") for line in came_with_gensim("simlex999.txt")]
     pairs = [
         (a, b, float(s)) for a, b, s, *_ in (line for line in lines if line[0][0] != "#") if a in words and b in words
     ]
@@ -336,7 +367,7 @@ def _analogies(v: np.ndarray, words: Vocabulary) -> tuple[dict, np.ndarray]:
 
     A section's entry is its share of all questions found, times the number of sections: their mean is the share found.
     """
-    lines = Path(datapath("questions-words.txt")).read_text(encoding="utf-8").lower().splitlines()
+    lines = [line.lower() for line in came_with_gensim("questions-words.txt")]
     numbers = np.cumsum([line[0] == ":" for line in lines])
     known = [
         (section, words.indices(line.split()))
@@ -466,7 +497,7 @@ def _packed(vectors: np.ndarray) -> str:
     return base64.b64encode(np.round(127 * vectors / np.abs(vectors).max()).astype(np.int8).tobytes()).decode()
 
 
-PARTS = {"rank": rank, "whole": whole, "held_out": held_out, "human": human, "senses": senses}
+PARTS = {"properties": properties, "rank": rank, "whole": whole, "held_out": held_out, "human": human, "senses": senses}
 
 
 def main() -> None:

@@ -2,6 +2,9 @@
 
 A name that a room loads lazily is looked up in the room's `__init__.pyi`, so that ``from regattn.words import project``
 leads to one file of the room and not to all of them. Where reading cannot tell, more is counted rather than less.
+
+Data (styles, numbers, JavaScript) belong to the nearest package above them, and JavaScript brings what it imports: an
+explorer's view concerns the notebooks that use this explorer.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ import nbformat
 SUFFIXES = (".py", ".pyi")
 CELL = re.compile(r"^(?P<fence>`{3,}|:{3,})\{code-cell\}[^\n]*\n(?P<body>.*?)^(?P=fence)\s*$", re.MULTILINE | re.DOTALL)
 OPTIONS = re.compile(r"\A(?:---\n.*?^---\n|(?::[^\n]*\n)+)", re.MULTILINE | re.DOTALL)
+JS_IMPORT = re.compile(r'^import .* from "(\..*)";$', re.MULTILINE)
 EXERCISE = re.compile(r"([a-z]\w*)\.\d+")  # a check names its exercise, and that its chapter's answers
 
 
@@ -92,11 +96,25 @@ class Package:
         return seen
 
     def files(self, code: str) -> set[Path]:
-        """Return the files of the package that code depends on, with the data files of the rooms that it enters."""
-        named = self.closure(self.named(code))
-        rooms = {self.modules[module].relative_to(self.root).parts[1] for module in named}
-        data = {path for path in self.data if path.relative_to(self.root).parts[1] in rooms}
-        return {self.modules[module] for module in named} | data
+        """Return the files of the package that code depends on, with the data of the packages that it enters."""
+        entered = {self.modules[module] for module in self.closure(self.named(code))}
+        left = [path for path in self.data if self._owner(path) in entered]
+        data: set[Path] = set()
+        while left:
+            path = left.pop()
+            if path not in data:
+                data.add(path)
+                left += imported(path) if path.suffix == ".js" else []
+        return entered | data
+
+    def _owner(self, path: Path) -> Path:
+        """Return the `__init__.py` of the nearest package above a file."""
+        return next(file for folder in path.parents if (file := folder / "__init__.py").exists())
+
+
+def imported(path: Path) -> list[Path]:
+    """Return the modules that a JavaScript module imports."""
+    return [(path.parent / name).resolve() for name in JS_IMPORT.findall(path.read_text(encoding="utf-8"))]
 
 
 def absolute(node: ast.ImportFrom, module: str, *, is_package: bool) -> str:

@@ -10,6 +10,7 @@ import importlib
 import pkgutil
 from typing import Any
 
+from regattn._extras import needed_by
 from regattn.exercises._exercise import Exercise, Verdict
 
 __all__ = ["check", "exercises"]
@@ -62,7 +63,8 @@ def check(name: str, answer: Any) -> Verdict:
     if name not in known:
         near = difflib.get_close_matches(str(name), exercises(), n=3, cutoff=0.0)
         raise ValueError(f"there is no exercise {name!r}; the nearest are {', '.join(near)}")
-    return known[name].verdict(answer)
+    with needed_by(f"exercise {name}"):
+        return known[name].verdict(answer)
 
 
 def _chapters() -> list[str]:
@@ -71,5 +73,6 @@ def _chapters() -> list[str]:
 
 
 def _of_chapter(chapter: str) -> dict[str, Exercise]:
-    found = importlib.import_module(f"{__name__}.{chapter}").EXERCISES
+    with needed_by(f"the chapter {chapter!r}"):
+        found = importlib.import_module(f"{__name__}.{chapter}").EXERCISES
     return {f"{chapter}.{number}": exercise for number, exercise in found.items()}

@@ -4,7 +4,7 @@ import numpy as np
 
 from regattn.data import load_employment
 from regattn.exercises._exercise import Exercise, Mistake
-from regattn.series import forecast_quantiles, forecast_windows, lags_kept, load_forecaster, quantile_losses
+from regattn.series import forecast_quantiles, forecast_windows, lag_visibility, load_forecaster, quantile_losses
 
 
 def _loss(*, level: float = 0.9, forecast: float = 10.0, outcome: float = 12.0) -> float:
@@ -13,7 +13,7 @@ def _loss(*, level: float = 0.9, forecast: float = 10.0, outcome: float = 12.0) 
 
 def _share(*, lags: tuple[int, ...] = (3, 15, 27)) -> float:
     """Return the share of an even head on these lags, over twelve months ahead and 36 of the past."""
-    return float(1 - lags_kept(lags, context=36, horizon=12).mean())
+    return float(1 - lag_visibility(lags, context=36, horizon=12).mean())
 
 
 def _too_small(*, units: int = 145, alike: float = 0.3) -> float:
@@ -26,7 +26,7 @@ def _moved(*, lags: tuple[int, ...] = (12, 24, 36), month: int = 3, unit: float 
     table = np.log(load_employment()[["Construction"]])
     windows = forecast_windows(table, [table.index.get_loc("2012-01")], context=36, horizon=12)
     with_all = forecast_quantiles(model, windows)[0, month, 4]
-    without = forecast_quantiles(model, windows, keep=lags_kept(lags, context=36, horizon=12))[0, month, 4]
+    without = forecast_quantiles(model, windows, keep=lag_visibility(lags, context=36, horizon=12))[0, month, 4]
     moved = without - with_all
     return float(unit * (moved if logs else np.expm1(moved)))
 

@@ -3,7 +3,7 @@
 import math
 
 from regattn.exercises._exercise import EXACT, Exercise, Mistake
-from regattn.plain import learn_merges, merge
+from regattn.from_scratch import learn_merges, merge
 
 
 def _tokens_of_lowest(rounds: int = 3) -> int:

@@ -44,7 +44,7 @@ def _length_after_normalisation() -> float:
 
 def _unmasked(chosen: int) -> float:
     """Weight that the first word of the BlockExplorer, as it starts, would put on a word if nothing were masked."""
-    from regattn.plain import softmax
+    from regattn.from_scratch import softmax
     from regattn.widgets.block import BlockExplorer
 
     scores = BlockExplorer(["the", "dogs", "near", "the", "gate"], step="scores").result()["values"][0]

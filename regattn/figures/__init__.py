@@ -1,5 +1,5 @@
 """Figures: every function draws numbers it is given and returns the Axes; none computes a model."""
 
-import lazy_loader
+from regattn._extras import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__, "figures")

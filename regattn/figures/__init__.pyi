@@ -25,6 +25,7 @@ from .descent import (
     plot_losses as plot_losses,
     plot_paths as plot_paths,
 )
+from .dots import plot_dots as plot_dots
 from .heat_maps import plot_heat_maps as plot_heat_maps
 from .language_model import (
     plot_probabilities as plot_probabilities,

@@ -7,6 +7,8 @@ import textwrap
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from regattn._extras import needed_by
+
 if TYPE_CHECKING:
     from IPython.display import Markdown
 
@@ -14,7 +16,7 @@ __all__ = ["blackboard"]
 
 
 def blackboard(*functions: Callable) -> Markdown:
-    """Show the source of some functions, usually of :mod:`regattn.plain`, as highlighted Python.
+    """Show the source of some functions, usually of :mod:`regattn.from_scratch`, as highlighted Python.
 
     What is shown is what runs: text and code cannot differ.
 
@@ -35,15 +37,16 @@ def blackboard(*functions: Callable) -> Markdown:
 
     Examples
     --------
-    >>> from regattn import plain
-    >>> print(blackboard(plain.identity).data)
+    >>> from regattn import from_scratch
+    >>> print(blackboard(from_scratch.identity).data)
     ```python
     def identity(scores):
         \"\"\"Return the scores as they are: the kernel of least squares.\"\"\"
         return scores
     ```
     """
-    from IPython.display import Markdown
+    with needed_by("regattn.figures.blackboard"):
+        from IPython.display import Markdown
 
     if not functions:
         raise ValueError("blackboard needs at least one function, got none")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from regattn.figures._style import COLOURS, new_axes
+from regattn.figures.dots import plot_dots
 
 __all__ = ["plot_race"]
 
@@ -29,21 +28,12 @@ def plot_race(race: pd.DataFrame, *, baseline: str, ax: Axes | None = None) -> A
     Axes
         With one marker and one bar for each model but the baseline, best on top.
     """
-    rows = race.drop(index=baseline).sort_values("difference", ascending=False)
-    ax = new_axes(ax, height=0.32 * len(rows) + 0.9)
-    places = np.arange(len(rows))
-    attention = rows.index.str.startswith("attention")
-    colours = np.where(attention, COLOURS["prediction"], COLOURS["key"])
-    ax.axvline(0, color=COLOURS["neutral"], linewidth=1.0)
-    ax.hlines(
-        places,
-        rows["difference"] - 2 * rows["standard_error"],
-        rows["difference"] + 2 * rows["standard_error"],
-        color=colours,
+    rows = race.drop(index=baseline).sort_values("difference")
+    sizes = 2 * rows["standard_error"]
+    ends = zip(rows["difference"] - sizes, rows["difference"] + sizes, strict=True)
+    attention = [name for name in rows.index if name.startswith("attention")]
+    ax = plot_dots(
+        rows["difference"], intervals=dict(zip(rows.index, ends, strict=True)), line=0, strong=attention, ax=ax
     )
-    ax.scatter(rows["difference"], places, c=colours, marker="D", s=26, zorder=3)
-    ax.set_yticks(places, rows.index)
-    ax.grid(visible=True, axis="x")
-    ax.grid(visible=False, axis="y")
     ax.set_xlabel(f"loss minus that of {baseline}, ± 2 standard errors")
     return ax

@@ -1,17 +1,17 @@
 from .heads import (
     Links as Links,
+    ablate_head as ablate_head,
+    ablation_costs as ablation_costs,
     find_links as find_links,
     head_scores as head_scores,
     patched_logits as patched_logits,
-    silenced as silenced,
-    silencing_costs as silencing_costs,
 )
 from .scores import (
     as_tokens as as_tokens,
     excess_nats as excess_nats,
     lawful_lengths as lawful_lengths,
-    name_mass as name_mass,
     next_words as next_words,
+    referent_probability as referent_probability,
     verb_mass as verb_mass,
 )
 from .sentences import (

@@ -11,14 +11,14 @@ import pandas as pd
 import torch
 from torch import Tensor, nn
 
-from regattn._chance import Chance, numpy_generator
+from regattn._rng import Rng, numpy_generator
 from regattn._validation import check_count
 from regattn.grammar._divergence import check_vocabularies, divergences
 from regattn.grammar.sentences import Grammar, Sentence
 from regattn.transformer.language_model import LanguageModel
 from regattn.transformer.multihead import MultiHeadAttention
 
-__all__ = ["Links", "find_links", "head_scores", "patched_logits", "silenced", "silencing_costs"]
+__all__ = ["Links", "ablate_head", "ablation_costs", "find_links", "head_scores", "patched_logits"]
 
 
 class Links(NamedTuple):
@@ -76,9 +76,7 @@ def find_links(sentences: Sequence[Sentence], role: str, *, predicting: bool = T
     return Links(*np.array(found).T)
 
 
-def head_scores(
-    weights: torch.Tensor | np.ndarray, links: Links, *, rng: Chance, permutations: int = 200
-) -> pd.DataFrame:
+def head_scores(weights: torch.Tensor | np.ndarray, links: Links, *, rng: Rng, permutations: int = 200) -> pd.DataFrame:
     r"""Return how much weight every head puts on the word the parse names, against a permutation baseline.
 
     The baseline deals the keys out anew among links whose query stands at the same position. It keeps every habit that
@@ -141,7 +139,7 @@ def head_scores(
     return table.sort_values("excess", ascending=False, ignore_index=True)
 
 
-def silenced(model: LanguageModel, *, layer: int, head: int) -> LanguageModel:
+def ablate_head(model: LanguageModel, *, layer: int, head: int) -> LanguageModel:
     """Return a copy of a model in which one head writes nothing: its rows of W_O are zero.
 
     Parameters
@@ -165,7 +163,7 @@ def silenced(model: LanguageModel, *, layer: int, head: int) -> LanguageModel:
     --------
     >>> from regattn.transformer.checkpoints import load_shipped
     >>> model, _ = load_shipped()
-    >>> less = silenced(model, layer=2, head=1)
+    >>> less = ablate_head(model, layer=2, head=1)
     >>> tokens = torch.zeros(1, 3, dtype=torch.long)
     >>> torch.equal(less.trace(tokens).streams[1], model.trace(tokens).streams[1])
     True
@@ -240,7 +238,7 @@ def _find_head(model: LanguageModel, layer: int, head: int) -> tuple[MultiHeadAt
 
 
 @torch.no_grad()
-def silencing_costs(model: LanguageModel, grammar: Grammar, tokens: torch.Tensor, links: Links) -> pd.DataFrame:
+def ablation_costs(model: LanguageModel, grammar: Grammar, tokens: torch.Tensor, links: Links) -> pd.DataFrame:
     r"""Return how many nats the predictions of some positions lose when a head is silenced, for every head.
 
     Parameters
@@ -271,7 +269,7 @@ def silencing_costs(model: LanguageModel, grammar: Grammar, tokens: torch.Tensor
     >>> grammar, rng = Grammar(), np.random.default_rng(0)
     >>> sentences = [grammar.sample(rng) for _ in range(12)]
     >>> links = find_links(sentences, "repeated name")
-    >>> costs = silencing_costs(load_shipped()[0], grammar, as_tokens(sentences, grammar), links)
+    >>> costs = ablation_costs(load_shipped()[0], grammar, as_tokens(sentences, grammar), links)
     >>> costs.shape, bool(costs.loc[2, 1] > 1)
     ((3, 4), True)
     """
@@ -286,5 +284,5 @@ def silencing_costs(model: LanguageModel, grammar: Grammar, tokens: torch.Tensor
 
     whole, architecture = loss(model), model.architecture
     layers, heads = range(1, architecture.layers + 1), range(1, architecture.n_heads + 1)
-    costs = [[loss(silenced(model, layer=layer, head=head)) - whole for head in heads] for layer in layers]
+    costs = [[loss(ablate_head(model, layer=layer, head=head)) - whole for head in heads] for layer in layers]
     return pd.DataFrame(costs, pd.Index(layers, name="layer"), pd.Index(heads, name="head"))

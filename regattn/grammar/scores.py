@@ -8,14 +8,14 @@ import numpy as np
 import pandas as pd
 import torch
 
-from regattn._chance import Chance, numpy_generator
+from regattn._rng import Rng, numpy_generator
 from regattn._validation import check_count
 from regattn.grammar._divergence import check_vocabularies, divergences
 from regattn.grammar._knowledge import known_at_start
 from regattn.grammar.sentences import Grammar, Sentence
 from regattn.transformer.language_model import LanguageModel
 
-__all__ = ["as_tokens", "excess_nats", "lawful_lengths", "name_mass", "next_words", "verb_mass"]
+__all__ = ["as_tokens", "excess_nats", "lawful_lengths", "next_words", "referent_probability", "verb_mass"]
 
 
 @torch.no_grad()
@@ -134,7 +134,7 @@ def next_words(model: LanguageModel, grammar: Grammar, contexts: Sequence[str]) 
     return pd.DataFrame(q, index=list(contexts), columns=list(grammar.vocabulary))
 
 
-def name_mass(
+def referent_probability(
     beliefs: pd.DataFrame, grammar: Grammar, pairs: Sequence[tuple[str, str]], pronoun: str
 ) -> dict[str, float]:
     """Return where predictions put a name, where the pronoun leaves one of a woman and a man to be named.
@@ -165,7 +165,7 @@ def name_mass(
     >>> from regattn.transformer.checkpoints import load_shipped
     >>> grammar, pairs = Grammar(), [("anna", "tom"), ("tom", "anna")]
     >>> beliefs = next_words(load_shipped()[0], grammar, [f"{a} called {b} because she missed" for a, b in pairs])
-    >>> name_mass(beliefs, grammar, pairs, "she")["any man"] > 0.99
+    >>> referent_probability(beliefs, grammar, pairs, "she")["any man"] > 0.99
     True
     """
     names = {who: set(grammar.lexicon.names[who]) for who in ("she", "he")}
@@ -187,7 +187,7 @@ def name_mass(
 
 
 @torch.no_grad()
-def verb_mass(model: LanguageModel, grammar: Grammar, *, clauses: int, rng: Chance, n: int = 200) -> pd.DataFrame:
+def verb_mass(model: LanguageModel, grammar: Grammar, *, clauses: int, rng: Rng, n: int = 200) -> pd.DataFrame:
     """Return where a model puts its probability at the place of the main verb.
 
     Parameters

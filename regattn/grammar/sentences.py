@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regattn._chance import Chance, numpy_generator
+from regattn._rng import Rng, numpy_generator
 from regattn._validation import check_count, check_real
 from regattn.grammar._knowledge import Belief, frozen, known_at_start, remaining, successors
 from regattn.grammar._lexicon import LEXICON, Lexicon
@@ -120,7 +120,7 @@ class Grammar:
         """Return the rules of a symbol: probabilities, and the words and symbols that may take its place."""
         return _expand(self, symbol)
 
-    def sample(self, rng: Chance) -> Sentence:
+    def sample(self, rng: Rng) -> Sentence:
         """Return one sentence with its parse; ``rng`` is a seed or a generator."""
         words, pending, rng = [], [("S",)], numpy_generator(rng)
         while pending:
@@ -137,7 +137,7 @@ class Grammar:
             tuple(None if word.depends_on is None else places[word.depends_on] for word in words),
         )
 
-    def sample_tokens(self, rng: Chance, *, texts: int, length: int) -> np.ndarray:
+    def sample_tokens(self, rng: Rng, *, texts: int, length: int) -> np.ndarray:
         """Return texts of exactly ``length`` tokens, shape (texts, length): a full stop, then sentences, cut off."""
         check_count(texts, "texts")
         check_count(length, "length")

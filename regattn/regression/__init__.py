@@ -1,5 +1,5 @@
 """Regression as attention: least squares and its spectrum, descent, learned codes, and one estimator for all."""
 
-import lazy_loader
+from regattn._extras import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__, "torch")

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from regattn._activations import ACTIVATIONS
-from regattn._chance import Chance, numpy_generator
+from regattn._rng import Rng, numpy_generator
 from regattn._validation import check_count, check_finite, check_matrix, check_real, check_vector
 from regattn.regression._walking import LearningRate, walk
 from regattn.regression.trajectory import Trajectory
@@ -114,7 +114,7 @@ class Network:
 
 
 def make_network(
-    sizes: Sequence[int], *, activation: str = "tanh", rng: Chance = 0, draws: Iterable[float] | None = None
+    sizes: Sequence[int], *, activation: str = "tanh", rng: Rng = 0, draws: Iterable[float] | None = None
 ) -> Network:
     r"""Return a network with random weights around zero, of the size that keeps the signal, and biases of zero.
 

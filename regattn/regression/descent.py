@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regattn._chance import Chance, numpy_generator
+from regattn._rng import Rng, numpy_generator
 from regattn._validation import check_count, check_finite, check_matrix, check_real, check_targets, check_vector
 from regattn.regression._batches import largest_batch_step
 from regattn.regression._walking import LearningRate, walk
@@ -217,7 +217,7 @@ def largest_stable_step(X: ArrayLike, *, batch_size: int | None = None) -> float
     return float(largest_batch_step(check_matrix(X, "X") / scale, check_count(batch_size, "batch_size")) / steepest)
 
 
-def batches(n: int, *, batch_size: int, steps: int, rng: Chance, replace: bool = False) -> Iterator[np.ndarray]:
+def batches(n: int, *, batch_size: int, steps: int, rng: Rng, replace: bool = False) -> Iterator[np.ndarray]:
     """Yield ``steps`` batches: arrays of row numbers between 0 and n - 1.
 
     Parameters

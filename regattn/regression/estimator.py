@@ -17,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from regattn._extras import needed_by
 from regattn._validation import check_count, check_numpy, check_real, check_sizes, column_sizes
 from regattn.attention import attend, attention_weights
 from regattn.masks import others_mask
@@ -250,7 +251,8 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         return self
 
     def _fit_heads(self, X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> AttentionRegressor:
-        from regattn.regression._head_training import HeadShape, Problem, Stopping, Trained, train
+        with needed_by("an AttentionRegressor that learns its heads"):
+            from regattn.regression._head_training import HeadShape, Problem, Stopping, Trained, train
 
         held_out = rng.permutation(len(X))[: round(self.validation_fraction * len(X))]
         if len(X) - len(held_out) < 2:

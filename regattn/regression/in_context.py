@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regattn._chance import Chance, numpy_generator
+from regattn._rng import Rng, numpy_generator
 from regattn._validation import check_count, check_matrix, check_real
 from regattn.regression._checks import check_covariance
 from regattn.regression.least_squares import spectrum
@@ -53,7 +53,7 @@ class Tasks(NamedTuple):
         return float(np.einsum("tp,pq,tq->t", missed, np.asarray(C, dtype=float), missed).mean())
 
 
-def make_tasks(rng: Chance, C: ArrayLike, *, tasks: int, n: int, noise: float, intercept: float = 0.0) -> Tasks:
+def make_tasks(rng: Rng, C: ArrayLike, *, tasks: int, n: int, noise: float, intercept: float = 0.0) -> Tasks:
     r"""Return data sets whose rows are Gaussian, :math:`y = a + X\beta + e` with slopes drawn afresh for each.
 
     Parameters
@@ -206,7 +206,7 @@ def design_descent(
     target: str,
     steps: int,
     learning_rate: float,
-    rng: Chance,
+    rng: Rng,
 ) -> np.ndarray:
     r"""Return where descent on Ω goes when every step sees new tasks on the same rows.
 

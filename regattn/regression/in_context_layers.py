@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 from torch import Tensor, nn
 
-from regattn._chance import Chance, torch_generator
+from regattn._rng import Rng, torch_generator
 from regattn._validation import check_array, check_count, check_matrix, check_real
 from regattn.regression._checks import check_covariance
 from regattn.regression.in_context import Tasks
@@ -58,7 +58,7 @@ class LinearLayers(nn.Module):
     True
     """
 
-    def __init__(self, depth: int, width: int, *, tied: bool = True, move_rows: bool = False, rng: Chance = 0) -> None:
+    def __init__(self, depth: int, width: int, *, tied: bool = True, move_rows: bool = False, rng: Rng = 0) -> None:
         super().__init__()
         self.depth, width = check_count(depth, "depth"), check_count(width, "width")
         generator = torch_generator(rng)
@@ -120,7 +120,7 @@ class SoftmaxHeads(nn.Module):
     torch.Size([1, 5])
     """
 
-    def __init__(self, n_heads: int, width: int, *, scaled: bool = True, rng: Chance = 0) -> None:
+    def __init__(self, n_heads: int, width: int, *, scaled: bool = True, rng: Rng = 0) -> None:
         super().__init__()
         n_heads, width = check_count(n_heads, "n_heads"), check_count(width, "width")
         generator = torch_generator(rng)
@@ -145,7 +145,7 @@ def train_in_context(
     *,
     steps: int = 1000,
     learning_rate: float = 0.02,
-    rng: Chance = 0,
+    rng: Rng = 0,
 ) -> np.ndarray:
     """Train a model to predict at new rows of tasks it has not seen, and return the losses of all steps.
 

@@ -1,5 +1,5 @@
 """Series: what happened before as inputs, and forecasts judged without looking ahead."""
 
-import lazy_loader
+from regattn._extras import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__, "torch", "data")

@@ -34,8 +34,8 @@ from .panels import (
     panel_weights as panel_weights,
 )
 from .race import (
-    contenders as contenders,
     load_race as load_race,
+    race_models as race_models,
     race_table as race_table,
 )
 from .time_attention import (
@@ -44,7 +44,7 @@ from .time_attention import (
 from .windows import (
     drift_forecasts as drift_forecasts,
     forecast_windows as forecast_windows,
-    lags_kept as lags_kept,
+    lag_visibility as lag_visibility,
     normalise as normalise,
     quantile_losses as quantile_losses,
     seasonal_scale as seasonal_scale,

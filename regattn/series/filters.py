@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 
+from regattn._extras import needed_by
 from regattn._text import check_names
 from regattn._types import Label
 from regattn._validation import check_count, check_vector
@@ -61,7 +62,8 @@ def local_trend(series: pd.Series, *, layers: int = 1) -> MLEModel:
     >>> model.smooth([1.0, 0.5, 0.1]).filtered_state[0].round(3).tolist()
     [1.0, 3.0, 2.423, 3.741, 4.877]
     """
-    from regattn.series._nested import NestedLevels  # statsmodels takes a second to load
+    with needed_by("regattn.series.local_trend"):
+        from regattn.series._nested import NestedLevels  # statsmodels takes a second to load
 
     layers = check_count(layers, "layers", most=3)
     if not isinstance(series, pd.Series):

@@ -18,9 +18,9 @@ import torch
 from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
-from regattn._chance import Chance, seed_from
+from regattn._rng import Rng, seed_from
 from regattn._validation import check_count, check_real
-from regattn.plain import layer_norm, softmax
+from regattn.from_scratch import layer_norm, softmax
 from regattn.transformer.block import Block, BlockDesign, FeedForward
 from regattn.transformer.multihead import MultiHeadAttention
 
@@ -122,7 +122,7 @@ class Forecaster(nn.Module):
     (torch.Size([5, 3, 9]), torch.Size([5, 2, 3, 7]))
     """
 
-    def __init__(self, design: ForecasterDesign, *, rng: Chance = 0) -> None:
+    def __init__(self, design: ForecasterDesign, *, rng: Rng = 0) -> None:
         super().__init__()
         self.design = design
         with torch.random.fork_rng(devices=[]):

@@ -15,7 +15,7 @@ import torch
 from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
-from regattn._chance import Chance, seed_from
+from regattn._rng import Rng, seed_from
 from regattn._tensors import check_fit, read_tensors
 from regattn._validation import check_count
 from regattn.series.forecaster import Forecaster, ForecasterDesign
@@ -69,7 +69,7 @@ class PooledLinear(nn.Module):
 
 
 def train_forecaster(
-    model: nn.Module, windows: Windows, plan: TrainingPlan, *, unit: ArrayLike, batch_size: int = 64, rng: Chance = 0
+    model: nn.Module, windows: Windows, plan: TrainingPlan, *, unit: ArrayLike, batch_size: int = 64, rng: Rng = 0
 ) -> pd.DataFrame:
     """Train a forecaster across all series at once, in place, and return the history.
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
-from regattn._chance import Chance, numpy_generator
+from regattn._rng import Rng, numpy_generator
 from regattn._validation import check_count, check_real
 from regattn.series._dates import check_series, place_of
 from regattn.series.evaluation import expanding_window_forecasts
@@ -22,7 +22,7 @@ def future_leak(
     forecaster: Callable[[pd.DataFrame], Any],
     table: pd.DataFrame,
     *,
-    rng: Chance,
+    rng: Rng,
     horizon: int = 0,
     cuts: Sequence[Any] | None = None,
     size: float = 3.0,

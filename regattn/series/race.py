@@ -20,18 +20,19 @@ from sklearn.neural_network import MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from regattn._chance import Chance, random_state_from
+from regattn._extras import needed_by
+from regattn._rng import Rng, random_state_from
+from regattn.recorded_runs import load_runs
 from regattn.regression.estimator import AttentionRegressor
 from regattn.series.evaluation import Comparison
-from regattn.trials import load_trials
 
-__all__ = ["Race", "contenders", "load_race", "race_table"]
+__all__ = ["Race", "load_race", "race_models", "race_table"]
 
 PENALTIES = (0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0, 1000.0)  # the last is the mean
 DRAWN = ("forest", "network", "attention")  # the first words of the models that depend on a seed
 
 
-def contenders(*, folds: int | BaseCrossValidator, n_features: int, rng: Chance = 0) -> dict[str, BaseEstimator]:
+def race_models(*, folds: int | BaseCrossValidator, n_features: int, rng: Rng = 0) -> dict[str, BaseEstimator]:
     """Return the models of the race by name, those with settings as searches over a grid.
 
     A grid ends where no other model follows: at a penalty that leaves the mean, or least squares; at a leaf of one row;
@@ -54,7 +55,7 @@ def contenders(*, folds: int | BaseCrossValidator, n_features: int, rng: Chance 
     Examples
     --------
     >>> from sklearn.model_selection import KFold
-    >>> models = contenders(folds=KFold(3), n_features=10)
+    >>> models = race_models(folds=KFold(3), n_features=10)
     >>> list(models)[:4], len(models)
     (['mean', 'OLS', 'ridge', 'PCR'], 14)
     """
@@ -131,7 +132,7 @@ def load_race(name: str) -> Race:
     Returns
     -------
     Race
-        With the errors of :func:`contenders`, in the units of the target.
+        With the errors of :func:`race_models`, in the units of the target.
 
     Raises
     ------
@@ -144,7 +145,7 @@ def load_race(name: str) -> Race:
     >>> race.errors["OLS"].shape, race.errors["network"].shape
     ((1, 100), (3, 100))
     """
-    runs, card = load_trials("race")
+    runs, card = load_runs("race")
     if name not in card["sizes"]:
         raise ValueError(f"name must be one of {', '.join(card['sizes'])}, got {name!r}")
     runs = runs[runs["part"] == name]
@@ -182,7 +183,8 @@ def race_table(
     >>> race_table(losses, partial(diebold_mariano, squared=True))["difference"].to_dict()
     {'mean': -2.0, 'OLS': 0.0}
     """
-    from statsmodels.stats.multitest import multipletests
+    with needed_by("regattn.series.race_table"):
+        from statsmodels.stats.multitest import multipletests
 
     rivals = losses.columns.drop(baseline)
     rows = {name: compare(losses[name].to_numpy(), losses[baseline].to_numpy()) for name in rivals}

@@ -18,7 +18,7 @@ __all__ = [
     "Windows",
     "drift_forecasts",
     "forecast_windows",
-    "lags_kept",
+    "lag_visibility",
     "normalise",
     "quantile_losses",
     "seasonal_scale",
@@ -273,7 +273,7 @@ def drift_forecasts(windows: Windows, *, drift: bool = True, period: int = 12) -
     return forecast + (past[:, -1:] - past[:, -period - 1 : -period]) * (1 + np.arange(h) // period) * drift
 
 
-def lags_kept(lags: Iterable[int], *, context: int, horizon: int) -> np.ndarray:
+def lag_visibility(lags: Iterable[int], *, context: int, horizon: int) -> np.ndarray:
     """Return which months each month ahead may hear when some lags are deleted, boolean of shape (h, C).
 
     A lag is counted from the month that is forecast: 12 is the same month of the year before.
@@ -297,7 +297,7 @@ def lags_kept(lags: Iterable[int], *, context: int, horizon: int) -> np.ndarray:
 
     Examples
     --------
-    >>> lags_kept([2], context=3, horizon=2).astype(int).tolist()
+    >>> lag_visibility([2], context=3, horizon=2).astype(int).tolist()
     [[1, 0, 1], [1, 1, 0]]
     """
     context, horizon = check_count(context, "context"), check_count(horizon, "horizon")

@@ -1,5 +1,5 @@
 """The transformer: positions, heads, blocks, the language model they make, and how it is trained and used."""
 
-import lazy_loader
+from regattn._extras import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__, "torch")

@@ -13,7 +13,7 @@ from regattn.transformer.language_model import LanguageModel
 Model = TypeVar("Model", bound=torch.nn.Module)
 WANTED = {"order": "pre", "norm": "layer", "activation": "gelu", "kernel": "softmax", "positions": "rotary"}
 WANTED |= {"bias": True, "tied": True}
-DIGITS = bytes(code for code in range(35, 124) if chr(code) not in "&<>\\")  # 85 signs that a page need not escape
+DIGITS = bytes(code for code in range(35, 124) if chr(code) not in "&<>\\")  # 85 characters that a page need not escape
 
 
 def check_design(model: Any) -> LanguageModel:

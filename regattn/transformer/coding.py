@@ -1,4 +1,4 @@
-"""What latent codes are measured against: other ways to send a row in so many bits, and the trials of chapter 15."""
+"""What latent codes are measured against: other ways to send a row in so many bits, and chapter 15's experiments."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA
 
-from regattn._chance import Chance, random_state_from
+from regattn._rng import Rng, random_state_from
 from regattn._validation import check_count, check_matrix, check_same_width
 
 __all__ = ["quantised_pca", "residual_kmeans"]
@@ -14,7 +14,7 @@ __all__ = ["quantised_pca", "residual_kmeans"]
 STARTS = 4  # k-means keeps the best of so many
 
 
-def quantised_pca(X: np.ndarray, X_new: np.ndarray, *, bits: int, rng: Chance = 0) -> np.ndarray:
+def quantised_pca(X: np.ndarray, X_new: np.ndarray, *, bits: int, rng: Rng = 0) -> np.ndarray:
     r"""Return rows as they come back from principal components that were sent in so many bits.
 
     Bits go one by one to the component whose variance is largest, and divide it by four (halving the error of a number
@@ -62,7 +62,7 @@ def quantised_pca(X: np.ndarray, X_new: np.ndarray, *, bits: int, rng: Chance = 
     return pca.inverse_transform(sent)
 
 
-def residual_kmeans(X: np.ndarray, X_new: np.ndarray, *, n_codes: int, n_parts: int = 1, rng: Chance = 0) -> np.ndarray:
+def residual_kmeans(X: np.ndarray, X_new: np.ndarray, *, n_codes: int, n_parts: int = 1, rng: Rng = 0) -> np.ndarray:
     r"""Return rows as they come back from k-means on the rows, then on what it left, and so on.
 
     .. math:: \hat x = \sum_{m=1}^{M} e^{(m)}_{k_m}, \qquad

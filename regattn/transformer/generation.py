@@ -7,7 +7,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from regattn._chance import Chance, torch_generator
+from regattn._rng import Rng, torch_generator
 from regattn._validation import check_array, check_count, check_real
 from regattn.transformer.inference import Decoder
 from regattn.transformer.language_model import LanguageModel
@@ -92,7 +92,7 @@ def generate(  # noqa: PLR0913 - these are the controls every reader will look f
     temperature: float = 1.0,
     top_k: int | None = None,
     top_p: float = 1.0,
-    rng: Chance = 0,
+    rng: Rng = 0,
     cached: bool = True,
 ) -> Tensor:
     """Return the prompt continued by ``n_new`` tokens drawn from the model.

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from regattn._activations import ACTIVATIONS
 from regattn._validation import check_count
-from regattn.plain import layer_norm, softmax
+from regattn.from_scratch import layer_norm, softmax
 from regattn.transformer._rotation import rotate_pairs, rotation_angles
 from regattn.transformer.block import Block
 from regattn.transformer.language_model import Architecture, LanguageModel

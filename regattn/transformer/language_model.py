@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from regattn._chance import Chance, seed_from
+from regattn._rng import Rng, seed_from
 from regattn._validation import check_count
 from regattn.transformer._linear import Linear
 from regattn.transformer._norm import make_norm
@@ -91,7 +91,7 @@ class LanguageModel(nn.Module):
     torch.Size([1, 3, 11])
     """
 
-    def __init__(self, architecture: Architecture, *, rng: Chance = 0) -> None:
+    def __init__(self, architecture: Architecture, *, rng: Rng = 0) -> None:
         super().__init__()
         a = self.architecture = architecture
         with torch.random.fork_rng(devices=[]):

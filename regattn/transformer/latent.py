@@ -12,7 +12,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from regattn._chance import Chance, seed_from, torch_generator
+from regattn._rng import Rng, seed_from, torch_generator
 from regattn._validation import check_count, check_real
 from regattn.transformer._checks import check_choice
 
@@ -106,7 +106,7 @@ class Autoencoder(nn.Module):
     torch.Size([3, 7])
     """
 
-    def __init__(self, n_inputs: int, width: int, *, hidden: int | None = None, rng: Chance = 0) -> None:
+    def __init__(self, n_inputs: int, width: int, *, hidden: int | None = None, rng: Rng = 0) -> None:
         super().__init__()
         self.n_inputs, self.width = check_count(n_inputs, "n_inputs"), check_count(width, "width")
         hidden = hidden if hidden is None else check_count(hidden, "hidden")
@@ -174,7 +174,7 @@ class CodeAutoencoder(Autoencoder):
         n_parts: int = 1,
         width: int = 8,
         hidden: int | None = 128,
-        rng: Chance = 0,
+        rng: Rng = 0,
     ) -> None:
         check_count(width, "width")
         seed = seed_from(rng)
@@ -241,7 +241,7 @@ class CodeAutoencoder(Autoencoder):
         return LatentTerms(_square(x - drawn), *penalties)
 
     @torch.no_grad()
-    def start_from(self, x: Tensor, *, rng: Chance = 0) -> None:
+    def start_from(self, x: Tensor, *, rng: Rng = 0) -> None:
         """Put every code on the latent vector of a part of a row, drawn without repetition.
 
         Raises
@@ -255,7 +255,7 @@ class CodeAutoencoder(Autoencoder):
         self.codebook.copy_(z[torch.randperm(len(z), generator=torch_generator(rng))[: self.n_codes]])
 
 
-def train_autoencoder(model: Autoencoder, x: Tensor, plan: LatentPlan, *, rng: Chance = 0) -> list[LatentTerms]:
+def train_autoencoder(model: Autoencoder, x: Tensor, plan: LatentPlan, *, rng: Rng = 0) -> list[LatentTerms]:
     """Train the model in place and return the mean of each term over the steps of each epoch.
 
     Parameters

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from regattn._chance import Chance, seed_from
+from regattn._rng import Rng, seed_from
 from regattn.data import load_lee_corpus
 from regattn.transformer._plan import TrainingPlan
 from regattn.transformer.language_model import Architecture, LanguageModel
@@ -65,7 +65,7 @@ class LengthTask:
         return max(tokens.shape[1] for tokens, _ in self.tests.values())
 
 
-def length_task(name: str, *, stories: Sequence[str] | None = None, rng: Chance = 0) -> LengthTask:
+def length_task(name: str, *, stories: Sequence[str] | None = None, rng: Rng = 0) -> LengthTask:
     """Return one of the three tasks of the grid, with batches of 32 windows.
 
     - "news": say the next character of a news story. T is 32; the last fifty stories are the test. Characters met fewer
@@ -171,7 +171,7 @@ def _last_places(tokens: Tensor, targets: Tensor, length: int) -> dict[int, tupl
 
 
 def train_at_one_length(
-    task: LengthTask, positions: str, *, steps: int, peak: float = 2e-3, base: float = 10_000.0, rng: Chance = 0
+    task: LengthTask, positions: str, *, steps: int, peak: float = 2e-3, base: float = 10_000.0, rng: Rng = 0
 ) -> tuple[LanguageModel, pd.DataFrame]:
     """Return a small model that has read nothing longer than T, and the history of its training.
 

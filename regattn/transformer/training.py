@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from torch import Tensor, nn
 from tqdm.auto import tqdm
 
-from regattn._chance import Chance, seed_from
+from regattn._rng import Rng, seed_from
 from regattn._validation import check_count
 from regattn.transformer._plan import TrainingPlan, learning_rate
 from regattn.transformer._ranks import Ranks, ranks_of
@@ -29,7 +29,7 @@ from regattn.transformer.language_model import next_token_loss
 __all__ = ["TrainingPlan", "text_batches", "train"]
 
 
-def text_batches(tokens: ArrayLike, *, batch_size: int, context: int, rng: Chance = 0) -> Callable[[int], Tensor]:
+def text_batches(tokens: ArrayLike, *, batch_size: int, context: int, rng: Rng = 0) -> Callable[[int], Tensor]:
     """Return a function of the step that cuts ``batch_size`` windows of ``context + 1`` tokens from a long text.
 
     Parameters

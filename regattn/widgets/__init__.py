@@ -1,5 +1,5 @@
 """Explorers: widgets that live with a kernel and without one. They draw; the models are those of the package."""
 
-import lazy_loader
+from regattn._extras import attach
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = attach(__name__, __file__, "widgets", "figures", "text", "torch")

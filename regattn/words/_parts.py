@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from regattn._files import written_whole
+from regattn._files import atomic_write
 
 NOTE = "note"
 
@@ -28,7 +28,7 @@ def write_arrays(path: str | os.PathLike, arrays: dict[str, np.ndarray], *, note
     ({'x': array([1., 1.])}, {'window': 3})
     """
     text = np.frombuffer(json.dumps(note).encode(), dtype=np.uint8)
-    with written_whole(path) as file:
+    with atomic_write(path) as file:
         np.savez(file, **arrays, **{NOTE: text})
 
 

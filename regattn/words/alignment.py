@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from regattn._chance import Chance, numpy_generator
+from regattn._rng import Rng, numpy_generator
 from regattn._validation import check_count
 from regattn.words._checks import check_document
 
@@ -33,7 +33,7 @@ ADVERBS = {"often": "oft", "never": "nie", "today": "heute", "once": "einst", "s
 ARTICLES = {("the", 0): ("der", "e"), ("the", 1): ("den", "en"), ("a", 0): ("ein", "er"), ("a", 1): ("einen", "en")}
 
 
-def make_aligned_text(n: int, *, rng: Chance = 0) -> list[AlignedPair]:
+def make_aligned_text(n: int, *, rng: Rng = 0) -> list[AlignedPair]:
     """Return English clauses and their German translations, drawn at random, with the alignment by construction.
 
     *that the dog often bit a young man* is *dass der Hund einen jungen Mann oft biss*: the verb moves to the end, and

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import minimize
 
-from regattn._chance import Chance, numpy_generator
+from regattn._rng import Rng, numpy_generator
 from regattn._types import Table
 from regattn._validation import check_count, check_real
 from regattn.words._checks import check_counts
@@ -40,7 +40,7 @@ def glove_vectors(  # noqa: PLR0913
     cap: float = 10.0,
     power: float = 0.75,
     method: str = "regressions",
-    rng: Chance = 0,
+    rng: Rng = 0,
 ) -> Glove:
     r"""Return the vectors of GloVe, found by regressions in turn or by descent.
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from scipy.stats import rankdata
 
-from regattn._chance import Chance, numpy_generator
+from regattn._rng import Rng, numpy_generator
 from regattn._types import Table
 from regattn._validation import check_count
 from regattn.words._checks import check_counts
@@ -26,7 +26,7 @@ class HeldOutPairs(NamedTuple):
 
 
 def held_out_pairs(
-    train: Table, test: Table, frequency: np.ndarray, *, least: int = 2, near: int = 25, rng: Chance = 0
+    train: Table, test: Table, frequency: np.ndarray, *, least: int = 2, near: int = 25, rng: Rng = 0
 ) -> HeldOutPairs:
     """Return pairs of words that never meet in one half of a corpus and do in the other, with matched negatives.
 

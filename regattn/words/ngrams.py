@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from operator import index
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from tokenizers import Tokenizer
 
 from regattn._validation import check_count, check_real
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 __all__ = ["NGram", "count_ngrams", "ngram_bits", "unseen_share"]
 

@@ -17,7 +17,9 @@ def load_word_results(name: str) -> dict[str, Any]:
 
     Parameters
     ----------
-    name : {"rank", "whole", "held_out", "human", "compared", "senses", "kinds", "neighbours", "made by"}
+    name : {"properties", "rank", "whole", "held_out", "human", "compared", "senses", "kinds", "neighbours", "made by"}
+        - ``properties``: by method, the largest cosine of two of its fifty columns, the same once they are centred, and
+          the length of the mean vector beside a typical one
         - ``rank``: correlations of factors, and of gensim's word2vec, with PMI on the hundred commonest words, by
           setting, one for each seed
         - ``whole``: the same for all words that occur five times, beside the SVD; ``often``: pairs that met ten times

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from regattn._extras import needed_by
 from regattn.words._checks import check_document
 from regattn.words._parts import read_arrays, write_arrays
 from regattn.words.totals import PartialCounts
@@ -262,10 +263,8 @@ def _documents(shard: Any, *, column: str) -> Iterator[Any]:
 
 def _rows(path: Path, column: str) -> Iterator[Any]:
     """Yield the documents of a Parquet file, a few thousand rows in memory at a time."""
-    try:
+    with needed_by("a Parquet file"):
         from pyarrow import large_list, parquet, types
-    except ImportError as error:
-        raise ValueError('Parquet files need pyarrow: pip install "regattn[scale]"') from error
     with parquet.ParquetFile(path) as file:
         names = file.schema_arrow.names
         if column not in names:
@@ -301,10 +300,8 @@ def _added_up(parts: Iterable[Any]) -> Any:
 
 def _on_workers(task: Callable[[Any], Any], shards: Sequence[Any], client: Any) -> Any:
     """Return the sum of what a task makes of each shard; Dask's workers make the parts and add them, two at a time."""
-    try:
+    with needed_by("client"):
         from dask import bag
-    except ImportError as error:
-        raise ValueError('client needs Dask: pip install "regattn[scale]"') from error
     if not hasattr(client, "compute"):
         raise ValueError(f"client must be a dask.distributed.Client, got {client!r}")
     outcomes = bag.from_sequence(shards, npartitions=len(shards)).map(task)

@@ -69,9 +69,11 @@ def train_tokenizer(texts: Iterable[str], *, vocabulary: int, kind: str = "bytes
         return _train_bytes(checked, vocabulary)
     spaced = pre_tokenizers.Metaspace(prepend_scheme="never")
     checked = list(checked)
-    signs = set().union(*checked) - {" "} | {"▁"} if any(checked) else set()
-    if not signs or vocabulary <= len(signs):
-        needed = f"more than the {len(signs)} characters of the texts" if signs else "of texts that hold something"
+    characters = set().union(*checked) - {" "} | {"▁"} if any(checked) else set()
+    if not characters or vocabulary <= len(characters):
+        needed = (
+            f"more than the {len(characters)} characters of the texts" if characters else "of texts that hold something"
+        )
         raise ValueError(f"vocabulary must be {needed}, got {vocabulary}")
     tokenizer = Tokenizer(models.BPE(unk_token=_UNKNOWN) if kind == "characters" else models.Unigram())
     tokenizer.pre_tokenizer = spaced

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from regattn.grammar import Grammar
-from regattn.widgets._base import safe_json
+from regattn.widgets._kit.page import safe_json
 from regattn.widgets.average import AverageExplorer
 from regattn.widgets.block import BlockExplorer
 from regattn.widgets.codebook import CodebookExplorer

@@ -42,8 +42,9 @@ def test_a_race_is_drawn_best_on_top_without_its_baseline():
         index=["OLS", "attention, x", "ridge"],
     )
     ax = plot_race(race, baseline="OLS")
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["ridge", "attention, x"]
-    bars = [segment[:, 0].tolist() for segment in ax.collections[0].get_segments()]
-    assert bars == [[1.5, 2.5], [-2.0, 0.0]]
-    colours = ax.collections[1].get_facecolors()
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["attention, x", "ridge"]
+    assert ax.yaxis_inverted()
+    bars = [list(line.get_xdata()) for line in ax.lines[1:]]
+    assert bars == [[-2.0, 0.0], [1.5, 2.5]]
+    colours = [dots.get_facecolors()[0] for dots in ax.collections]
     assert colours[0].tolist() != colours[1].tolist()

@@ -9,15 +9,15 @@ import torch
 from regattn import attend
 from regattn.grammar import (
     Grammar,
+    ablate_head,
+    ablation_costs,
     as_tokens,
     excess_nats,
     find_links,
     lawful_lengths,
-    name_mass,
     next_words,
     patched_logits,
-    silenced,
-    silencing_costs,
+    referent_probability,
     verb_mass,
 )
 from regattn.transformer import Architecture, LanguageModel, MultiHeadAttention, generate, load_shipped
@@ -47,7 +47,7 @@ def test_a_silenced_head_takes_away_exactly_what_it_wrote():
     design = Architecture(vocabulary=105, layers=2, context=16, width=12, n_heads=3)
     model = LanguageModel(design, rng=5)
     before = {name: weight.clone() for name, weight in model.named_parameters()}
-    less = silenced(model, layer=2, head=3)
+    less = ablate_head(model, layer=2, head=3)
     x = torch.randn(2, 7, 12, generator=torch.Generator().manual_seed(0))
     attention: MultiHeadAttention = model.blocks[1].attention
     d = slice(8, 12)  # head 3 of 3, each 4 wide
@@ -63,7 +63,7 @@ def test_a_silenced_head_takes_away_exactly_what_it_wrote():
 )
 def test_a_head_that_is_not_there_is_named(shipped, place, message):
     with pytest.raises(ValueError, match=message):
-        silenced(shipped, layer=place[0], head=place[1])
+        ablate_head(shipped, layer=place[0], head=place[1])
 
 
 def test_a_patched_head_adds_what_it_writes_for_the_donor_and_takes_its_own_away():
@@ -95,7 +95,7 @@ def test_a_patched_head_adds_what_it_writes_for_the_donor_and_takes_its_own_away
 def test_names_are_counted_for_the_one_whom_the_pronoun_leaves():
     pairs = [("anna", "tom"), ("tom", "anna")]
     beliefs = next_words(Truth(GRAMMAR), GRAMMAR, [f"{a} called {b} because he missed" for a, b in pairs])
-    found = name_mass(beliefs, GRAMMAR, pairs, "he")
+    found = referent_probability(beliefs, GRAMMAR, pairs, "he")
     assert found["the other name"] == pytest.approx(beliefs["anna"].mean())
     assert found["any woman"] == pytest.approx(beliefs[list(GRAMMAR.lexicon.names["she"])].sum(axis=1).mean())
     assert found["any man"] == pytest.approx(0)
@@ -105,18 +105,18 @@ def test_names_are_counted_for_the_one_whom_the_pronoun_leaves():
         (([("anna", "mary"), ("tom", "anna")], "he"), "a woman and a man, got"),
     ):
         with pytest.raises(ValueError, match=message):
-            name_mass(beliefs, GRAMMAR, *wrong)
+            referent_probability(beliefs, GRAMMAR, *wrong)
 
 
 def test_the_cost_of_a_head_is_the_rise_of_the_excess_where_the_links_predict(shipped):
     rng = np.random.default_rng(3)
     sentences = [GRAMMAR.sample(rng) for _ in range(30)]
     tokens, links = as_tokens(sentences, GRAMMAR), find_links(sentences, "verb")
-    costs = silencing_costs(shipped, GRAMMAR, tokens, links)
+    costs = ablation_costs(shipped, GRAMMAR, tokens, links)
     at = links.text, links.query
     whole, less = (
         excess_nats(model, GRAMMAR, tokens.numpy())[at].mean()
-        for model in (shipped, silenced(shipped, layer=2, head=4))
+        for model in (shipped, ablate_head(shipped, layer=2, head=4))
     )
     assert costs.shape == (3, 4)
     assert costs.loc[2, 4] == pytest.approx(less - whole, rel=1e-4)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from regattn.trials import load_trials
+from regattn.recorded_runs import load_runs
 
-RUNS, CARD = load_trials("lengths")
+RUNS, CARD = load_runs("lengths")
 GRID = RUNS.explode("scores", ignore_index=True)
 GRID = GRID.join(pd.DataFrame(GRID.pop("scores").tolist()))
 TASKS = ("news", "copying", "sorting")

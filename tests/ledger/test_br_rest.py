@@ -11,7 +11,6 @@ from itertools import combinations, pairwise, product
 import numpy as np
 import pytest
 import torch
-from gensim.models import Word2Vec
 from scipy.special import entr, log_softmax
 from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression
@@ -163,8 +162,9 @@ def test_br_3_2a_an_embedding_is_a_one_hot_times_a_matrix():
 @pytest.fixture(scope="module", params=[0, 1], ids=["cbow", "skip-gram"])
 def words(request, stories):
     """Return word2vec's vectors of the 1831 words that occur five times."""
+    models = pytest.importorskip("gensim.models", reason="gensim is not built for this Python", exc_type=ImportError)
     documents = [split_words(story) for story in stories]
-    model = Word2Vec(documents, vector_size=47, min_count=5, sg=request.param, workers=1, seed=1, epochs=5)
+    model = models.Word2Vec(documents, vector_size=47, min_count=5, sg=request.param, workers=1, seed=1, epochs=5)
     return model.wv.vectors.astype(float)
 
 

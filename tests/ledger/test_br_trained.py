@@ -9,9 +9,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from regattn.grammar import Grammar, as_tokens, find_links, head_scores, patched_logits, silencing_costs
+from regattn.grammar import Grammar, ablation_costs, as_tokens, find_links, head_scores, patched_logits
+from regattn.recorded_runs import load_runs
 from regattn.transformer import load_shipped
-from regattn.trials import load_trials
 
 
 @pytest.fixture(scope="module")
@@ -81,14 +81,14 @@ def test_br_11_1_the_number_of_the_subject_goes_with_one_head_and_not_with_the_o
     assert np.delete(share, 8).max() < 0.01
     rng = np.random.default_rng(11)
     sentences = [grammar.sample(rng) for _ in range(60)]
-    costs = silencing_costs(model, grammar, as_tokens(sentences, grammar), find_links(sentences, "verb"))
+    costs = ablation_costs(model, grammar, as_tokens(sentences, grammar), find_links(sentences, "verb"))
     assert costs.stack().idxmax() == (2, 4)  # layer, head
     assert costs.loc[2, 4] > 2 * costs.loc[3, 1]
 
 
 def test_br_11_1_other_trainings_keep_the_relation_in_other_heads():
     places = {}
-    for _, run in load_trials("heads", "roles").runs.iterrows():
+    for _, run in load_runs("heads", "roles").runs.iterrows():
         for relation in ("the other name", "the verb's subject"):
             seen = run["scores"][relation]
             beyond = np.subtract(seen["weight"], seen["baseline"])
@@ -98,7 +98,7 @@ def test_br_11_1_other_trainings_keep_the_relation_in_other_heads():
 
 
 def test_br_11_1_early_layers_look_no_less_far_and_meaning_comes_as_early_as_syntax():
-    runs = load_trials("heads", "roles").runs
+    runs = load_runs("heads", "roles").runs
     distance = np.array(runs["distance"].tolist()).reshape(len(runs), 3, 4).mean(axis=2)
     assert (distance[:, 0] > 1.5).all()  # words back, in the first layer
     assert (np.abs(distance[:, 1] - distance[:, 0]) < 0.5).all()
@@ -109,7 +109,7 @@ def test_br_11_1_early_layers_look_no_less_far_and_meaning_comes_as_early_as_syn
 
 def test_br_6d_several_heads_predict_no_better_than_one_at_equal_width_and_parameters():
     loss, parameters = {}, {}
-    for _, run in load_trials("heads", "heads").runs.iterrows():
+    for _, run in load_runs("heads", "heads").runs.iterrows():
         loss[run["text"], run["seed"], run["n_heads"]] = run["loss"]
         parameters.setdefault(run["text"], set()).add(run["parameters"])
     assert all(len(sizes) == 1 for sizes in parameters.values())

@@ -1,17 +1,17 @@
-"""The trials of chapter 20: whole, within the bars that the chapter states, and the same when a part runs again."""
+"""The experiments of chapter 20: whole, within the chapter's bars, and the same when a part runs again."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from regattn.trials import load_trials
+from regattn.recorded_runs import load_runs
 from tools import circle as tool
 
 
 def risks(part, **chosen):
     """Return the risks of one part, of the rows that agree with what is chosen."""
-    rows = load_trials("circle", part).runs
+    rows = load_runs("circle", part).runs
     for name, value in chosen.items():
         rows = rows[rows[name] == value]
     return rows["risk"].to_numpy()
@@ -20,7 +20,7 @@ def risks(part, **chosen):
 def test_every_job_kept_is_one_of_the_plan():
     planned = {tuple(known_by) for *known_by, _ in tool.plan()}
     for part in {part for part, *_ in planned}:
-        kept = load_trials("circle", part).runs
+        kept = load_runs("circle", part).runs
         assert {(row.part, row.job, row.seed) for row in kept.itertuples()} <= planned
 
 
@@ -32,9 +32,9 @@ def test_four_layers_beat_least_squares_on_few_noisy_rows_in_each_of_ten_seeds()
 
 
 def test_they_learn_a_prior_and_lose_to_least_squares_where_noise_is_less():
-    rows = load_trials("circle", "few").runs.query("name == 'tied, GD++' and depth == 4")
+    rows = load_runs("circle", "few").runs.query("name == 'tied, GD++' and depth == 4")
     quiet = [place[1] for place in rows["elsewhere"]]
-    known = load_trials("circle", "elsewhere").runs
+    known = load_runs("circle", "elsewhere").runs
     assert min(quiet) > 2 * known.query("noise == 0.3")["OLS"].item()
 
 
@@ -42,7 +42,7 @@ def test_softmax_needs_two_heads():
     linear = risks("softmax", name="linear", intercept=0.0)[0]
     assert risks("softmax", name="softmax, 1", intercept=0.0).min() >= 1.5 * linear
     assert risks("softmax", name="softmax, 2", intercept=0.0).max() <= 1.12 * linear
-    pairs = load_trials("circle", "softmax").runs.query("name == 'softmax, 2' and intercept == 0")
+    pairs = load_runs("circle", "softmax").runs.query("name == 'softmax, 2' and intercept == 0")
     assert pairs["mirror"].min() > 0.998
     assert pairs["optimum"].min() > 0.9998
 
@@ -60,7 +60,7 @@ def test_one_linear_layer_has_the_risk_of_the_formula():
 
 
 def test_what_needs_no_training_runs_again_to_the_same_figures():
-    kept = load_trials("circle", "few").runs.query("job == 'known'").reset_index(drop=True)
+    kept = load_runs("circle", "few").runs.query("job == 'known'").reset_index(drop=True)
     for again, (_, row) in zip(list(tool.known(tool.FEW))[:4], kept.iterrows(), strict=False):
         assert again["name"] == row["name"]
         assert again["risk"] == pytest.approx(row["risk"], rel=1e-4)
@@ -68,7 +68,7 @@ def test_what_needs_no_training_runs_again_to_the_same_figures():
 
 def test_a_training_runs_again_to_nearly_the_same_risk():
     again = tool.deep(0, tool.FEW, 2, "tied, GD++")
-    kept = load_trials("circle", "few").runs.query("name == 'tied, GD++' and depth == 2 and seed == 0")
+    kept = load_runs("circle", "few").runs.query("name == 'tied, GD++' and depth == 2 and seed == 0")
     assert again["risk"] == pytest.approx(kept["risk"].item(), rel=0.02)  # sums are taken in another order elsewhere
 
 

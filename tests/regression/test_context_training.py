@@ -10,7 +10,7 @@ import torch
 
 from regattn.regression import _context_training as training
 from regattn.regression.in_context import population_embedding
-from regattn.widgets._chance import mulberry32
+from regattn.widgets._kit.page_rng import mulberry32
 
 HEADS = [(1, True, name) for name in ("softmax", "pair")]
 LAYERS = [(depth, tied, name) for name in ("linear", "plus") for depth in (1, 4) for tied in (True, False)]

@@ -8,7 +8,7 @@ import torch
 from scipy.stats import wishart
 from sklearn.linear_model import Ridge
 
-from regattn.plain import residual_layers
+from regattn.from_scratch import residual_layers
 from regattn.regression import (
     LinearLayers,
     SoftmaxHeads,

@@ -11,6 +11,7 @@ from sklearn.metrics import mean_pinball_loss
 from statsmodels.tsa.ar_model import AutoReg
 
 from regattn.data import load_employment
+from regattn.recorded_runs import load_runs
 from regattn.series import (
     Forecaster,
     ForecasterDesign,
@@ -18,7 +19,7 @@ from regattn.series import (
     drift_forecasts,
     forecast_quantiles,
     forecast_windows,
-    lags_kept,
+    lag_visibility,
     load_forecaster,
     normalise,
     quantile_losses,
@@ -27,7 +28,6 @@ from regattn.series import (
 )
 from regattn.series._local import local_forecasts
 from regattn.transformer import TrainingPlan
-from regattn.trials import load_trials
 
 DECILES = ForecasterDesign(context=36, horizon=12).levels
 SIZES = {"context": 36, "horizon": 12}
@@ -136,7 +136,7 @@ def test_local_forecasts_are_those_of_an_autoregression_fitted_before_each_origi
 
 
 def test_a_deleted_lag_is_counted_from_the_month_that_is_forecast():
-    keep = lags_kept([12, 24, 36], **SIZES)
+    keep = lag_visibility([12, 24, 36], **SIZES)
     assert (~keep).sum() == 36
     for ahead in range(12):
         assert set(ahead + 36 - np.flatnonzero(~keep[ahead])) == {12, 24, 36}
@@ -147,7 +147,7 @@ def test_quantiles_come_in_order_and_obey_what_is_deleted(table):
     windows = forecast_windows(table.iloc[:, :7], [250], **SIZES)
     found = forecast_quantiles(model, windows)
     assert (np.diff(found, axis=-1) >= 0).all()
-    assert np.abs(forecast_quantiles(model, windows, keep=lags_kept([12], **SIZES)) - found).max() > 1e-4
+    assert np.abs(forecast_quantiles(model, windows, keep=lag_visibility([12], **SIZES)) - found).max() > 1e-4
 
 
 def test_training_is_the_same_when_repeated_and_lowers_the_loss(table):
@@ -170,7 +170,7 @@ def test_a_step_of_no_windows_is_refused_before_the_first(table):
 
 def test_the_shipped_forecaster_is_the_first_seed_of_the_table(table):
     model, _ = load_forecaster()
-    runs = load_trials("forecasts", "employment").runs
+    runs = load_runs("forecasts", "employment").runs
     kept = runs[(runs["model"] == "transformer") & (runs["seed"] == 0)]["by_series"].item()
     windows = forecast_windows(table, range(240, 346, 5), **SIZES)
     windows = windows.of(np.isin(windows.series, [0, 50, 144]))
@@ -180,7 +180,7 @@ def test_the_shipped_forecaster_is_the_first_seed_of_the_table(table):
 
 
 def test_both_models_learned_from_one_ten_and_forty_series_and_forecast_those_of_the_ten(tool):
-    runs = load_trials("forecasts", "pooling").runs
+    runs = load_runs("forecasts", "pooling").runs
     planned = {tuple(label.values()) for label, _ in tool.pooling([])}
     assert set(zip(runs["model"], runs["learned"], runs["seed"], strict=True)) == planned
     for name, part in runs.groupby("model"):
@@ -193,9 +193,9 @@ def test_both_models_learned_from_one_ten_and_forty_series_and_forecast_those_of
 
 
 def test_what_one_series_taught_a_linear_model_is_found_again(tool):
-    runs = load_trials("forecasts", "pooling").runs
+    runs = load_runs("forecasts", "pooling").runs
     kept = runs[(runs["model"] == "pooled linear") & (runs["learned"] == "1: 110")]["by_series"].item()
-    made = load_trials("forecasts", "choice").runs.to_dict("records")
+    made = load_runs("forecasts", "choice").runs.to_dict("records")
     again = tool._few(made, "pooled linear", np.array([110]), [110])["by_series"]
     assert again[110] == pytest.approx(kept["110"], rel=0.02)  # sums are taken in another order elsewhere
 
@@ -227,8 +227,8 @@ PAST = np.arange(72.0).reshape(2, 36)
         ),
         (lambda: quantile_losses([[np.nan]], [1.0], levels=[0.5]), "quantiles must be finite, got nan"),
         (lambda: quantile_losses([[0.5]], [np.inf], levels=[0.5]), "outcome must be finite, got inf"),
-        (lambda: lags_kept([0], context=3, horizon=2), "a lag must be ≥ 1, got 0"),
-        (lambda: lags_kept([1], context=0, horizon=2), "context must be ≥ 1, got 0"),
+        (lambda: lag_visibility([0], context=3, horizon=2), "a lag must be ≥ 1, got 0"),
+        (lambda: lag_visibility([1], context=0, horizon=2), "context must be ≥ 1, got 0"),
     ],
 )
 def test_what_cannot_be_scored_or_deleted_is_refused_by_name(call, message):
@@ -249,17 +249,17 @@ def test_a_drift_needs_more_than_a_year(table):
 
 
 def test_a_lag_beyond_the_past_deletes_nothing():
-    assert lags_kept([np.int64(5), 99], context=3, horizon=2).all()
+    assert lag_visibility([np.int64(5), 99], context=3, horizon=2).all()
 
 
 def test_nothing_is_deleted_for_a_model_that_has_no_attention(table):
     windows = forecast_windows(table, [100], **SIZES)
     with pytest.raises(ValueError, match="keep needs a model with attention, got a PooledLinear"):
-        forecast_quantiles(PooledLinear(ForecasterDesign(**SIZES)), windows, keep=lags_kept([12], **SIZES))
+        forecast_quantiles(PooledLinear(ForecasterDesign(**SIZES)), windows, keep=lag_visibility([12], **SIZES))
 
 
 def test_every_training_of_the_table_keeps_the_bars_of_chapter_19():
-    runs = load_trials("forecasts", "employment").runs
+    runs = load_runs("forecasts", "employment").runs
     trainings = runs[runs["model"] == "transformer"]
     assert sorted(trainings["seed"]) == [0, 1, 2, 3, 4]
     for _, run in trainings.iterrows():
@@ -275,7 +275,7 @@ def test_every_training_of_the_table_keeps_the_bars_of_chapter_19():
 
 
 def test_one_head_finds_the_known_lags_in_proportion_to_their_slopes():
-    runs = load_trials("forecasts", "known lags").runs
+    runs = load_runs("forecasts", "known lags").runs
     found = runs[runs["model"] == "one head"]
     weights = np.array(found["by_lag"].tolist())[:, 0]
     assert len(found) == 5

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
 
 from regattn.data import load_macro
-from regattn.series import contenders, corrected_t_test, diebold_mariano, load_race, race_table
+from regattn.series import corrected_t_test, diebold_mariano, load_race, race_models, race_table
 from tools import race as tool
 
 every_race = pytest.mark.parametrize("data", ["diabetes", "inflation"])
@@ -37,7 +37,7 @@ def test_errors_of_the_series_belong_to_its_last_hundred_quarters():
 @every_race
 def test_every_contender_ran_on_every_row_with_every_seed(data):
     race = load_race(data)
-    assert set(race.errors) == set(contenders(folds=3, n_features=8))
+    assert set(race.errors) == set(race_models(folds=3, n_features=8))
     for name, errors in race.errors.items():
         random = re.match("forest|network|attention", name)
         assert errors.shape == (3 if random else 1, sum(race.sizes))
@@ -47,7 +47,7 @@ def test_every_contender_ran_on_every_row_with_every_seed(data):
 
 @every_race
 def test_every_choice_kept_is_one_of_the_grid(data):
-    race, models = load_race(data), contenders(folds=3, n_features=8 if data == "inflation" else 10)
+    race, models = load_race(data), race_models(folds=3, n_features=8 if data == "inflation" else 10)
     for name, picks in race.picks.items():
         grid = getattr(models[name], "param_grid", {})
         for setting, values in grid.items():
@@ -71,7 +71,7 @@ def an_end_that_was_chosen(race, models):
 def test_where_the_end_of_a_grid_was_chosen_a_step_further_is_the_same_model(data):
     X, y, splits, folds = tool.RACES[data]()
     train, test = splits[0]
-    chosen = list(an_end_that_was_chosen(load_race(data), contenders(folds=folds, n_features=X.shape[1])))
+    chosen = list(an_end_that_was_chosen(load_race(data), race_models(folds=folds, n_features=X.shape[1])))
     assert chosen
     for model, setting, end, further in chosen:
         if setting.endswith(("n_components", "min_samples_leaf", "n_neighbors")) and end in (1, X.shape[1]):
@@ -85,7 +85,7 @@ def test_where_the_end_of_a_grid_was_chosen_a_step_further_is_the_same_model(dat
 
 def test_neighbours_are_at_most_everybody():
     X, y = np.arange(30.0).reshape(10, 3), np.arange(10.0)
-    search = contenders(folds=2, n_features=3)["nearest neighbours"]
+    search = race_models(folds=2, n_features=3)["nearest neighbours"]
     (setting,) = search.param_grid
     everybody = search.estimator.set_params(**{setting: 377}).fit(X, y)
     np.testing.assert_allclose(everybody.predict(X[:4]), y.mean())
@@ -103,7 +103,7 @@ def test_errors_kept_are_those_of_least_squares_fitted_by_hand(data):
 def test_running_a_split_again_gives_the_errors_kept(data, name):
     X, y, splits, folds = tool.RACES[data]()
     train, test = splits[0]
-    model = contenders(folds=folds, n_features=X.shape[1])[name].fit(X[train], y[train])
+    model = race_models(folds=folds, n_features=X.shape[1])[name].fit(X[train], y[train])
     kept = load_race(data).errors[name][0, : len(test)]
     np.testing.assert_allclose(y[test] - model.predict(X[test]), kept, atol=0.02 * y.std())
 

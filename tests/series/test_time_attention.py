@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 from statsmodels.datasets import nile, sunspots
 from statsmodels.tsa.api import VAR, AutoReg
 
-from regattn import attend, plain
+from regattn import attend, from_scratch
 from regattn.data import load_macro
 from regattn.series import autoregression
 from tests.bad_inputs.inputs import ODD, many, outcome
@@ -61,7 +61,7 @@ def test_a_row_asks_with_its_past_and_answers_with_its_present():
     np.testing.assert_array_equal(model.past.to_numpy(), X[:, 1:])
     np.testing.assert_array_equal(model.present, MACRO.iloc[2:])
     assert list(model.past.columns[:4]) == [*(f"{name}, 1 back" for name in NAMES), "inflation, 2 back"]
-    np.testing.assert_allclose(model.weights(), plain.least_squares_weights(X, X), atol=1e-10)
+    np.testing.assert_allclose(model.weights(), from_scratch.least_squares_weights(X, X), atol=1e-10)
     codes = model.spectrum.codes()
     average = attend(codes, codes, model.present.to_numpy(), kernel="identity")
     np.testing.assert_allclose(model.average(), average + model.present.to_numpy().mean(axis=0), atol=1e-10)

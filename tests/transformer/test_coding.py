@@ -1,4 +1,4 @@
-"""Rivals of latent codes at the same number of bits, and the trials of chapter 15 that were kept."""
+"""Rivals of latent codes at the same number of bits, and the experiments of chapter 15 that were kept."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import torch
 from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA
 
+from regattn.recorded_runs import load_runs
 from regattn.transformer import CodeAutoencoder, quantised_pca, residual_kmeans
-from regattn.trials import load_trials
 from tools import codes as tool
 
 torch.set_num_threads(1)
@@ -20,7 +20,7 @@ X_new = rng.normal(size=(53, 7)) * np.geomspace(4, 0.2, 7)
 
 
 def kept(part: str) -> pd.DataFrame:
-    return load_trials("codes", part).runs
+    return load_runs("codes", part).runs
 
 
 # ---- rivals ---------------------------------------------------------------------------------------------------------
@@ -78,14 +78,14 @@ def test_what_makes_no_sense_is_refused_by_name(call, message):
         call()
 
 
-# ---- the trials -----------------------------------------------------------------------------------------------------
+# ---- the experiments -------------------------------------------------------------------------------------------
 
 
-def test_every_trial_was_run_with_every_seed():
-    runs, card = load_trials("codes")
+def test_every_experiment_was_run_with_every_seed():
+    runs, card = load_runs("codes")
     assert card["script"] == "tools/codes.py"
     assert sorted(card["seeds"]) == list(tool.SEEDS)
-    assert set(card["seconds"]) == {f"{part} {seed}" for part in tool.TRIALS for seed in tool.SEEDS}
+    assert set(card["seconds"]) == {f"{part} {seed}" for part in tool.EXPERIMENTS for seed in tool.SEEDS}
     for _, rows in runs.groupby(["part", "name"]):
         assert (rows.groupby(["n_codes", "n_parts", "bits", "width"], dropna=False)["seed"].nunique() == 5).all()
 
@@ -172,7 +172,7 @@ def test_results_are_written_and_not_run_twice(tmp_path, monkeypatch):
         runs.append(seed)
         yield {"name": "β", "error": 0.5}
 
-    monkeypatch.setattr(tool, "TRIALS", {"a": trial})
+    monkeypatch.setattr(tool, "EXPERIMENTS", {"a": trial})
     monkeypatch.setattr("sys.argv", ["codes.py", "--output", str(path), "--only", "a"])
     for _ in range(2):
         tool.main()

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 import torch
 
+from regattn.recorded_runs import load_runs
 from regattn.transformer import length_scores, length_task
-from regattn.transformer._trials import loss_by_place
-from regattn.trials import load_trials
+from regattn.transformer._experiments import loss_by_place
 from tools import positions as tool
 
 
@@ -60,7 +60,7 @@ def test_scores_are_the_loss_and_the_share_right_of_what_is_asked():
 
 
 def test_every_cell_of_the_grid_ran_with_every_seed():
-    runs, card = load_trials("lengths")
+    runs, card = load_runs("lengths")
     cells = set(zip(runs["part"], runs["positions"], runs["seed"], strict=True))
     assert cells == set(product(tool.STEPS, tool.SCHEMES, tool.SEEDS))
     assert all([score["multiple"] for score in scores] == [1, 2, 4] for scores in runs["scores"])
@@ -69,7 +69,7 @@ def test_every_cell_of_the_grid_ran_with_every_seed():
 
 
 def test_what_tables_of_counts_lose_can_be_counted_again():
-    kept = load_trials("lengths").card["tables"]
+    kept = load_runs("lengths").card["tables"]
     assert list(kept) == [str(order) for order in tool.TABLES]
     again = tool.table_losses(tool.stories_of(None), orders=(1, 2))
     assert again == {order: pytest.approx(kept[order], abs=2e-4) for order in ("1", "2")}
@@ -82,14 +82,14 @@ def test_a_shuffle_leaves_the_last_letters_in_place_and_moves_the_others():
         assert (plain[:, -3:] == mixed[:, -3:]).all()
         assert (plain.sort(dim=1).values == mixed.sort(dim=1).values).all()
         assert (plain[:, :-3] != mixed[:, :-3]).float().mean() > 0.8
-    shuffled = load_trials("lengths", "news").runs.dropna(subset="shuffled")
+    shuffled = load_runs("lengths", "news").runs.dropna(subset="shuffled")
     assert set(shuffled["positions"]) == set(tool.IN_PLACE)
     assert len(shuffled) == len(tool.IN_PLACE) * len(tool.SEEDS)
 
 
 def test_a_kept_run_can_be_made_again():
     """Another processor rounds otherwise; what that grows to in 400 steps is small beside what seeds differ by."""
-    runs = load_trials("lengths", "sorting").runs
+    runs = load_runs("lengths", "sorting").runs
     (scores,) = runs.query("positions == 'none' and seed == 0")["scores"]
     kept = pd.DataFrame(scores)
     again = tool.run(0, "sorting", "none", None, math.inf)

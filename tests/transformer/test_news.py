@@ -9,14 +9,14 @@ import pytest
 import torch
 
 from regattn.data import load_lee_corpus
+from regattn.recorded_runs import load_runs
 from regattn.transformer import Architecture, LanguageModel, TrainingPlan, next_token_loss, text_batches, train
-from regattn.trials import load_trials
 from regattn.words import count_ngrams, train_tokenizer
 
 
 @pytest.fixture(scope="module")
 def news():
-    return load_trials("news")
+    return load_runs("news")
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from types import ModuleType
 from axe_playwright_python.sync_playwright import Axe
 from matplotlib.figure import Figure
 
-from regattn.widgets._base import Explorer
+from regattn.widgets._kit import Explorer
 from tests import ui_actions
 from tests.browser import open_offline
 from tests.ui_actions import assert_same

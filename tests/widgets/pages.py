@@ -8,7 +8,7 @@ import numpy as np
 
 from regattn.data import load_macro
 from regattn.widgets import SpectralExplorer
-from regattn.widgets._base import Explorer
+from regattn.widgets._kit import Explorer
 
 HEAD = (
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>An explorer</title>'

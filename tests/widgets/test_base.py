@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import json
 import re
@@ -14,10 +13,10 @@ import pytest
 
 from regattn.figures import COLOURS
 from regattn.widgets import SpectralExplorer
-from regattn.widgets._base import FOLDER, Explorer, assemble, safe_json
-from regattn.widgets._page import style
-from tests.built import ROOT
+from regattn.widgets._kit import Explorer
+from regattn.widgets._kit.page import FOLDER, assemble, safe_json, style
 from tests.explorers.descent import example as descent_example
+from tests.node import in_node
 from tests.widgets.pages import inflation_explorer, made_up_explorer
 
 HOSTILE = '</script><script>alert("x")</script><!-- & \u2028 \u05e9\u05dc\u05d5\u05dd 🦊'
@@ -97,24 +96,48 @@ def test_the_assembled_code_imports_nothing_and_cannot_end_its_script(explorer):
 
 
 def test_modules_come_once_and_before_those_that_import_them():
-    code = assemble("spectral")
-    assert code.count("export function plot(") == 1
-    assert (
-        code.index("export function niceTicks(")
-        < code.index("export function plot(")
-        < code.index("export function weightsPanel(")
-    )
+    code = assemble("spectral/view.js")
+    assert code.count("function plot(") == 1
+    assert code.index("function niceTicks(") < code.index("function plot(") < code.index("function weightsPanel(")
 
 
-def test_every_local_import_names_an_export():
-    for path in FOLDER.glob("*.js"):
-        source = path.read_text(encoding="utf-8")
-        for names, module in re.findall(r'import \{([^}]*)\} from "\./([\w.-]+)";', source):
-            exported = (FOLDER / module).read_text(encoding="utf-8")
-            for name in filter(None, (n.strip() for n in names.split(","))):
-                export = rf"^export (function {name}\(|const {name} =)"
-                assert re.search(export, exported, re.MULTILINE), f"{path.name} imports {name} from {module}"
-                assert len(re.findall(rf"\b{name}\b", source)) > 1, f"{path.name} does not use {name}"
+def test_two_modules_may_use_one_name_for_two_things(tmp_path, monkeypatch):
+    sources = {
+        "one.js": "const secret = 1;\nexport function first() {\n  return secret;\n}\n",
+        "in/two.js": 'import { first } from "../one.js";\nconst secret = 2;\n'
+        "export const all = () => [first(), secret];\n",
+        "entry.js": 'import { all } from "./in/two.js";\nconst [secret, first] = [3, 4];\n',
+    }
+    for name, source in sources.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(source)
+    monkeypatch.setattr("regattn.widgets._kit.page.FOLDER", tmp_path)
+    assert in_node(tmp_path, "entry.js", "say([...all(), secret, first]);", None) == [1, 2, 3, 4]
+
+
+def test_an_error_says_in_which_function_of_a_module_it_happened(tmp_path):
+    code = "try { mean(null); } catch (error) { say(error.stack); }"
+    assert re.search(r"at sum .*\n.*at mean ", in_node(tmp_path, "_numbers/maths.js", code, None))
+
+
+def imports_of(path):
+    """Return [names, file] of each import of a module."""
+    found = re.findall(r'^import \{([^}]*)\} from "(\..*)";$', path.read_text(encoding="utf-8"), re.MULTILINE)
+    return [(re.findall(r"\w+", names), (path.parent / file).resolve()) for names, file in found]
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.rglob("*.js")), ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_every_import_names_an_export_of_the_kit_the_numbers_or_the_explorers_own_folder(path):
+    source = path.read_text(encoding="utf-8")
+    assert len(re.findall(r"^import\b", source, re.MULTILINE)) == len(imports_of(path))
+    for names, file in imports_of(path):
+        assert file.parent.name in {path.parent.name, "_kit", "_numbers"}
+        exported = file.read_text(encoding="utf-8")
+        for name in names:
+            assert re.search(rf"^export (function {name}\(|const {name} =)", exported, re.MULTILINE), (
+                f"{name} of {file}"
+            )
+            assert len(re.findall(rf"\b{name}\b", source)) > 1, f"{name} is not used"
 
 
 def test_the_mime_bundle_has_the_live_view_and_the_page():
@@ -206,7 +229,7 @@ def test_a_page_of_three_explorers_stays_light():
 PALETTE = {
     name: (light, dark)
     for name, light, dark in re.findall(
-        r"--ra-([\w-]+): light-dark\((#\w{6}), (#\w{6})\);", (FOLDER / "explorer.css").read_text(encoding="utf-8")
+        r"--ra-([\w-]+): light-dark\((#\w{6}), (#\w{6})\);", (FOLDER / "_kit/explorer.css").read_text(encoding="utf-8")
     )
 }
 
@@ -284,21 +307,3 @@ def test_another_seed_deals_other_batches_and_a_seed_out_of_range_is_named():
     assert explorer.result()["parameters"] == first
     with pytest.raises(ValueError, match=r"seed must be ≤ 999 \(the last draw\), got 1000"):
         explorer.seed = 1000
-
-
-def lines(path: str) -> list[str]:
-    return (ROOT / path).read_text(encoding="utf-8").splitlines()
-
-
-def without_docstrings(path: str) -> list[str]:
-    """Return the lines of a Python file that are neither blank nor of a docstring."""
-    tree, kinds = ast.parse("\n".join(lines(path))), (ast.Module, ast.ClassDef, ast.FunctionDef)
-    texts = [node.body[0] for node in ast.walk(tree) if isinstance(node, kinds) and ast.get_docstring(node)]
-    described = {k for text in texts for k in range(text.lineno, text.end_lineno + 1)}
-    return [line for k, line in enumerate(lines(path), 1) if line.strip() and k not in described]
-
-
-def test_the_explorer_to_begin_from_stays_small():
-    assert len(lines("regattn/widgets/average.js")) <= 150
-    assert len(without_docstrings("regattn/widgets/average.py")) <= 80
-    assert len(lines("tests/widgets/test_average.py") + lines("tests/explorers/average.py")) <= 60

@@ -63,7 +63,7 @@ def test_what_a_number_is_made_of_makes_it(tmp_path):
       }));
     }
     say(worst);"""
-    worst = in_node(tmp_path, "block-numbers", code, example().data)
+    worst = in_node(tmp_path, "block/numbers.js", code, example().data)
     assert {"embedding", "norm_1", "queries", "scores", "weights", "average", "add_1", "add_2"} <= set(worst)
     assert max(worst.values()) < 1e-12
 

@@ -106,7 +106,7 @@ def test_numbers_equal_the_packages_for_many_settings(tmp_path):
     )
     state = explorer.state()
     given = {"data": dict(state["data"]), "settings": settings}
-    for values, shown in zip(settings, in_node(tmp_path, "codebook-numbers", code, given), strict=True):
+    for values, shown in zip(settings, in_node(tmp_path, "codebook/numbers.js", code, given), strict=True):
         wanted = expected({**state, **values})
         assert_same({name: shown[name] for name in wanted}, wanted, str(values))
 

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from regattn import plain
+from regattn import from_scratch
 from regattn.series import panel_weights
 from regattn.widgets import DepthExplorer
 from tests.explorers.depth import SHORT, example, expected, panel
@@ -39,7 +39,7 @@ def test_rows_go_through_the_layers_of_the_blackboard(kernel, residual):
         if depth in (0, 1, 2, 4, 8):
             shares.append(np.std(rows, axis=0) @ np.std(rows, axis=0) * len(rows) / (rows * rows).sum())
         step = 0.9 / np.linalg.norm(rows, 2) ** 2 if kernel == "identity" else 0.9
-        heard = step * plain.attend(rows, rows, rows, kernel=getattr(plain, kernel), scale=SCALES[kernel])
+        heard = step * from_scratch.attend(rows, rows, rows, kernel=getattr(from_scratch, kernel), scale=SCALES[kernel])
         rows = rows + heard if residual else heard
     found = example(kernel=kernel, residual=residual, mask=False).result()["apart"]
     np.testing.assert_allclose(found, np.sqrt(shares), rtol=1e-9, atol=1e-12)
@@ -60,7 +60,7 @@ def test_one_layer_of_softmax_within_units_adds_the_softmax_average_of_what_the_
     rows, new = (YEARS < 1954) & (YEARS >= 1949), YEARS == 1954
     beta = np.linalg.lstsq(X[rows], Y[rows])[0]
     mask = FIRMS[new][:, None] == FIRMS[rows]
-    heard = plain.attend(X[new], X[rows], Y[rows] - X[rows] @ beta, scale=SCALES["softmax"], mask=mask)
+    heard = from_scratch.attend(X[new], X[rows], Y[rows] - X[rows] @ beta, scale=SCALES["softmax"], mask=mask)
     np.testing.assert_allclose(walked, X[new] @ beta + heard, rtol=1e-10)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from regattn.regression import curvatures, gradient_descent, mean_squared_error
 from regattn.widgets import DescentExplorer
-from regattn.widgets.descent import _page_batches
+from regattn.widgets._kit.page_rng import page_batches
 from tests.explorers.descent import example
 from tests.widgets.harness import SET, opened
 
@@ -32,7 +32,7 @@ def assert_same_walk(found: dict, expected: dict) -> None:
 
 
 def test_a_dealt_epoch_holds_every_row_once():
-    dealt = np.concatenate(list(_page_batches(N, size=4, steps=11)))
+    dealt = np.concatenate(list(page_batches(N, size=4, steps=11)))
     assert sorted(dealt.tolist()) == list(range(N))
 
 
@@ -97,7 +97,7 @@ def test_the_generator_is_the_same_in_both_languages(browser, tmp_path):
     }}"""
     with opened(browser, tmp_path, made_up()) as page:
         found = page.evaluate(code, DescentExplorer._esm)
-    assert found == [rows.tolist() for rows in _page_batches(13, size=5, steps=40, seed=7)]
+    assert found == [rows.tolist() for rows in page_batches(13, size=5, steps=40, seed=7)]
 
 
 @pytest.mark.browser

@@ -173,7 +173,7 @@ def test_numbers_equal_the_packages_for_many_settings(tmp_path, sentence):
     code += "scores: rows(s.scores), weights: rows(s.weights), before: s.before})));"
     state = explorer.state()
     given = {"data": dict(state["data"]), "settings": settings}
-    for values, shown in zip(settings, in_node(tmp_path, "direction-numbers", code, given), strict=True):
+    for values, shown in zip(settings, in_node(tmp_path, "direction/numbers.js", code, given), strict=True):
         wanted = expected({**state, **values})
         found = {name: shown[name] for name in wanted.keys() & shown.keys()}
         found |= {"probabilities": shown["chances"], "next_word": WORDS[shown["best"]]}

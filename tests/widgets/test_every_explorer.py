@@ -13,8 +13,8 @@ from matplotlib.text import Text
 from PIL import Image
 
 from regattn.figures import COLOURS
-from regattn.widgets._base import Explorer
-from regattn.widgets._still import encode
+from regattn.widgets._kit import Explorer
+from regattn.widgets._kit.still import encode
 from tests.browser import open_offline
 from tests.widgets.harness import (
     CONTROLS,

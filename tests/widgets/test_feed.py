@@ -230,4 +230,4 @@ def test_what_cannot_be_fed_is_refused_with_its_value(name, value, message):
 def test_an_empty_state_in_an_address_is_the_one_at_the_start(tmp_path):
     hashes = ["#regattn-model=%7B%7D", "#regattn-model=%7B%22x%22%3A1%7D", "#x"]
     code = "say(given.map((hash) => readHash(hash, 'regattn-model', [])));"
-    assert in_node(tmp_path, "link", code, hashes) == [{}, None, None]
+    assert in_node(tmp_path, "_kit/link.js", code, hashes) == [{}, None, None]

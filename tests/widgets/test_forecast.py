@@ -33,7 +33,7 @@ def test_the_page_and_numpy_agree_on_quantiles_and_weights(tmp_path, layers, hea
     months = [((month + np.arange(-36, 12)) % 12).tolist() for month in first]
     windows = [{"x": x, "months": calendar} for x, calendar in zip(past.tolist(), months, strict=True)]
     given = {"model": travelling(model) | {"width": 16, "heads": heads}, "layers": layers, "keep": keep.tolist()}
-    found = in_node(tmp_path, "forecast-model", PASS, given | {"windows": windows})
+    found = in_node(tmp_path, "forecast/model.js", PASS, given | {"windows": windows})
     weights = {name: value.numpy() for name, value in model.state_dict().items()}
     for (outputs, cross), x, month in zip(found, past, first, strict=True):
         wanted = forecast_pass(weights, x, month, design=model.design, keep=keep)

@@ -9,7 +9,7 @@ import nbformat
 import pytest
 
 from regattn.widgets import AverageExplorer
-from regattn.widgets._frontend import WIDGET_VIEW, has_editor
+from regattn.widgets._kit.frontend import WIDGET_VIEW, has_editor
 from tests.browser import open_offline
 
 CELL = """from regattn.widgets import AverageExplorer

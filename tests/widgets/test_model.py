@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from regattn.grammar import Grammar, next_words, silenced
+from regattn.grammar import Grammar, ablate_head, next_words
 from regattn.grammar._states import states
 from regattn.transformer import Architecture, Decoder, LanguageModel, load_shipped
 from regattn.transformer._halves import in_digits, in_halves, packed
@@ -25,7 +25,9 @@ TRUTH = "say(given.texts.map((text) => truths(given.states, text, 105).map((p) =
 def test_the_page_and_numpy_agree_on_the_logits_of_the_shipped_model(tmp_path):
     shipped, _ = load_shipped()
     texts = GRAMMAR.sample_tokens(np.random.default_rng(31), texts=200, length=9)
-    found = np.array(in_node(tmp_path, "transformer", READ, {"model": packed(shipped), "texts": texts.tolist()}))
+    found = np.array(
+        in_node(tmp_path, "_numbers/transformer.js", READ, {"model": packed(shipped), "texts": texts.tolist()})
+    )
     expected = [Decoder(in_halves(shipped), 9).read(text) for text in texts]
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
     assert len(packed(shipped)["numbers"]) < 1e6
@@ -38,7 +40,7 @@ def test_every_number_of_sixteen_bits_travels_without_loss(tmp_path):
     text = in_digits(numbers)
     assert len(text) == 5 * (len(numbers) + 1) / 2
     assert not set(text) & set('&<>\\"')
-    assert in_node(tmp_path, "transformer", "say(Array.from(halves(given)));", text) == [*numbers, 0]
+    assert in_node(tmp_path, "_numbers/transformer.js", "say(Array.from(halves(given)));", text) == [*numbers, 0]
 
 
 def test_a_text_read_on_is_the_text_read_whole(tmp_path):
@@ -46,16 +48,16 @@ def test_a_text_read_on_is_the_text_read_whole(tmp_path):
     const begun = readText(model, [0, 5, 9, 70]);
     const logits = (rows) => Array.from(rows.at(-1).logits);
     say([readText(model, [0, 5, 9, 71, 2]), readText(model, [0, 5, 9, 71, 2], new Set(), begun)].map(logits));"""
-    whole, on = in_node(tmp_path, "transformer", code, packed(untrained()))
+    whole, on = in_node(tmp_path, "_numbers/transformer.js", code, packed(untrained()))
     assert whole == on
 
 
 def test_the_table_of_states_is_the_grammar_on_two_thousand_beginnings(tmp_path):
     texts = GRAMMAR.sample_tokens(np.random.default_rng(32), texts=100, length=20)
-    found = in_node(tmp_path, "model-numbers", TRUTH, {"states": states(GRAMMAR), "texts": texts.tolist()})
+    found = in_node(tmp_path, "model/numbers.js", TRUTH, {"states": states(GRAMMAR), "texts": texts.tolist()})
     np.testing.assert_allclose(np.array(found), GRAMMAR.conditionals(texts), rtol=0, atol=1e-12)
     impossible = [[0, *GRAMMAR.encode(["anna", "called", "clara", ".", "the"])]]
-    found = in_node(tmp_path, "model-numbers", TRUTH, {"states": states(GRAMMAR), "texts": impossible})
+    found = in_node(tmp_path, "model/numbers.js", TRUTH, {"states": states(GRAMMAR), "texts": impossible})
     assert [p is None for p in found[0]] == [False, False, False, True, False, False]
 
 
@@ -63,7 +65,7 @@ def test_what_is_silent_costs_what_the_package_says():
     shipped, _ = load_shipped()
     text = "anna called tom because he missed"
     explorer = ModelExplorer(shipped, GRAMMAR, sentence=text, silenced=["2.1"])
-    q = next_words(silenced(shipped, layer=2, head=1), GRAMMAR, [text]).loc[text]
+    q = next_words(ablate_head(shipped, layer=2, head=1), GRAMMAR, [text]).loc[text]
     np.testing.assert_allclose(explorer.result()["model"], q, atol=2e-3)  # weights of 16 bits
     assert explorer.result()["cost"] > 2
     explorer.silenced = []
@@ -175,7 +177,7 @@ def test_a_draw_goes_on_from_the_word_that_was_chosen_and_stops_where_there_is_n
 
 
 @pytest.mark.parametrize(("options", "message"), [
-    ({"sentence": "a" * 401}, "at most 400 signs, got 401"),
+    ({"sentence": "a" * 401}, "at most 400 characters, got 401"),
     ({"sentence": 7}, "sentence must be a string, got 7"),
     ({"silenced": ["3.1"]}, "got '3.1'"),
     ({"silenced": "1.1"}, "silenced must be a list of parts, got '1.1'"),

@@ -10,7 +10,7 @@ from scipy.special import erf
 
 from regattn.regression import make_network, network_descent
 from regattn.widgets import NetworkExplorer
-from regattn.widgets._chance import mulberry32
+from regattn.widgets._kit.page_rng import mulberry32
 from tests.explorers.network import example
 from tests.widgets.harness import SET, assert_same, opened
 

@@ -50,7 +50,7 @@ def test_10_000_random_strings_are_cut_as_the_library_cuts_them(tmp_path, news, 
     code = "const problem = tokenProblem(given.data); const word = 1; const cut = (text) => "
     code += f"tokenState(problem, {{ text, word, tokenizer: '{kind}' }}).own; say(given.texts.map(cut).map((own) => "
     code += "[own.pieces.map((p) => p.token), own.pieces.map((p) => p.id), own.bits, own.lost]));"
-    found = in_node(tmp_path, "token-numbers", code, {"data": dict(explorer.data), "texts": texts})
+    found = in_node(tmp_path, "token/numbers.js", code, {"data": dict(explorer.data), "texts": texts})
     for text, (tokens, ids, bits, lost) in zip(texts, found, strict=True):
         encoded = tokenizers[kind].encode(text)
         assert (tokens, ids) == (encoded.tokens, encoded.ids), repr(text)
@@ -69,7 +69,7 @@ def test_words_bits_and_histories_equal_the_packages(tmp_path, kind):
     code = "const problem = tokenProblem(given.data); say(given.texts.flatMap((text) => [1, 2, 400].map((word) => "
     code += f"tokenState(problem, {{ text, word, tokenizer: '{kind}' }}))).map((s) => [s.word, "
     code += "s.history.map((line) => line.join(' ')), s.own.bits, s.own.perByte, s.own.lost]));"
-    found = iter(in_node(tmp_path, "token-numbers", code, {"data": dict(explorer.data), "texts": texts}))
+    found = iter(in_node(tmp_path, "token/numbers.js", code, {"data": dict(explorer.data), "texts": texts}))
     for text in texts:
         for word in (1, 2, 400):
             explorer.text, explorer.word = text, word
@@ -107,7 +107,7 @@ def test_bits_are_those_of_the_shares_of_tokens_with_half_a_count_added():
     (lambda: TokenExplorer({"a": Tokenizer(models.BPE())}, TEXTS), "the tokeniser 'a' is none"),
     (lambda: TokenExplorer(trained(), "the"), "texts must be a list of texts, got 'the'"),
     (lambda: TokenExplorer(trained(), [3]), "text 0 must be a string, got 3"),
-    (lambda: example(text="x" * 401), "text must have at most 400 signs, got 401"),
+    (lambda: example(text="x" * 401), "text must have at most 400 characters, got 401"),
     (lambda: example(text=3), "text must be a string, got 3"),
     (lambda: example(text="\ud800"), "UTF-8"),
     (lambda: example(tokenizer="words"), "tokenizer must be one of the 3 tokenisers, got 'words'"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,6 @@ from scipy import sparse
 from sklearn.linear_model import Ridge
 from sklearn.metrics import roc_auc_score
 
-from regattn import data
 from regattn.data import load_lee_corpus, load_wikipedia_sample
 from regattn.words import (
     Vocabulary,
@@ -25,10 +25,15 @@ from regattn.words import (
     split_words,
     word_vectors,
 )
-from tools.words import rank, skip_gram
+from tools import wikipedia
+from tools.words import _properties, rank, skip_gram, trained
+
+NO_GENSIM = "gensim is not built for this Python"
 
 COUNTS = np.random.default_rng(1).poisson(3.0, size=(13, 13))
 COUNTS = COUNTS + COUNTS.T
+TURNED = np.triu(COUNTS) + np.tril(COUNTS, -1) // 3  # a word and its context play different parts
+either_table = pytest.mark.parametrize("S", [COUNTS, TURNED], ids=["symmetric", "asymmetric"])
 
 
 def cosine(a, b):
@@ -99,38 +104,41 @@ def test_descent_and_regressions_find_the_same_fit_of_glove():
     assert (np.diff(found[1].losses) < 1e-9).all()
 
 
-def test_where_descent_ends_no_regression_lowers_the_loss():
-    found = glove_vectors(COUNTS, rank=2, sweeps=3000, ridge=0.1, cap=7.0, method="descent")
+@either_table
+def test_where_descent_ends_no_regression_lowers_the_loss(S):
+    found = glove_vectors(S, rank=2, sweeps=3000, ridge=0.1, cap=7.0, method="descent")
     for i in (0, 7):
-        met = COUNTS[i] > 0
+        met = S[i] > 0
         ridge = Ridge(alpha=0.1).fit(
             found.contexts[met],
-            np.log(COUNTS[i, met]) - found.context_levels[met],
-            sample_weight=np.minimum(1, (COUNTS[i, met] / 7.0) ** 0.75),
+            np.log(S[i, met]) - found.context_levels[met],
+            sample_weight=np.minimum(1, (S[i, met] / 7.0) ** 0.75),
         )
         np.testing.assert_allclose(ridge.coef_, found.vectors[i], atol=1e-3)
         assert ridge.intercept_ == pytest.approx(found.levels[i], abs=1e-3)
 
 
-def test_a_word_of_glove_is_a_weighted_ridge_regression_on_the_contexts():
-    found = glove_vectors(COUNTS, rank=3, sweeps=40, ridge=0.1, cap=7.0)
+@either_table
+def test_a_word_of_glove_is_a_weighted_ridge_regression_on_the_contexts(S):
+    found = glove_vectors(S, rank=3, sweeps=40, ridge=0.1, cap=7.0)
     for j in (0, 5, 12):  # contexts are fitted last, so that the words are those they were fitted to
-        met = COUNTS[:, j] > 0
+        met = S[:, j] > 0
         ridge = Ridge(alpha=0.1).fit(
             found.vectors[met],
-            np.log(COUNTS[met, j]) - found.levels[met],
-            sample_weight=np.minimum(1, (COUNTS[met, j] / 7.0) ** 0.75),
+            np.log(S[met, j]) - found.levels[met],
+            sample_weight=np.minimum(1, (S[met, j] / 7.0) ** 0.75),
         )
         np.testing.assert_allclose(ridge.coef_, found.contexts[j], atol=1e-9)
         assert ridge.intercept_ == pytest.approx(found.context_levels[j], abs=1e-9)
 
 
-def test_the_loss_of_glove_is_the_sum_it_says_and_never_rises():
-    found = glove_vectors(COUNTS, rank=2, sweeps=15, ridge=0.2, cap=5.0, power=0.5)
+@either_table
+def test_the_loss_of_glove_is_the_sum_it_says_and_never_rises(S):
+    found = glove_vectors(S, rank=2, sweeps=15, ridge=0.2, cap=5.0, power=0.5)
     total = 0.2 * ((found.vectors**2).sum() + (found.contexts**2).sum())
-    for i, j in zip(*np.nonzero(COUNTS), strict=True):
-        gap = found.vectors[i] @ found.contexts[j] + found.levels[i] + found.context_levels[j] - np.log(COUNTS[i, j])
-        total += min(1.0, (COUNTS[i, j] / 5.0) ** 0.5) * gap**2
+    for i, j in zip(*np.nonzero(S), strict=True):
+        gap = found.vectors[i] @ found.contexts[j] + found.levels[i] + found.context_levels[j] - np.log(S[i, j])
+        total += min(1.0, (S[i, j] / 5.0) ** 0.5) * gap**2
     assert found.losses[-1] == pytest.approx(total)
     assert (np.diff(found.losses) < 1e-9).all()
     assert len(found.losses) == 16
@@ -230,6 +238,7 @@ def test_no_context_of_a_bank_was_judged_by_its_own_story():
 
 
 def test_the_vectors_of_the_explorer_are_those_of_the_package_and_of_gensim():
+    pytest.importorskip("gensim.models", reason=NO_GENSIM, exc_type=ImportError)
     kept = load_word_results("neighbours")
     stories = [split_words(story) for story in load_lee_corpus()]
     words = Vocabulary.from_documents(stories, min_count=5, unknown="skip")
@@ -245,28 +254,32 @@ def test_the_vectors_of_the_explorer_are_those_of_the_package_and_of_gensim():
     np.testing.assert_allclose(*cosines, atol=0.03)  # rounded to bytes, and trained in single precision
 
 
-def test_the_wikipedia_sample_is_kept_and_what_is_broken_is_made_again(tmp_path, monkeypatch):
-    made = []
+def test_the_wikipedia_sample_is_what_gensims_dump_makes_and_names_every_article():
+    pytest.importorskip("gensim.corpora", reason=NO_GENSIM, exc_type=ImportError)
+    made = wikipedia.articles()
+    assert load_wikipedia_sample() == list(made.values())
+    assert json.loads(lzma.decompress(wikipedia.HOME.read_bytes())) == made
+    assert all(title and title[0].isupper() for title in made)
 
-    def articles(path):
-        made.append(path.name)
-        return ["one article", "another"]
 
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(data, "_wikipedia_articles", articles)
-    assert load_wikipedia_sample() == load_wikipedia_sample() == ["one article", "another"]
-    assert len(made) == 1
-    (kept,) = (tmp_path / "regattn").iterdir()
-    kept.write_bytes(b"\x1f\x8bbroken")
-    assert load_wikipedia_sample() == ["one article", "another"]
-    assert len(made) == 2
-    (tmp_path / "file").write_text("no folder", encoding="utf-8")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    assert load_wikipedia_sample() == ["one article", "another"]
-    assert json.dumps(made).count("enwiki") == 3
+def test_what_pca_would_have_is_measured_as_by_a_loop():
+    X = np.random.default_rng(2).normal(size=(23, 5)) + 1.5
+    plain, centred, mean = _properties(X)
+    for found, Y in ((plain, X), (centred, X - X.mean(axis=0))):
+        assert found == pytest.approx(max(abs(cosine(Y[:, i], Y[:, j])) for i in range(5) for j in range(i)))
+    assert mean == pytest.approx(np.linalg.norm(X.mean(axis=0)) / np.sqrt(np.trace(X @ X.T) / 23))
+
+
+def test_the_properties_of_trained_vectors_are_those_that_were_kept():
+    pytest.importorskip("gensim.models", reason=NO_GENSIM, exc_type=ImportError)
+    kept = load_word_results("properties")
+    documents = [split_words(story) for story in load_lee_corpus()]
+    model = trained(documents, vector_size=50, min_count=5, sg=1, workers=1, epochs=8, seed=1)
+    np.testing.assert_allclose(_properties(model.wv.vectors), kept["word2vec, 8 passes, seed 1"], atol=0.01)
 
 
 def test_free_factors_and_gensim_come_as_near_to_pmi_as_was_kept():
+    pytest.importorskip("gensim.models", reason=NO_GENSIM, exc_type=ImportError)
     kept = load_word_results("rank")
     found = rank(ranks=[100], passes=[50], seeds=[0])
     assert found["descent, d = 100"][0] > 0.999

@@ -46,7 +46,7 @@ def ask_the_others(codes, values, scale):
 
 # %% tags=["wrong"] marks=1 why="sets the score with oneself to zero, which is no weight of zero"
 def ask_the_others(codes, values, scale):
-    from regattn.plain import softmax
+    from regattn.from_scratch import softmax
 
     scores = scale * codes @ codes.T
     np.fill_diagonal(scores, 0)
@@ -55,7 +55,7 @@ def ask_the_others(codes, values, scale):
 
 # %% tags=["wrong"] marks=3 why="takes the weight with oneself out after the softmax, where it may have been all"
 def ask_the_others(codes, values, scale):
-    from regattn.plain import softmax
+    from regattn.from_scratch import softmax
 
     weights = softmax(scale * codes @ codes.T)
     np.fill_diagonal(weights, 0)

@@ -24,42 +24,42 @@ assert np.allclose(feature_map(image, kernel, 1), [[21, 32, 43]])
 # %% tags=["test", "hidden"] points=1 why="images and kernels that are not square, with stride one"
 import numpy as np
 
-from regattn import plain
+from regattn import from_scratch
 
 rng = np.random.default_rng(20)
 for shape, size in [((5, 7), (2, 3)), ((11, 6), (3, 1)), ((8, 13), (5, 2))]:
     image, kernel = rng.normal(size=shape), rng.normal(size=size)
-    assert np.allclose(feature_map(image, kernel, 1), plain.feature_map(image, kernel))
+    assert np.allclose(feature_map(image, kernel, 1), from_scratch.feature_map(image, kernel))
 
 # %% tags=["test", "hidden"] points=2 why="strides of two and three, also where the last pixels are not reached"
 import numpy as np
 
-from regattn import plain
+from regattn import from_scratch
 
 rng = np.random.default_rng(21)
 for shape, size, stride in [((7, 11), (3, 3), 2), ((10, 9), (2, 5), 3), ((13, 8), (4, 1), 2)]:
     image, kernel = rng.normal(size=shape), rng.normal(size=size)
-    wanted = plain.feature_map(image, kernel)[::stride, ::stride]
+    wanted = from_scratch.feature_map(image, kernel)[::stride, ::stride]
     assert np.shape(feature_map(image, kernel, stride)) == wanted.shape
     assert np.allclose(feature_map(image, kernel, stride), wanted)
 
 
 # %% tags=["wrong"] marks=2 why="takes no notice of the stride"
 def feature_map(image, kernel, stride):
-    from regattn import plain
+    from regattn import from_scratch
 
-    return plain.feature_map(image, kernel)
+    return from_scratch.feature_map(image, kernel)
 
 
 # %% tags=["wrong"] marks=0 why="turns the kernel over, as the convolution of mathematics does"
 def feature_map(image, kernel, stride):
-    from regattn import plain
+    from regattn import from_scratch
 
-    return plain.feature_map(image, kernel[::-1, ::-1])[::stride, ::stride]
+    return from_scratch.feature_map(image, kernel[::-1, ::-1])[::stride, ::stride]
 
 
 # %% tags=["wrong"] marks=2 why="moves by the stride downwards only"
 def feature_map(image, kernel, stride):
-    from regattn import plain
+    from regattn import from_scratch
 
-    return plain.feature_map(image, kernel)[::stride]
+    return from_scratch.feature_map(image, kernel)[::stride]

@@ -9,7 +9,7 @@
 def layer_weights(X, X_new, step, depth):
     """Return the weights of the outcomes of a context in the predictions of some layers."""
     ### BEGIN SOLUTION
-    from regattn.plain import residual_layers
+    from regattn.from_scratch import residual_layers
 
     return np.column_stack([residual_layers(X, one, X_new, step, depth) for one in np.eye(len(X))])
     ### END SOLUTION
@@ -24,7 +24,7 @@ assert np.allclose(layer_weights(X, X_new, 0.1, 1), [[0.1, 0.3, 0.4]])
 # %% tags=["test", "hidden"] points=2 why="the predictions of several layers, on random data"
 import numpy as np
 
-from regattn.plain import residual_layers
+from regattn.from_scratch import residual_layers
 
 rng = np.random.default_rng(200)
 for n, m, p, depth in [(5, 2, 2, 2), (13, 7, 3, 5), (23, 3, 5, 12)]:
@@ -58,6 +58,6 @@ def layer_weights(X, X_new, step, depth):
 
 # %% tags=["wrong"] marks=0 why="has a column for each prediction: the transpose"
 def layer_weights(X, X_new, step, depth):
-    from regattn.plain import residual_layers
+    from regattn.from_scratch import residual_layers
 
     return np.array([residual_layers(X, one, X_new, step, depth) for one in np.eye(len(X))])

@@ -67,7 +67,7 @@ def next_token(logits, temperature, top_k, top_p):
 
 # %% tags=["wrong"] marks=3 why="leaves out the token with which the share is reached"
 def next_token(logits, temperature, top_k, top_p):
-    from regattn.plain import softmax
+    from regattn.from_scratch import softmax
 
     p, order = softmax(np.asarray(logits) / temperature), np.argsort(-np.asarray(logits))
     p[order[top_k:]] = 0

@@ -9,7 +9,7 @@
 def send(z, codebook):
     """Return the codes that arrive, their mean squared distance, and the perplexity of their use."""
     ### BEGIN SOLUTION
-    from regattn.plain import quantise
+    from regattn.from_scratch import quantise
 
     codes = quantise(z, codebook, 0.0, 0.0)[0]
     shares = np.unique(codes, axis=0, return_counts=True)[1] / len(z)
@@ -54,7 +54,7 @@ def send(z, codebook):
 
 # %% tags=["wrong"] marks=3 why="returns the entropy in bits in place of the perplexity"
 def send(z, codebook):
-    from regattn.plain import quantise
+    from regattn.from_scratch import quantise
 
     codes = quantise(z, codebook, 0.0, 0.0)[0]
     shares = np.unique(codes, axis=0, return_counts=True)[1] / len(z)
@@ -63,7 +63,7 @@ def send(z, codebook):
 
 # %% tags=["wrong"] marks=2 why="takes the mean over the entries, not the sum within a row"
 def send(z, codebook):
-    from regattn.plain import quantise
+    from regattn.from_scratch import quantise
 
     codes = quantise(z, codebook, 0.0, 0.0)[0]
     shares = np.unique(codes, axis=0, return_counts=True)[1] / len(z)

@@ -24,7 +24,7 @@ assert np.isclose(losses(X, y, 0.1, 3)[0], 4)
 # %% tags=["test", "hidden"] points=2 why="every loss of walks that arrive, on random data"
 import numpy as np
 
-from regattn.plain import gradient_descent
+from regattn.from_scratch import gradient_descent
 
 rng = np.random.default_rng(10)
 for n, p in [(7, 2), (13, 3), (29, 5)]:

@@ -23,7 +23,7 @@ assert np.allclose(forecasts(X, y, 2), [5, 7])
 # %% tags=["test", "hidden"] points=2 why="random data, from several starts"
 import numpy as np
 
-from regattn.plain import honest_weights
+from regattn.from_scratch import honest_weights
 
 rng = np.random.default_rng(90)
 for T, p, start in [(13, 1, 5), (23, 3, 7), (37, 4, 29)]:

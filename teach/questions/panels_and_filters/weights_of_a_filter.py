@@ -9,7 +9,7 @@
 def level_weights(n, ratio):
     """Return the weight of each of n values in the level that the filter sees last."""
     ### BEGIN SOLUTION
-    from regattn.plain import level_filter
+    from regattn.from_scratch import level_filter
 
     return np.array([level_filter(value, ratio)[-1] for value in np.eye(n)])
     ### END SOLUTION
@@ -30,7 +30,7 @@ assert np.allclose(level_weights(2, 1.0), [1 / 3, 2 / 3])
 # %% tags=["test", "hidden"] points=2 why="the level of random series, at several ratios"
 import numpy as np
 
-from regattn.plain import level_filter
+from regattn.from_scratch import level_filter
 
 rng = np.random.default_rng(100)
 for n, ratio in [(1, 0.5), (5, 0.0), (13, 0.07), (29, 3.0)]:
@@ -53,7 +53,7 @@ def level_weights(n, ratio):
 
 # %% tags=["wrong"] marks=2 why="puts the latest value first"
 def level_weights(n, ratio):
-    from regattn.plain import level_filter
+    from regattn.from_scratch import level_filter
 
     return np.array([level_filter(value, ratio)[-1] for value in np.eye(n)])[::-1]
 

@@ -9,7 +9,7 @@
 def left_out_errors(X, y, ridges):
     """Return for each penalty the mean squared leave-one-out error of ridge."""
     ### BEGIN SOLUTION
-    from regattn.plain import leave_one_out, ridge_weights
+    from regattn.from_scratch import leave_one_out, ridge_weights
 
     return np.array([np.mean(leave_one_out(ridge_weights(X, X, ridge), y) ** 2) for ridge in ridges])
     ### END SOLUTION
@@ -49,14 +49,14 @@ assert np.allclose(left_out_errors(X, y, [0.0]), [wanted])
 
 # %% tags=["wrong"] marks=0 why="takes the errors of the fit to all rows"
 def left_out_errors(X, y, ridges):
-    from regattn.plain import ridge_weights
+    from regattn.from_scratch import ridge_weights
 
     return np.array([np.mean((y - ridge_weights(X, X, ridge) @ y) ** 2) for ridge in ridges])
 
 
 # %% tags=["wrong"] marks=1 why="divides by the leverages of least squares, whatever the penalty"
 def left_out_errors(X, y, ridges):
-    from regattn.plain import ridge_weights
+    from regattn.from_scratch import ridge_weights
 
     leverage = np.diag(ridge_weights(X, X, 0.0))
     return np.array([np.mean(((y - ridge_weights(X, X, r) @ y) / (1 - leverage)) ** 2) for r in ridges])
@@ -64,7 +64,7 @@ def left_out_errors(X, y, ridges):
 
 # %% tags=["wrong"] marks=0 why="divides by the mean leverage (generalised cross-validation) and returns the root"
 def left_out_errors(X, y, ridges):
-    from regattn.plain import ridge_weights
+    from regattn.from_scratch import ridge_weights
 
     hats = [ridge_weights(X, X, ridge) for ridge in ridges]
     return np.array([np.sqrt(np.mean(((y - H @ y) / (1 - np.trace(H) / len(X))) ** 2)) for H in hats])

@@ -9,7 +9,7 @@
 def weights_of_outcomes(series, p):
     """Return the weight of each value of a series in the forecast of the next one."""
     ### BEGIN SOLUTION
-    from regattn.plain import lag_rows
+    from regattn.from_scratch import lag_rows
     from regattn.regression import proximity_weights
 
     past, _ = lag_rows(series, p)
@@ -47,7 +47,7 @@ for n, p in [(17, 1), (29, 2), (41, 5)]:
 # %% tags=["test", "hidden"] points=1 why="each weight, and not their sum alone"
 import numpy as np
 
-from regattn.plain import lag_rows
+from regattn.from_scratch import lag_rows
 from regattn.regression import proximity_weights
 
 series = np.random.default_rng(81).normal(size=23)
@@ -58,7 +58,7 @@ assert np.allclose(weights_of_outcomes(series, 3)[3:], proximity_weights(past, a
 
 # %% tags=["wrong"] marks=0 why="has no intercept"
 def weights_of_outcomes(series, p):
-    from regattn.plain import lag_rows
+    from regattn.from_scratch import lag_rows
     from regattn.regression import proximity_weights
 
     return np.concatenate([np.zeros(p), proximity_weights(lag_rows(series, p)[0], series[: -p - 1 : -1][None])[0]])
@@ -66,7 +66,7 @@ def weights_of_outcomes(series, p):
 
 # %% tags=["wrong"] marks=1 why="asks with the past of the last value, which explains that one again"
 def weights_of_outcomes(series, p):
-    from regattn.plain import lag_rows
+    from regattn.from_scratch import lag_rows
     from regattn.regression import proximity_weights
 
     X = np.column_stack([np.ones(len(series) - p), lag_rows(series, p)[0]])
@@ -75,7 +75,7 @@ def weights_of_outcomes(series, p):
 
 # %% tags=["wrong"] marks=1 why="asks with the last values from the oldest to the latest"
 def weights_of_outcomes(series, p):
-    from regattn.plain import lag_rows
+    from regattn.from_scratch import lag_rows
     from regattn.regression import proximity_weights
 
     X = np.column_stack([np.ones(len(series) - p), lag_rows(series, p)[0]])

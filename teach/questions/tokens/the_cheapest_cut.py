@@ -9,7 +9,7 @@
 def cheapest(word, costs):
     """Return the cost of the cheapest cut of a word into known pieces."""
     ### BEGIN SOLUTION
-    from regattn.plain import best_cut
+    from regattn.from_scratch import best_cut
 
     try:
         return sum(costs[piece] for piece in best_cut(word, costs))
@@ -24,7 +24,7 @@ assert cheapest("low", {"l": 3.0, "o": 3.0, "w": 3.0, "lo": 4.0}) == 7
 # %% tags=["test", "hidden"] points=2 why="random words and costs, where the longest piece is not always the best"
 import numpy as np
 
-from regattn.plain import best_cut
+from regattn.from_scratch import best_cut
 
 rng = np.random.default_rng(140)
 for n in (5, 11, 17, 29):
@@ -41,7 +41,7 @@ assert cheapest("lower", {"low": 2.0, "e": 3.0, "lowe": 4.0}) == np.inf
 # %% tags=["test", "hidden"] points=1 why="a word of two hundred letters"
 import numpy as np
 
-from regattn.plain import best_cut
+from regattn.from_scratch import best_cut
 
 costs = {"a": 2.0, "aa": 3.0, "aaa": 5.5, "ab": 1.0, "b": 4.0}
 word = "aaab" * 50
@@ -59,13 +59,13 @@ def cheapest(word, costs):
 
 # %% tags=["wrong"] marks=4 why="raises an error where there is no cut"
 def cheapest(word, costs):
-    from regattn.plain import best_cut
+    from regattn.from_scratch import best_cut
 
     return sum(costs[piece] for piece in best_cut(word, costs))
 
 
 # %% tags=["wrong"] marks=2 why="cuts into as few pieces as it can"
 def cheapest(word, costs):
-    from regattn.plain import best_cut
+    from regattn.from_scratch import best_cut
 
     return sum(costs[piece] for piece in best_cut(word, dict.fromkeys(costs, 1.0)))

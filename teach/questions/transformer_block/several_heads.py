@@ -9,7 +9,7 @@
 def gathered(x, W_Q, W_K, W_V, W_O):
     """Return what the heads add to each token."""
     ### BEGIN SOLUTION
-    from regattn.plain import head
+    from regattn.from_scratch import head
 
     mask = np.tri(len(x), dtype=bool)
     outputs = [head(x, *maps, mask=mask) for maps in zip(W_Q, W_K, W_V, strict=True)]
@@ -40,7 +40,7 @@ for T, D, H, d in [(5, 6, 1, 3), (7, 4, 3, 2), (13, 10, 2, 5)]:
 
 # %% tags=["wrong"] marks=1 why="divides the scores by the root of D, not of d"
 def gathered(x, W_Q, W_K, W_V, W_O):
-    from regattn.plain import attend
+    from regattn.from_scratch import attend
 
     mask, scale = np.tri(len(x), dtype=bool), x.shape[1] ** -0.5
     outputs = [attend(x @ q, x @ k, x @ v, scale=scale, mask=mask) for q, k, v in zip(W_Q, W_K, W_V, strict=True)]
@@ -49,7 +49,7 @@ def gathered(x, W_Q, W_K, W_V, W_O):
 
 # %% tags=["wrong"] marks=0 why="has no mask"
 def gathered(x, W_Q, W_K, W_V, W_O):
-    from regattn.plain import head
+    from regattn.from_scratch import head
 
     outputs = [head(x, *maps) for maps in zip(W_Q, W_K, W_V, strict=True)]
     return np.concatenate(outputs, axis=1) @ W_O
@@ -57,7 +57,7 @@ def gathered(x, W_Q, W_K, W_V, W_O):
 
 # %% tags=["wrong"] marks=0 why="puts the heads side by side in the wrong order"
 def gathered(x, W_Q, W_K, W_V, W_O):
-    from regattn.plain import head
+    from regattn.from_scratch import head
 
     mask = np.tri(len(x), dtype=bool)
     outputs = np.stack([head(x, *maps, mask=mask) for maps in zip(W_Q, W_K, W_V, strict=True)], axis=2)

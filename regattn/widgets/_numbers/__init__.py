@@ -1,0 +1,1 @@
+"""JavaScript that computes, for several explorers: numbers in, numbers out, no document."""

@@ -1,0 +1,136 @@
+"""The AverageExplorer: one prediction as a weighted average, by least squares or by softmax attention."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from regattn import figures
+from regattn._validation import check_vector
+from regattn.attention import attend, attention_weights
+from regattn.widgets._kit import Choice, Explorer, Slider, check_labels
+from regattn.widgets._kit.drawing import draw_signed
+
+__all__ = ["AverageExplorer"]
+
+
+class AverageExplorer(Explorer, panels=[["scatter", "running"]]):
+    r"""Show one prediction as a weighted average of past outcomes, with weights from the same scores by two kernels.
+
+    .. math:: \omega_{ji} = \frac{s_{ji}}{n} \;\text{(least squares)}, \qquad
+              \omega_{ji} = \frac{e^{\tau s_{ji}}}{\sum_l e^{\tau s_{jl}}} \;\text{(softmax)}, \qquad
+              s_{ji} = 1 + z_j z_i
+
+    where z is the input less its mean, in standard deviations, and τ the sharpness. The queries and keys are the codes
+    :math:`(1, z)/\sqrt n` of a line with an intercept; only the kernel changes.
+
+    Parameters
+    ----------
+    x, y : arrays of shape (n,)
+        Input and outcome of the past cases; they are shown in the order of ``x``.
+    query : float, optional
+        The input to predict at, in units of ``x``; by default the mean.
+    labels : sequence of str, optional
+        What to call the cases.
+    names : pair of str, optional
+        What ``x`` and ``y`` measure, with units.
+
+    Raises
+    ------
+    ValueError
+        If shapes disagree, an entry is not finite, or ``x`` is constant.
+
+    Examples
+    --------
+    >>> explorer = AverageExplorer([0.0, 1.0, 2.0], [1.0, 3.0, 4.0], query=3.0)
+    >>> round(explorer.result()["prediction"], 6)
+    5.666667
+    >>> explorer.kernel = "softmax"
+    >>> round(explorer.result()["prediction"], 3)
+    3.946
+    """
+
+    query = Slider(lambda self: f"Ask at {self.names[0]}", shown=lambda self: self.ends, digits=2, default=0.0)
+    kernel = Choice(
+        "Weights by",
+        {"identity": "least squares", "softmax": "softmax attention"},
+        help="What turns scores into weights.",
+    )
+    sharpness = Slider(
+        "Sharpness τ",
+        0,
+        100,
+        default=1.0,
+        shown=(0.01, 100),
+        log=True,
+        notes={0: "all weights equal"},
+        used={"kernel": ["softmax"]},
+        help="Softmax multiplies the scores by it: at 0 all weights are equal, far above 1 one case has them all.",
+    )
+
+    def __init__(
+        self,
+        x: ArrayLike,
+        y: ArrayLike,
+        *,
+        query: float | None = None,
+        labels: Sequence[Any] | None = None,
+        names: Sequence[str] = ("input", "outcome"),
+        **kit: Any,
+    ) -> None:
+        x, y = check_vector(x, "x"), check_vector(y, "y")
+        if len(x) != len(y):
+            raise ValueError(f"x has {len(x)} entries but y has {len(y)}")
+        labels = check_labels(labels, len(x), "labels", rows="cases")
+        order = np.argsort(x, kind="stable")
+        self.x, self.y = x[order], y[order]
+        self.level, self.spread = self.x.mean(), self.x.std()
+        if self.spread == 0:
+            raise ValueError(f"x must vary, got {self.x[0]} in all {len(self.x)} places")
+        room = 0.25 * (self.x[-1] - self.x[0])
+        self.ends = [self.x[0] - room, self.x[-1] + room]
+        self.names = check_labels(names, 2, "names", rows="axes")
+        data = {"x": self.x, "y": self.y, "level": self.level, "spread": self.spread, "ends": self.ends}
+        data |= {"labels": [labels[i] for i in order], "names": self.names}
+        alt = (
+            f"{len(self.x)} past cases as points, larger the more weight one prediction gives them, "
+            "and the prediction as the running sum of weight times outcome."
+        )
+        query = self.level if query is None else query
+        super().__init__(**{"data": data, "alt": alt, "query": query} | kit)
+
+    def codes(self, x: np.ndarray) -> np.ndarray:
+        """Return the codes (1, z)/√n of inputs of shape (k,), shape (k, 2); orthonormal over the cases themselves."""
+        return np.column_stack([np.ones(len(x)), (x - self.level) / self.spread]) / np.sqrt(len(self.x))
+
+    def result(self) -> dict[str, Any]:
+        """Return the numbers now shown, computed by the package rather than by the browser.
+
+        Returns
+        -------
+        dict
+            ``weights`` and ``running`` (lists of length n in the order of x, the second the running sum of weight times
+            outcome) and ``prediction``.
+        """
+        queries, keys = self.codes(np.array([self.query])), self.codes(self.x)
+        how = {"kernel": self.kernel, "scale": 1.0 if self.kernel == "identity" else self.sharpness * len(self.x)}
+        weights = attention_weights(queries, keys, **how)[0]
+        return {
+            "weights": weights.tolist(),
+            "running": np.cumsum(weights * self.y).tolist(),
+            "prediction": float(attend(queries, keys, self.y, **how)[0]),
+        }
+
+    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
+        if ax := axes.get("scatter"):
+            draw_signed(ax, self.x, self.y, found["weights"])
+            ax.axvline(self.query, color=figures.COLOURS["query"])
+            ax.plot(self.query, found["prediction"], "D", color=figures.COLOURS["prediction"])
+            ax.set(title="The weight of every case", xlabel=self.names[0], ylabel=self.names[1])
+        if ax := axes.get("running"):
+            ax.step(range(1, len(self.x) + 1), found["running"], where="post", color=figures.COLOURS["key"])
+            ax.axhline(found["prediction"], color=figures.COLOURS["prediction"])
+            ax.set(title="The prediction adds up, case by case", xlabel="past cases", ylabel=self.names[1])

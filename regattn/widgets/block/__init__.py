@@ -1,0 +1,276 @@
+"""The BlockExplorer: one sentence through one transformer block, with what every number is made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import islice, pairwise
+from typing import Any
+
+import numpy as np
+
+from regattn import figures
+from regattn.attention import attend, attention_weights
+from regattn.from_scratch import layer_norm
+from regattn.widgets._kit import Choice, Count, Explorer, check_labels
+from regattn.widgets._kit.drawing import draw_table
+from regattn.widgets._kit.page_rng import mulberry32
+
+__all__ = ["BlockExplorer"]
+
+LONGEST = 8  # words; a page has no room for more
+WIDTHS, HEADS = [8, 16], [1, 2, 4]
+SEEDS = {"words": 11, "places": 12, "Q": 21, "K": 22, "V": 23, "O": 24, "1": 31, "2": 32}
+STEPS = {
+    "embedding": "words and places",
+    "norm_1": "first norm",
+    "queries": "queries",
+    "keys": "keys",
+    "values": "values",
+    "scores": "scores",
+    "mask": "mask",
+    "weights": "weights",
+    "average": "averages of one head",
+    "output": "all heads through W_O",
+    "add_1": "stream after attention",
+    "norm_2": "second norm",
+    "hidden": "feed-forward: hidden",
+    "back": "feed-forward: written",
+    "add_2": "stream after feed-forward",
+}
+LAYERS = [1, 2, 3, 6, 12, 24, 48, 96]
+
+
+class _OneOf(Count):
+    """One of a few whole numbers."""
+
+    def validate(self, obj: Any, value: Any) -> int:
+        """Return ``value`` as an int or raise a ValueError that names it."""
+        value, allowed = super().validate(obj, value), self.stops(obj)
+        if value not in allowed:
+            raise ValueError(f"{self.name} must be one of {', '.join(map(str, allowed))}, got {value}")
+        return value
+
+
+class BlockExplorer(Explorer, panels=[["flow", "counts"], ["numbers"]]):
+    r"""Show one sentence on its way through one transformer block, a step at a time.
+
+    Choose a step in the drawing or the list; point at a number to see the products that it is made of. The order of
+    the norms, the width, the heads and the positions can be changed, and a table counts what a model of such blocks
+    has in parameters. The weights are drawn by chance, without intercepts; the hidden width is 4D, with max(0, ·).
+
+    .. math:: u = r + A(N_1 r), \qquad u + F(N_2 u) \qquad (\text{pre})
+
+    Parameters
+    ----------
+    words : sequence of at most 8 strings
+        The sentence; equal words have equal vectors.
+
+    Raises
+    ------
+    ValueError
+        If there are no words or too many, or a setting is out of range.
+
+    Examples
+    --------
+    >>> explorer = BlockExplorer(["the", "dogs", "sleep"], step="weights")
+    >>> [round(sum(row), 6) for row in explorer.result()["values"]]
+    [1.0, 1.0, 1.0]
+    >>> explorer.result()["feed_forward"] == 8 * 8**2
+    True
+    """
+
+    step = Choice("Step", STEPS, default="embedding", help="After which step the numbers are shown.")
+    order = Choice(
+        "Order of the norms",
+        {"pre": "pre: norm, then read", "post": "post: add, then norm", "parallel": "parallel: both read one norm"},
+        help="Where the norms stand.",
+    )
+    width = _OneOf(
+        "Width D",
+        least=WIDTHS[0],
+        most=lambda self: WIDTHS[-1],
+        bound="the widest",
+        stops=lambda self: WIDTHS,
+        help="The numbers of each word in the stream.",
+    )
+    n_heads = _OneOf(
+        "Heads H",
+        least=1,
+        most=lambda self: HEADS[-1],
+        default=2,
+        bound="the most",
+        stops=lambda self: HEADS,
+        help="Each has d = D / H of the coordinates.",
+    )
+    head = Count(
+        "Head shown", least=1, most=lambda self: HEADS[-1], bound="the most heads", help="Where steps have heads."
+    )
+    positions = Choice(
+        "Positions",
+        {
+            "none": "none",
+            "learned": "learned, added to words",
+            "sinusoidal": "waves, added to words",
+            "rotary": "rotary: queries and keys turned",
+        },
+        help="How a word's place enters.",
+    )
+    layers = _OneOf(
+        "Blocks L",
+        least=1,
+        most=lambda self: LAYERS[-1],
+        bound="the most",
+        stops=lambda self: LAYERS,
+        help="For the count of parameters.",
+    )
+
+    def __init__(self, words: Sequence[str], **kit: Any) -> None:
+        if isinstance(words, str) or not isinstance(words, Sequence):
+            raise ValueError(f"words must be a list of 1 to {LONGEST} words, got {words!r}")
+        if not 0 < len(words) <= LONGEST:
+            raise ValueError(f"words must be a list of 1 to {LONGEST} words, got {len(words)}")
+        self.words = check_labels(words, len(words), "words", rows="words")
+        known = list(dict.fromkeys(self.words))
+        self.ids = [known.index(word) for word in self.words]
+        alt = (
+            f"The sentence “{' '.join(self.words)}” on its way through a transformer block: a drawing of the steps, "
+            "the numbers after one of them, and the count of parameters."
+        )
+        data = {"words": self.words, "ids": self.ids, "size": len(known)}
+        super().__init__(**{"data": data, "alt": alt} | kit)
+
+    def result(self) -> dict[str, Any]:
+        """Return the numbers now shown, computed by the package rather than by the browser.
+
+        Returns
+        -------
+        dict
+            The ``step`` (the last one where the order has not that of the control), its ``values``, the ``stream``
+            after the whole block, and the numbers of parameters: ``embedding``, ``positions``, ``attention``,
+            ``feed_forward``, ``norms``, ``total``.
+        """
+        steps = self._steps()
+        step = self.step if self.step in steps else list(steps)[-1]
+        stream = list(steps.values())[-1]
+        return {"step": step, "values": steps[step].tolist(), "stream": stream.tolist(), **self._counts()}
+
+    def _steps(self) -> dict[str, np.ndarray]:
+        """Return what stands after every step, in their order."""
+        r = self._embedded()
+        found = {"embedding": r}
+        if self.order == "post":
+            found |= (attended := self._attention(r))
+            found["add_1"] = r + attended["output"]
+            u = found["norm_1"] = layer_norm(found["add_1"])
+            found |= (recalled := self._feed_forward(u))
+            found["add_2"] = u + recalled["back"]
+            found["norm_2"] = layer_norm(found["add_2"])
+            return found
+        x = found["norm_1"] = layer_norm(r)
+        found |= (attended := self._attention(x))
+        if self.order == "parallel":
+            found |= (recalled := self._feed_forward(x))
+            found["add_2"] = r + attended["output"] + recalled["back"]
+            return found
+        u = found["add_1"] = r + attended["output"]
+        found["norm_2"] = layer_norm(u)
+        found |= (recalled := self._feed_forward(found["norm_2"]))
+        found["add_2"] = u + recalled["back"]
+        return found
+
+    def _embedded(self) -> np.ndarray:
+        from regattn.transformer.position import sinusoidal_positions  # torch comes with the room
+
+        T, D = len(self.ids), self.width
+        vectors = _drawn("words", max(self.ids) + 1, D, 1)[self.ids]
+        if self.positions == "learned":
+            return vectors + _drawn("places", T, D, 1)
+        if self.positions == "sinusoidal":
+            return vectors + math.sqrt(2) * sinusoidal_positions(range(T), D)
+        return vectors
+
+    def _attention(self, x: np.ndarray) -> dict[str, np.ndarray]:
+        from regattn.transformer.position import rotate
+
+        T, D = x.shape
+        queries, keys, values = (
+            (x @ _drawn(name, D, D)).reshape(T, self.n_heads, -1).transpose(1, 0, 2) for name in ("Q", "K", "V")
+        )
+        if self.positions == "rotary":
+            queries, keys = rotate(queries, range(T)), rotate(keys, range(T))
+        h, d = min(self.head, self.n_heads) - 1, D // self.n_heads
+        together = attend(queries, keys, values, mask="causal").transpose(1, 0, 2).reshape(T, D)
+        return {
+            "queries": queries[h],
+            "keys": keys[h],
+            "values": values[h],
+            "scores": queries[h] @ keys[h].T / math.sqrt(d),
+            "mask": np.tril(np.ones((T, T))),
+            "weights": attention_weights(queries[h], keys[h], mask="causal"),
+            "average": attend(queries[h], keys[h], values[h], mask="causal"),
+            "output": together @ _drawn("O", D, D),
+        }
+
+    def _feed_forward(self, x: np.ndarray) -> dict[str, np.ndarray]:
+        hidden = np.maximum(0, x @ _drawn("1", self.width, 4 * self.width))
+        return {"hidden": hidden, "back": hidden @ _drawn("2", 4 * self.width, self.width)}
+
+    def _counts(self) -> dict[str, int]:
+        D, L = self.width, self.layers
+        counts = {
+            "embedding": (max(self.ids) + 1) * D,
+            "positions": len(self.ids) * D if self.positions == "learned" else 0,
+            "attention": L * 4 * D**2,
+            "feed_forward": L * 8 * D**2,
+            "norms": {"pre": 2 * L + 1, "post": 2 * L, "parallel": L + 1}[self.order] * D,
+        }
+        return counts | {"total": sum(counts.values())}
+
+    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
+        if ax := axes.get("flow"):
+            _draw_flow(ax, self._steps(), self.order, found["step"])
+            ax.set_title(f"The block ({self.order})")
+        if ax := axes.get("counts"):
+            parts = ["embedding", "positions", "attention", "feed_forward", "norms"]
+            bars = ax.barh([name.replace("_", "-") for name in parts], [found[name] for name in parts])
+            ax.bar_label(bars, [f"{found[name]:,}" for name in parts], fontsize=8, padding=3)
+            ax.invert_yaxis()
+            ax.margins(x=0.2)
+            ax.set_title("Parameters")
+        if ax := axes.get("numbers"):
+            values = found["values"]
+            among = len(values[0]) == len(self.words) and self.step in ("scores", "mask", "weights")
+            columns = self.words if among else [str(k + 1) for k in range(len(values[0]))]
+            draw_table(ax, np.abs(values).tolist(), self.words, columns)
+            ax.set_title(f"Sizes of the numbers: {STEPS[found['step']]}")
+
+
+def _drawn(name: str, rows: int, columns: int, variance: float | None = None) -> np.ndarray:
+    """Return a matrix of uniform numbers with mean 0, row by row, as numbers.js draws it."""
+    reach = math.sqrt(3 * (1 / rows if variance is None else variance))
+    uniform = np.fromiter(islice(mulberry32(SEEDS[name]), rows * columns), float, rows * columns)
+    return reach * (2 * uniform - 1).reshape(rows, columns)
+
+
+def _draw_flow(ax: Any, steps: dict[str, np.ndarray], order: str, chosen: str) -> None:
+    """Draw the stream on the left, what reads and writes it on the right, and the shape of every result."""
+    on_stream = {"embedding", "add_1", "add_2"} | ({"norm_1", "norm_2"} if order == "post" else set())
+    beside = {"queries": 0.52, "keys": 0.7, "values": 0.88}
+    rows = [step for step in steps if step not in ("keys", "values")]
+    ax.grid(False)
+    ax.set(xlim=(0, 1), ylim=(0.6 - len(rows), 0.6), xticks=[], yticks=[])
+    ax.spines[:].set_visible(False)
+    ax.plot([0.16, 0.16], [0, 1 - len(rows)], color=figures.COLOURS["neutral"], linewidth=1, zorder=1)
+    ends = [k for k, step in enumerate(rows) if step in on_stream]
+    for above, below in pairwise(ends):
+        if below - above > 1:  # a branch: read after one, written before the other
+            ax.plot([0.16, 0.7, 0.7, 0.16], [-above - 1, -above - 1, 1 - below, 1 - below], linewidth=0.6, zorder=1)
+            ax.lines[-1].set_color(figures.COLOURS["neutral"])
+    for step, values in steps.items():
+        y = -rows.index("queries" if step in beside else step)
+        x = 0.16 if step in on_stream else beside.get(step, 0.7)
+        edge = figures.COLOURS["query" if step == chosen else "neutral"]
+        box = {"boxstyle": "round,pad=0.2", "facecolor": "white", "edgecolor": edge}
+        words = step if step in beside else f"{STEPS[step]}  {values.shape[0]} × {values.shape[1]}"
+        ax.text(x, y, words, ha="center", va="center", fontsize=5, bbox=box)

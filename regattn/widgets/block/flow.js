@@ -1,0 +1,110 @@
+// The BlockExplorer's drawing: the stream on the left, what reads and writes it on the right, a shape on every arrow.
+import { element } from "../_kit/controls.js";
+import { svgElement } from "../_kit/plot.js";
+
+const [STREAM, BRANCH, ROW, HALF] = [72, 236, 38, 12]; // pixels of the drawing
+const WIDE = 340;
+const ON_STREAM = {
+  pre: ["embedding", "add_1", "add_2"],
+  parallel: ["embedding", "add_2"],
+  post: ["embedding", "add_1", "norm_1", "add_2", "norm_2"],
+};
+const SIDE = { queries: -57, values: 57 }; // three boxes stand in one row
+
+export const stepNames = {
+  embedding: "word + place", norm_1: "normalise", queries: "queries", keys: "keys", values: "values", scores: "scores",
+  mask: "mask", weights: "weights", average: "average", output: "heads → W_O", add_1: "+", norm_2: "normalise",
+  hidden: "W₁, max(0, ·)", back: "W₂", add_2: "+",
+}; // prettier-ignore
+
+// Where each step of an order stands: its row, and whether on the stream.
+function placesOf(steps, order) {
+  let row = -1;
+  return steps.map(({ key, values }) => {
+    if (key !== "keys" && key !== "values") row += 1;
+    const onStream = ON_STREAM[order].includes(key);
+    const x = (onStream ? STREAM : BRANCH) + (SIDE[key] ?? 0);
+    const onStreamWide = stepNames[key] === "+" ? 26 : 116;
+    const width = ["queries", "keys", "values"].includes(key) ? 52 : onStream ? onStreamWide : 166;
+    return { key, x, y: 18 + row * ROW, width, onStream, shape: `${values.length} × ${values[0].length}` };
+  });
+}
+
+const [DOWN, RIGHT, LEFT] = ["m-3,-5l3,5l3,-5", "m-5,-3l5,3l-5,3", "m5,-3l-5,3l5,3"]; // heads of arrows
+
+function arrows(places) {
+  const lines = [];
+  const shapes = [];
+  let [before, source] = [places[0], places[0]]; // the last on the stream; what a branch begins with
+  places.slice(1).forEach((at, k) => {
+    const last = places[k];
+    if (at.onStream) {
+      lines.push(`M${STREAM},${before.y + HALF}V${at.y - HALF}${DOWN}`);
+      shapes.push([STREAM - 5, (before.y + at.y) / 2 + 4, before.shape, "end"]);
+      if (!last.onStream) {
+        lines.push(`M${last.x},${last.y + HALF}V${at.y}H${at.x + at.width / 2}${LEFT}`);
+        shapes.push([(last.x + at.x + at.width / 2) / 2, at.y - 4, last.shape, "middle"]);
+      }
+      before = at;
+    } else if (last.onStream) {
+      source = at;
+      lines.push(`M${STREAM},${at.y}H${at.x - at.width / 2}${RIGHT}`);
+      shapes.push([(STREAM + at.x - at.width / 2) / 2, at.y - 4, last.shape, "middle"]);
+    } else if (at.key === "hidden" && last.key === "output") {
+      // parallel: both halves read the same norm, and both write to the same sum
+      lines.push(`M${source.x + source.width / 2},${source.y}H${WIDE - 6}V${at.y}H${at.x + at.width / 2}${LEFT}`);
+      lines.push(`M${last.x - last.width / 2},${last.y}H${STREAM + 30}V${places.at(-1).y}`);
+      shapes.push([WIDE - 10, source.y + ROW / 2 + 4, source.shape, "end"], [STREAM + 34, last.y + 16, last.shape, "start"]);
+    } else if (at.y > last.y) {
+      const from = last.key === "values" ? BRANCH : last.x;
+      lines.push(`M${from},${last.y + HALF}V${at.y - HALF}${DOWN}`);
+      shapes.push([from + 6, (last.y + at.y) / 2 + 4, last.shape, "start"]);
+    }
+  });
+  return { lines, shapes };
+}
+
+// Returns draw(steps, order, chosen); a click on a box gives its key to pick.
+export function flowDrawing(host, { label, pick, signal }) {
+  const svg = host.appendChild(svgElement("svg", { class: "ra-plot ra-flow", role: "img", "aria-label": label }));
+  let drawn = "";
+  svg.addEventListener("click", ({ target }) => target.dataset.step && pick(target.dataset.step), { signal });
+  return (steps, order, chosen, layers) => {
+    const places = placesOf(steps, order);
+    const key = JSON.stringify([places, layers]);
+    if (key !== drawn) {
+      drawn = key;
+      const { lines, shapes } = arrows(places);
+      const text = (x, y, words, anchor, more = {}) => {
+        const made = svgElement("text", { x, y, "text-anchor": anchor, ...more });
+        made.textContent = words;
+        return made;
+      };
+      const end = places.at(-1).y;
+      lines.push(`M${STREAM},${end + HALF}V${end + 38}${DOWN}`);
+      const next = layers > 1 ? `to block 2 of ${layers}, at last ` : "";
+      const after = `${next}to the unembedding: V scores`;
+      shapes.push([STREAM - 5, end + 34, places.at(-1).shape, "end"], [STREAM + 8, end + 34, after, "start"]);
+      svg.setAttribute("viewBox", `0 0 ${WIDE} ${end + 44}`);
+      svg.replaceChildren(
+        svgElement("path", { class: "ra-line ra-neutral", d: lines.join("") }),
+        ...shapes.map(([x, y, words, anchor]) => text(x, y, words, anchor)),
+        ...places.flatMap(({ key: step, x, y, width }) => [
+          svgElement("rect", { x: x - width / 2, y: y - HALF, width, height: 2 * HALF, rx: 5, "data-step": step }),
+          text(x, y + 4, stepNames[step], "middle", { class: "ra-step", "data-step": step }),
+        ]),
+      );
+    }
+    for (const box of svg.querySelectorAll("rect")) box.classList.toggle("ra-chosen", box.dataset.step === chosen);
+  };
+}
+
+// A small table of counts: a part, its formula, its number.
+export function countTable(host, label) {
+  const body = element("tbody");
+  host.append(element("table", { class: "ra-shares ra-counts", "aria-label": label }, body));
+  const cell = (words) => element("td", {}, words);
+  const row = ([part, formula, n]) =>
+    element("tr", {}, element("th", { scope: "row" }, part), cell(formula), cell(n.toLocaleString("en")));
+  return (lines) => body.replaceChildren(...lines.map(row));
+}

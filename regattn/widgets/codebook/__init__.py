@@ -1,0 +1,216 @@
+"""The CodebookExplorer: a point of a latent plane, the codes around it, and what a decoder draws from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from regattn import figures
+from regattn._validation import check_array, check_matrix
+from regattn.attention import attention_weights
+from regattn.widgets._kit import Choice, Count, Explorer, Slider, check_labels
+
+__all__ = ["CodebookExplorer"]
+
+MOST_IMAGES, MOST_CODES, SHOWN = 400, 64, 8
+FAR = 1e6  # no number that is handed over may be larger
+
+
+class CodebookExplorer(Explorer, panels=[["plane", "drawn"], ["members"]]):
+    r"""Show a latent plane: a point that is dragged, the code or codes that stand for it, and what the decoder draws.
+
+    .. math:: \hat z = \sum_k \omega_k e_k, \qquad
+              \omega = \text{softmax}\Bigl(-\frac{\lVert z - e_k\rVert^2}{2T}\Bigr), \qquad
+              \hat x = W_2\, \max(0, W_1 \hat z + b_1) + b_2
+
+    With hard assignment the nearest code has weight one, which is the limit T → 0; with none :math:`\hat z = z`.
+    Implements :eq:`soft-codes` and :eq:`nearest-code`. Beside it stands the mean squared error per pixel of all images
+    that are sent in this way.
+
+    Parameters
+    ----------
+    latents : array of shape (n, 2)
+        Where the encoder puts the images; at most 400.
+    images : array of shape (n, height, width)
+        The images, each side from 2 to 28.
+    decoder : sequence of 4 arrays
+        W₁ of shape (h, 2), b₁ of shape (h,), W₂ of shape (height · width, h), b₂ of shape (height · width,).
+    codebooks : sequence of arrays of shape (K, 2)
+        Codes to choose from, 2 to 64 in each.
+    labels : sequence of n str, optional
+        What the images are; written at their places.
+
+    Raises
+    ------
+    ValueError
+        If shapes disagree, there are too many images or codes, an entry is not finite or beyond a million, or a setting
+        is out of range.
+
+    Examples
+    --------
+    >>> latents, images = np.array([[0.0, 0.0], [3.0, 3.0]]), np.zeros((2, 2, 2))
+    >>> decoder = [np.ones((1, 2)), np.zeros(1), np.ones((4, 1)), np.zeros(4)]
+    >>> explorer = CodebookExplorer(latents, images, decoder, [latents], across=1.0, upwards=1.0)
+    >>> explorer.result()["code"], explorer.result()["drawn"]
+    (1, [0.0, 0.0, 0.0, 0.0])
+    """
+
+    across = Slider(
+        "Point, across",
+        lambda self: self.low[0],
+        lambda self: self.high[0],
+        default=lambda self: self.middle[0],
+        help="The first latent number.",
+    )
+    upwards = Slider(
+        "Point, upwards",
+        lambda self: self.low[1],
+        lambda self: self.high[1],
+        default=lambda self: self.middle[1],
+        help="The second latent number.",
+    )
+    book = Count(
+        "Codebook",
+        most=lambda self: len(self.codebooks) - 1,
+        bound="the last codebook",
+        names="sizes",
+        help="How many codes there are to choose from.",
+    )
+    assignment = Choice(
+        "Sent as",
+        {"hard": "the nearest code", "soft": "an average of codes", "none": "the point itself"},
+        help="What the decoder is told.",
+    )
+    temperature = Slider(
+        "Temperature T",
+        1e-4,
+        1e6,
+        default=1.0,
+        shown=(0.001, 1000.0),
+        log=True,
+        used={"assignment": ["soft"]},
+        help="How far the average reaches.",
+    )
+
+    def __init__(
+        self,
+        latents: ArrayLike,
+        images: ArrayLike,
+        decoder: Sequence[Any],
+        codebooks: Sequence[Any],
+        labels: Sequence[str] | None = None,
+        **kit: Any,
+    ) -> None:
+        self.latents = _plane(latents, "latents")
+        n = len(self.latents)
+        self.images = _near(np.asarray(check_array(images, "images"), dtype=float), "images")
+        shape = self.images.shape
+        if len(shape) != 3 or shape[0] != n or n > MOST_IMAGES or not all(2 <= size <= 28 for size in shape[1:]):
+            wanted = f"({n}, height, width) with sides from 2 to 28 and at most {MOST_IMAGES} images"
+            raise ValueError(f"images must have shape {wanted}, got {shape}")
+        self.decoder = _check_decoder(decoder, shape[1] * shape[2])
+        self.codebooks = [_plane(codes, "a codebook") for codes in codebooks]
+        for codes in self.codebooks:
+            if not 2 <= len(codes) <= MOST_CODES:
+                raise ValueError(f"a codebook must have 2 to {MOST_CODES} codes, got {len(codes)}")
+        if not self.codebooks:
+            raise ValueError("codebooks must hold at least one codebook, got none")
+        self.labels = check_labels(labels or ["·"] * n, n, "labels", rows="images")
+        known = np.concatenate([self.latents, *self.codebooks])
+        self.low, self.high = known.min(axis=0), known.max(axis=0)
+        room = 0.06 * np.where(self.high > self.low, self.high - self.low, 1.0)
+        self.low, self.high = self.low - room, self.high + room
+        self.middle = self.latents.mean(axis=0)
+        data = {"latents": self.latents, "images": self.images, "decoder": self.decoder, "codebooks": self.codebooks}
+        data |= {"labels": self.labels, "low": self.low, "high": self.high, "shown": SHOWN}
+        data["sizes"] = [f"{len(codes)} codes" for codes in self.codebooks]
+        alt = (
+            f"A plane in which {n} images have their places, and codes that stand for them. A point in it can be "
+            "dragged: the decoder draws an image from the code nearest to it, or from an average of codes."
+        )
+        super().__init__(**{"data": data, "alt": alt} | kit)
+
+    def _sent(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return what the decoder is told for each row of z, and the weights of the codes."""
+        codes = self.codebooks[self.book]
+        kernel, scale = ("gaussian", 1 / self.temperature) if self.assignment == "soft" else ("nearest", 1.0)
+        weights = attention_weights(z, codes, kernel=kernel, scale=scale)
+        return (z if self.assignment == "none" else weights @ codes), weights
+
+    def _drawn(self, z: np.ndarray) -> np.ndarray:
+        W_1, b_1, W_2, b_2 = self.decoder
+        return np.maximum(0, z @ W_1.T + b_1) @ W_2.T + b_2
+
+    def result(self) -> dict[str, Any]:
+        """Return the numbers now shown, computed by the package rather than by the browser.
+
+        Returns
+        -------
+        dict
+            ``weights`` of the codes (none where the point itself is sent), ``told``, the two numbers that the decoder
+            gets, and ``drawn``, the pixels it makes of them, row by row; ``code``, the nearest to the point, counted
+            from 1, and how many images are its ``members``; the ``error`` of all images, and how many codes are
+            ``live``, nearest to some image.
+        """
+        codes, pixels = self.codebooks[self.book], self.images.reshape(len(self.images), -1)
+        point = np.array([[self.across, self.upwards]])
+        told, weights = self._sent(point)
+        nearest = attention_weights(np.concatenate([point, self.latents]), codes, kernel="nearest").argmax(axis=1)
+        return {
+            "weights": [] if self.assignment == "none" else weights[0].tolist(),
+            "told": told[0].tolist(),
+            "drawn": self._drawn(told)[0].tolist(),
+            "code": int(nearest[0]) + 1,
+            "members": int((nearest[1:] == nearest[0]).sum()),
+            "error": float(np.mean((self._drawn(self._sent(self.latents)[0]) - pixels) ** 2)),
+            "live": len(np.unique(nearest[1:])),
+        }
+
+    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
+        codes = self.codebooks[self.book]
+        away = ((self.latents - codes[found["code"] - 1]) ** 2).sum(axis=1)
+        sides = self.images.shape[1:]
+        if ax := axes.get("plane"):
+            ax.scatter(*self.latents.T, s=4, c=figures.COLOURS["neutral"], linewidths=0)
+            ax.scatter(*codes.T, s=28, c=figures.COLOURS["key"], linewidths=0)
+            ax.plot(self.across, self.upwards, "D", color=figures.COLOURS["query"])
+            ax.set_aspect("equal", adjustable="datalim")  # nearest is by distance
+            ax.set(title="Images (grey), codes and the point", xlabel="first latent number", ylabel="second")
+        pictures = {
+            "drawn": ("What the decoder draws", np.reshape(found["drawn"], sides)),
+            "members": ("Images nearest to the code", np.hstack(self.images[np.argsort(away, kind="stable")[:SHOWN]])),
+        }
+        for key, (title, rows) in pictures.items():
+            if ax := axes.get(key):
+                ax.imshow(np.maximum(rows, 0), cmap="Greys", interpolation="nearest")
+                ax.set(title=title, xticks=[], yticks=[])
+                ax.grid(False)
+
+
+def _near(x: np.ndarray, name: str) -> np.ndarray:
+    """Return ``x`` or raise if a number in it is too large for a picture."""
+    most = np.abs(x).max(initial=0.0)
+    if most > FAR:
+        raise ValueError(f"numbers of {name} must be at most {FAR:g}, got {most:g}")
+    return x
+
+
+def _plane(x: Any, name: str) -> np.ndarray:
+    x = _near(check_matrix(x, name), name)
+    if x.shape[1] != 2:
+        raise ValueError(f"{name} must have 2 columns, got {x.shape[1]}")
+    return x
+
+
+def _check_decoder(decoder: Sequence[Any], pixels: int) -> list[np.ndarray]:
+    if len(decoder) != 4:
+        raise ValueError(f"decoder must hold two maps and their intercepts, 4 arrays, got {len(decoder)}")
+    parts = [_near(np.asarray(check_array(part, "decoder"), dtype=float), "decoder") for part in decoder]
+    hidden = len(parts[0])
+    wanted = [(hidden, 2), (hidden,), (pixels, hidden), (pixels,)]
+    if [part.shape for part in parts] != wanted:
+        raise ValueError(f"decoder must have shapes {wanted}, got {[part.shape for part in parts]}")
+    return parts

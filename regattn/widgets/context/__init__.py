@@ -1,0 +1,195 @@
+"""The ContextExplorer: attention trained on many small regressions in the reader's browser, beside their theory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from regattn import figures
+from regattn._validation import check_count, check_real
+from regattn.regression import _context_training as training
+from regattn.regression.trajectory import GROWTH_LIMIT
+from regattn.widgets._kit import Choice, Count, Explorer, Seed, Slider, Tick
+from regattn.widgets._kit.drawing import signs
+
+__all__ = ["ContextExplorer"]
+
+FIRST = {"step": 0}  # what another setting does to the training
+LINEAR = {"attention": ["linear", "plus"]}
+ALONE = {"attention": "linear", "depth": 1, "tied": True, "dimension": 3, "context": 20, "noise": 0.5} | FIRST
+ALONE |= {"tested": "same", "beside": "inverse", "design": "random", "target": "noisy", "learning_rate": 0.1, "seed": 3}
+FIXED = ALONE | {"design": "fixed", "noise": 2.0, "learning_rate": 0.3, "seed": 2}
+DEEP = ALONE | {"attention": "plus", "depth": 4, "dimension": 5, "context": 10, "noise": 1.0}
+DEEP |= {"learning_rate": 0.05, "seed": 2}
+PRESETS = {
+    "same rows, own target": FIXED,
+    "same rows, clean target": FIXED | {"target": "clean"},
+    "new rows": ALONE,
+    "four layers": DEEP,
+    "four layers, less noise when tested": DEEP | {"tested": "quiet"},
+    "one softmax head": ALONE | {"attention": "softmax"},
+    "two softmax heads": ALONE | {"attention": "pair"},
+}
+
+
+class ContextExplorer(Explorer, panels=[["omega", "theory"], ["risk", "weights"]]):
+    r"""Train attention on many small regressions, and see which inverse it finds.
+
+    .. math:: y = X\beta + \sigma\varepsilon, \qquad \hat y_q = x_q^\top \Omega X^\top y
+
+    Nothing in the training speaks of :math:`(X^\top X)^{-1}`: the browser draws 32 tasks at every step, each with its
+    own β, and descends on the squared error of the answers. Tables show n times what Ω has become (of several layers,
+    the one Ω that does their work on the first context) beside theory; curves the distance to the noise-free answer on
+    100 new contexts; bars the weights on one context beside those of least squares.
+
+    Parameters
+    ----------
+    steps : int, default 600
+        Number of steps of the whole training: the learning rate rises over the first tenth and then falls to zero.
+    correlation : float from 0 to 0.95, default 0.5
+        Of neighbouring columns of the rows.
+
+    Raises
+    ------
+    ValueError
+        If a setting is out of range.
+
+    Examples
+    --------
+    >>> found = ContextExplorer(design="fixed", noise=2.0, learning_rate=0.3, seed=2, step=600).result()
+    >>> round(found["gap"], 3)  # from (X'X)⁻¹, which nobody told it
+    0.0
+    """
+
+    design = Choice(
+        "Rows",
+        {"random": "new ones for every task", "fixed": "the same for every task"},
+        help="They are normal with covariance C, by default .5 to the power of how far apart two columns are.",
+        sets=FIRST,
+    )
+    target = Choice(
+        "Target it is told",
+        {"noisy": "its own, with noise", "clean": "clean, without noise"},
+        help="What the answers are compared with; where rows stay the same, its own are the outcomes it was shown.",
+        sets=FIRST,
+    )
+    attention = Choice(
+        "Attention",
+        {
+            "softmax": "softmax, one head",
+            "pair": "softmax, two heads",
+            "plus": "linear, keys move too (GD++)",
+            "linear": "linear",
+        },
+        default="linear",
+        help="How a query listens: in linear layers, whose keys may move too, or in one layer of softmax.",
+        sets=FIRST,
+    )
+    depth = Count("Layers", least=1, most=lambda self: 4, bound="the most layers", used=LINEAR, sets=FIRST)
+    tied = Tick("All layers alike (tied)", default=True, used=LINEAR | {"depth": [2, 3, 4]}, sets=FIRST)
+    dimension = Count("Columns p", default=3, least=1, most=lambda self: 5, bound="the most columns", sets=FIRST)
+    context = Count("Context rows n", default=20, least=8, most=lambda self: 20, bound="the most rows", sets=FIRST)
+    noise = Slider(
+        "Noise σ", 0.0, 1e3, default=0.5, shown=(0.0, 3.0), step=0.05, help="Its standard deviation.", sets=FIRST
+    )
+    learning_rate = Slider("Learning rate", 1e-6, 1e3, default=0.1, shown=(0.01, 1.0), log=True, sets=FIRST)
+    tested = Choice(
+        "Tested with",
+        {"same": "the noise of training", "quiet": "a third of its noise", "loud": "twice its noise"},
+        help="The noise of the new contexts, which Bayes knows and the network does not.",
+    )
+    beside = Choice(
+        "Beside Ω",
+        {"inverse": "(X′X)⁻¹: least squares", "ridge": "(X′X + σ²I)⁻¹: ridge", "best": "the best in theory"},
+        help="What Ω is compared with; for one layer and new rows the mean of X′X, which is nC, stands for X′X.",
+    )
+    query = Count(
+        "Query",
+        least=1,
+        most=lambda self: training.ASKED,
+        bound="the number of queries",
+        help="Whose weights are shown.",
+    )
+    seed = Seed("Draw other tasks", default=3, help="Which tasks, and where layers and heads begin.", sets=FIRST)
+    step = Count("Step", most=lambda self: self.steps, bound="the number of steps", of=True, play=60)
+
+    def __init__(self, *, steps: int = 600, correlation: float = 0.5, **kit: Any) -> None:
+        self.steps = check_count(steps, "steps")
+        self.correlation = check_real(correlation, "correlation", least=0.0, most=0.95)
+        names = ("BATCH", "QUERIES", "TESTED", "ASKED", "EVERY", "CLIP", "MOMENTUM", "RISE", "STARTS")
+        data = {name.lower(): getattr(training, name) for name in names} | {"scales": training.SCALES}
+        data |= {"steps": self.steps, "correlation": self.correlation, "growth_limit": GROWTH_LIMIT}
+        alt = (
+            "Attention trained on many small regressions: Ω beside the inverse that theory names, the risk on new "
+            "contexts beside least squares, ridge and Bayes, and weights on one context beside those of least squares."
+        )
+        super().__init__(**{"data": data, "alt": alt, "presets": PRESETS} | kit)
+
+    def settings(self) -> training.Settings:
+        """Return what determines the training."""
+        own = {name: getattr(self, name) for name in training.Settings._fields if name in self.controls}
+        return training.Settings(**own, correlation=self.correlation, steps=self.steps)
+
+    def result(self) -> dict[str, Any]:
+        """Return the numbers now shown, computed by the package rather than by the browser.
+
+        Returns
+        -------
+        dict
+            ``parameters`` of the network; ``omega`` and ``theory``, in units of 1/X², with ``gap``, the relative
+            distance, and ``cosine`` (None at zero); ``risks`` after every tenth step and ``risk`` now; ``rivals``, the
+            risks of least squares, ridge, Bayes and the best single layer; ``weights`` on the rows of the first context
+            for the query, ``proximity``, those of least squares, and ``agreement``, their cosine; ``diverged_at``, a
+            step or None.
+        """
+        return self._found(self.step)
+
+    def _found(self, step: int) -> dict[str, Any]:
+        settings, k = self.settings(), list(training.SCALES).index(self.tested)
+        walk, given = training.train(settings, step), training.tests(settings)
+        X, asked = given[0].X[0], given[0].queries[0]
+        omega = training.effective(settings, walk.theta, X) / len(X)
+        theory = training.theory(settings, X, self.beside) / len(X)
+        weights = training.weights(settings, walk.theta, X, asked)[self.query - 1]
+        proximity = asked[self.query - 1] @ np.linalg.inv(X.T @ X) @ X.T
+        return {
+            "parameters": walk.theta.tolist(),
+            "omega": omega.tolist(),
+            "theory": theory.tolist(),
+            "gap": float(np.linalg.norm(omega - theory) / np.linalg.norm(theory)),
+            "cosine": _cosine(omega, theory),
+            "risks": walk.risks[:, k].tolist(),
+            "risk": float(walk.risk[k]),
+            "rivals": training.rivals(settings, given[k], training.SCALES[self.tested]),
+            "weights": weights.tolist(),
+            "proximity": proximity.tolist(),
+            "agreement": _cosine(weights, proximity),
+            "diverged_at": walk.diverged_at,
+        }
+
+    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
+        whole = self._found(self.steps)  # paper cannot play
+        most = np.abs(whole["theory"]).max()
+        for panel, key, title in (("omega", "omega", "Ω, learned"), ("theory", "theory", "Ω in theory")):
+            if ax := axes.get(panel):
+                ax.imshow(whole[key], vmin=-most, vmax=most, aspect="auto")
+                ax.grid(False)
+                ax.set(title=title, xticks=[], yticks=[], xlabel=f"blue > 0, red < 0; darkest: ±{most:.2g}")
+        if ax := axes.get("risk"):
+            shown = np.log10(np.maximum(whole["risks"], 1e-12))
+            ax.plot(training.EVERY * np.arange(len(shown)), shown, color=figures.COLOURS["prediction"])
+            for name, role in (("ols", "key"), ("bayes", "leave-one-out"), ("layer", "test")):
+                ax.axhline(np.log10(max(whole["rivals"][name], 1e-12)), color=figures.COLOURS[role], ls="--")
+            ax.set(title="Risk on new contexts", xlabel="step", ylabel="logarithm of base 10")
+        if ax := axes.get("weights"):
+            order = np.argsort(whole["proximity"])[::-1]
+            weights, proximity = np.array(whole["weights"])[order], np.array(whole["proximity"])[order]
+            ax.bar(range(len(order)), weights, color=signs(weights))
+            ax.plot(proximity, "o", color=figures.COLOURS["neutral"], fillstyle="none")
+            ax.set(title="Weights on one context", xlabel="row", ylabel="weight")
+
+
+def _cosine(a: np.ndarray, b: np.ndarray) -> float | None:
+    size = float(np.linalg.norm(a) * np.linalg.norm(b))
+    return float(np.sum(a * b)) / size if size else None

@@ -1,0 +1,159 @@
+// The training of attention on many small regressions, step by step, for the walker of play.js; what it is judged by.
+import { START, TEST, TRAIN, effective, heads, identity, inverse, lossOf, normals, tasksOf, times, weightsOf } from "./numbers.js";
+import { dot, norm, sum } from "../_numbers/maths.js";
+
+// The first numbers: zero for one linear layer, small for others; two heads begin with opposite signs.
+function firstNumbers(settings, { starts }) {
+  const { attention, depth, tied, dimension: p, seed } = settings;
+  const count = heads(settings) || (tied ? 1 : depth) * (attention === "plus" ? 2 : 1);
+  const spread = attention === "linear" && depth === 1 ? 0 : starts[attention];
+  const drawn = normals(seed, START, 0, count * p * p).map((value) => spread * value);
+  return Float64Array.from([...drawn, ...[1, -1].slice(0, heads(settings))]);
+}
+
+// n times the inverse of X'X, that of ridge, or the Ω of least risk; one layer alone knows C in place of the context.
+export function theoryOf(settings, X, which) {
+  const { design, dimension: p, context: n, depth, noise, correlation, target } = settings;
+  const alone = design === "random" && (depth === 1 || heads(settings) > 0);
+  const sigma = identity(p).map((_, k) => n * correlation ** Math.abs((k % p) - Math.floor(k / p)));
+  const moments = alone ? sigma : times(X, X, p, n, p, "first");
+  const plain = which === "inverse" || (which === "best" && design === "fixed" && target === "noisy");
+  let ridge = plain ? 0 : noise ** 2;
+  if (which === "best" && alone) ridge += p; // the trace of C
+  const grown = which === "best" && alone ? 1 + 1 / n : 1;
+  const added = identity(p, ridge);
+  return inverse(moments.map((value, k) => grown * value + added[k]), p).map((value) => n * value); // prettier-ignore
+}
+
+function missOf(task, answers) {
+  return answers.reduce((total, answer, j) => total + (answer - task.goals[j]) ** 2, 0);
+}
+
+// The mean squared distances to the noise-free answers for each scale of the noise.
+function risksOf(settings, theta, tests) {
+  const n = settings.context;
+  const totals = tests[0].ys.map(() => 0);
+  for (const test of tests) {
+    const omega = weightsOf(settings, theta, test);
+    test.ys.forEach((y, k) => (totals[k] += missOf(test, times(omega, y, test.goals.length, n, 1))));
+  }
+  return totals.map((total) => total / (tests.length * tests[0].goals.length));
+}
+
+// The same for least squares, ridge for the noise of the training, Bayes for that of the test, and the best layer alone.
+function rivalsOf(settings, tests, scales) {
+  const { dimension: p, context: n, noise } = settings;
+  const best = theoryOf({ ...settings, attention: "linear", depth: 1 }, tests[0].X, "best").map((value) => value / n);
+  return scales.map((scale, k) => {
+    const found = { ols: 0, ridge: 0, bayes: 0, layer: 0 };
+    const ridges = { ols: 0, ridge: noise ** 2, bayes: (scale * noise) ** 2 };
+    for (const test of tests) {
+      const moments = times(test.X, test.X, p, n, p, "first");
+      const z = times(test.X, test.ys[k], p, n, 1, "first");
+      for (const name of Object.keys(found)) {
+        const omega = name === "layer" ? best : inverse(identity(p, ridges[name]).map((value, i) => value + moments[i]), p);
+        const coef = times(omega, z, p, p, 1);
+        found[name] += missOf(test, times(test.queries, coef, test.goals.length, p, 1));
+      }
+    }
+    const size = tests.length * tests[0].goals.length;
+    return Object.fromEntries(Object.entries(found).map(([name, total]) => [name, total / size]));
+  });
+}
+
+// What the walker of play.js needs, and judged(settings) → { tests, rivals }. The state is { theta, pace, step, limit,
+// risks, diverged_at }. A step that would take the loss of its batch beyond the limit is not taken, and said.
+export function contextTraining(data) {
+  const { batch, queries, tested, asked, every, scales, clip, momentum, rise, growth_limit, steps } = data;
+  const given = (settings) => ({ ...settings, correlation: data.correlation });
+  let [key, known] = ["", null];
+  const judged = (settings) => {
+    const { design, dimension, context, noise, target, seed } = settings;
+    const asking = JSON.stringify([design, dimension, context, noise, target, seed]);
+    if (asking !== key) {
+      const tests = tasksOf(given(settings), TEST, 0, tested, asked, scales);
+      [key, known] = [asking, { tests, rivals: rivalsOf(given(settings), tests, scales) }];
+    }
+    return known;
+  };
+  const measure = (settings, theta) => risksOf(settings, theta, judged(settings).tests);
+  return {
+    judged,
+    measure,
+    given,
+    begin(settings) {
+      const theta = firstNumbers(settings, data);
+      const risks = [measure(settings, theta)];
+      return { theta, pace: new Float64Array(theta.length), step: 0, limit: null, risks, diverged_at: null };
+    },
+    advance(state, settings) {
+      const t = state.step++;
+      if (state.diverged_at !== null) return;
+      const { theta } = state;
+      const tasks = tasksOf(given(settings), TRAIN, t, batch, queries);
+      const slope = new Float64Array(theta.length);
+      const loss = lossOf(settings, theta, tasks, slope);
+      const goals = tasks.flatMap((task) => Array.from(task.goals));
+      state.limit ??= growth_limit * Math.max(loss, sum(goals.map((goal) => goal ** 2)) / goals.length);
+      const cut = Math.min(1, clip / Math.max(Math.sqrt(sum(slope.map((value) => value ** 2))), 1e-300));
+      const rate = settings.learning_rate * Math.min((t + 1) / (rise * steps), (1 - t / steps) / (1 - rise));
+      state.pace = state.pace.map((value, k) => momentum * value + (1 - momentum) * cut * slope[k]);
+      const moved = theta.map((value, k) => value - rate * state.pace[k]);
+      if (!(lossOf(settings, moved, tasks) <= state.limit) || !moved.every(Number.isFinite)) {
+        state.diverged_at = state.step;
+        return;
+      }
+      state.theta = moved;
+      if (state.step % every === 0) state.risks.push(measure(settings, moved));
+    },
+    keep: 50,
+  };
+}
+
+function cosine(a, b) {
+  const size = norm(a) * norm(b);
+  return size ? dot(a, b) / size : null;
+}
+
+// What the second table shows, in words.
+function besideWords({ design, target, depth, beside, ...settings }) {
+  if (design === "random" && (depth === 1 || heads(settings))) {
+    return { inverse: "(nC)⁻¹", ridge: "(nC + σ²I)⁻¹", best: "((n + 1)C + (tr C + σ²)I)⁻¹" }[beside];
+  }
+  const plain = beside === "inverse" || (beside === "best" && design === "fixed" && target === "noisy");
+  return plain ? "(X′X)⁻¹" : "(X′X + σ²I)⁻¹";
+}
+
+// What is shown: Ω beside theory, the risks of the network and of its rivals, the weights on the first context tested.
+export function contextState(problem, { step, tested, beside, query, ...settings }) {
+  const { train, training, scales, every } = problem;
+  const state = train(step, settings);
+  const { tests, rivals } = training.judged(settings);
+  const { dimension: p, context: n } = settings;
+  const k = Object.keys(scales).indexOf(tested);
+  const { X, queries } = tests[0];
+  const omega = effective(settings, state.theta, tests[0]).map((value) => value / n);
+  const theory = theoryOf(training.given(settings), X, beside).map((value) => value / n);
+  const asked = { ...tests[0], queries: queries.slice((query - 1) * p, query * p) };
+  const weights = weightsOf(settings, state.theta, asked);
+  const found = times(asked.queries, inverse(times(X, X, p, n, p, "first"), p), 1, p, p);
+  const proximity = times(found, X, 1, p, n, "second");
+  const rows = (matrix) => Array.from({ length: p }, (_, i) => matrix.slice(i * p, (i + 1) * p));
+  return {
+    step, n, // prettier-ignore
+    words: besideWords({ ...settings, beside }),
+    told: heads(settings) ? "Σ v Ω of the heads" : settings.depth > 1 ? "of all layers, on the first new context" : "of the layer",
+    parameters: Array.from(state.theta),
+    omega: rows(omega),
+    theory: rows(theory),
+    gap: norm(omega.map((value, i) => value - theory[i])) / norm(theory),
+    cosine: cosine(omega, theory),
+    risks: state.risks.map((found) => found[k]),
+    risk: (step % every === 0 && state.diverged_at === null ? state.risks.at(-1) : training.measure(settings, state.theta))[k],
+    rivals: rivals[k],
+    weights: Array.from(weights),
+    proximity: Array.from(proximity),
+    agreement: cosine(weights, proximity),
+    diverged_at: state.diverged_at,
+  };
+}

@@ -1,0 +1,139 @@
+// ContextExplorer: attention trained on many small regressions, beside the inverse that it should find.
+import { contextState, contextTraining } from "./training.js";
+import { explorer } from "../_kit/explorer.js";
+import { formatNumber, formatResult, powerText } from "../_kit/format.js";
+import { walker } from "../_kit/play.js";
+import { tablePanel } from "../_kit/tables.js";
+
+const LOWEST = 1e-6; // a smaller risk runs along the floor
+
+const percent = (share) => (share < 10 ? `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %` : "over 1000 %");
+const short = (value) => formatResult(value);
+
+function contextMessage({ step, risk, risks, rivals, words, gap, agreement, diverged_at }) {
+  if (diverged_at !== null) {
+    const beyond = "beyond a million million times its start. Take a smaller learning rate.";
+    return `The training ran away: step ${diverged_at} would have taken the loss ${beyond}`;
+  }
+  const others = `least squares ${short(rivals.ols)}, Bayes ${short(rivals.bayes)}`;
+  if (step === 0) return `Nothing is learned yet. The risk on new contexts is ${short(risk)}; of ${others}.`;
+  const long = risk > risks[0] ? " The risk is above that of the start: the steps are too long." : "";
+  const alike = agreement === null ? "" : ` Its weights agree with those of least squares to a cosine of ${agreement.toFixed(3)}.`;
+  const after = step === 1 ? "one step" : `${step} steps`;
+  return `After ${after} the risk on new contexts is ${short(risk)}; of ${others}. Ω is ${percent(gap)} away from ${words}.${alike}${long}`;
+}
+
+// What gets the darkest shade, in both tables: the largest number of the theory.
+const largest = ({ n, theory }) => n * Math.max(...theory.flat().map(Math.abs));
+
+// One of the two tables: n times a matrix.
+function matrixPanel(view, title, pick, below) {
+  const look = (state) => {
+    const { n, theory } = state;
+    const most = largest(state);
+    const names = theory.map((_, j) => `x${j + 1}`);
+    const values = pick(state).map((row) => row.map((value) => n * value));
+    const text = (value) => (Math.abs(value) < 1e3 ? value.toFixed(2).replace("-", "−") : formatNumber(value, 2));
+    return [names, names, values, { text, most, marked: (i, j) => (values[i][j] < 0 ? "ra-below" : "ra-above") }];
+  };
+  const legend = [["positive", "square", "above zero"], ["negative", "square", "below zero"]]; // prettier-ignore
+  return tablePanel(view, title, look, { below, legend });
+}
+
+const height = (value) => Math.log10(Math.max(LOWEST, value));
+
+// Ticks of a logarithmic axis: powers of ten, and 2 and 5 times them where there is room.
+function riskTicks(low, high) {
+  const gap = Math.max(1, Math.ceil((high - low) / 5));
+  const powers = Array.from({ length: Math.ceil(high - low) + 2 }, (_, k) => Math.floor(low) + k);
+  const places = powers.filter((power) => power % gap === 0).flatMap((power) => (high - low < 2.5 ? [1, 2, 5] : [1]).map((front) => [front, power])); // prettier-ignore
+  const word = (front, power) => (Math.abs(power) < 4 ? String(Number((front * 10 ** power).toPrecision(1))) : powerText(10 ** power));
+  return places.map(([front, power]) => ({ at: power + Math.log10(front) || 1e-9, text: word(front, power) })); // 1 is no zero line
+}
+
+function riskPanel({ steps, every }) {
+  return {
+    title: "Risk on new contexts",
+    legend: [
+      ["prediction", "line", "network"],
+      ["key", "dashed", "least squares"],
+      ["neutral", "dashed", "ridge for the noise of training"],
+      ["loo", "dashed", "Bayes"],
+      ["test", "dashed", "best single linear layer"],
+    ],
+    plot: { label: "Risk after every tenth step, on a logarithmic axis", xLabel: "step", yLabel: "mean squared distance", height: 240 },
+    hint: () => "; arrow keys read the steps",
+    at: (k, { risks }) => [k * every, height(risks[k])],
+    by: "x",
+    make(p) {
+      const lines = [["ols", "key"], ["ridge", "neutral"], ["bayes", "loo"], ["layer", "test"]].map(([name, role]) => [name, p.line(role, { dashed: true })]); // prettier-ignore
+      const [network, here] = [p.line("prediction"), p.marker("prediction", "dot")];
+      return ({ risks, risk, rivals, step }) => {
+        const seen = [...risks, risk, ...Object.values(rivals)].map(height);
+        const [low, high] = [Math.floor(8 * Math.min(...seen) - 0.5) / 8, Math.ceil(8 * Math.max(...seen) + 0.5) / 8];
+        p.frame({ x: [0, steps], y: [low, high], yTicks: riskTicks(low, high) });
+        for (const [name, line] of lines) line([0, steps], [height(rivals[name]), height(rivals[name])]);
+        network(risks.map((_, k) => k * every), risks.map(height)); // prettier-ignore
+        here(Math.min(step, steps), height(risk));
+      };
+    },
+  };
+}
+
+function weightsPanel() {
+  return {
+    title: "Weights on the first new context, for one query",
+    legend: [
+      ["positive", "square", "network, above zero"],
+      ["negative", "square", "network, below zero"],
+      ["truth", "hollow", "least squares"],
+    ],
+    plot: { label: "Weight of every row of a context", xLabel: "rows, by the weight of least squares", yLabel: "weight", height: 240 },
+    make(p) {
+      const [bars, rings] = [p.signedBars(), p.dots("truth", { hollow: true })];
+      return ({ n, weights, proximity }) => {
+        const order = weights.map((_, i) => i).sort((a, b) => proximity[b] - proximity[a]);
+        const most = 1.15 * Math.max(...proximity.map(Math.abs), Math.min(1e3, Math.max(...weights.map(Math.abs))));
+        p.frame({ x: [-0.6, n - 0.4], y: [-most, most], xTicks: [0, n - 1].map((at) => ({ at, text: String(at + 1) })) });
+        bars(order.map((i) => Math.max(-most, Math.min(most, weights[i]))));
+        rings(order.map((_, k) => k), order.map((i) => proximity[i]), 4); // prettier-ignore
+      };
+    },
+  };
+}
+
+const render = explorer({
+  name: "ContextExplorer",
+  longest: 195,
+  prepare(data) {
+    const training = contextTraining({ ...data, scales: Object.values(data.scales) });
+    return { ...data, training, train: walker(training) };
+  },
+  compute: contextState,
+  ended: ({ diverged_at }) => diverged_at !== null,
+  numbers: () => [
+    ["risk", "risk", (state) => short(state.risk)],
+    ["ols", "least squares", ({ rivals }) => short(rivals.ols)],
+    ["ridge", "ridge", ({ rivals }) => short(rivals.ridge)],
+    ["bayes", "Bayes", ({ rivals }) => short(rivals.bayes)],
+    ["layer", "best single layer", ({ rivals }) => short(rivals.layer)],
+    ["gap", "distance of n Ω", ({ gap }) => percent(gap)],
+    ["agreement", "weights: cosine", ({ agreement }) => (agreement === null ? "–" : agreement.toFixed(3))],
+  ],
+  say: contextMessage,
+  panels: (problem, view) => ({
+    omega: matrixPanel(view, "n Ω now", ({ omega }) => omega, ({ told }) => told), // prettier-ignore
+    theory: matrixPanel(view, "Beside it", ({ theory }) => theory, (state) => `n · ${state.words}; darkest from ±${largest(state).toFixed(2)} on, in both tables`), // prettier-ignore
+    risk: riskPanel(problem),
+    weights: weightsPanel(),
+  }),
+  cursor: ({ every }) => ({
+    count: ({ risks }) => risks.length,
+    text: (k, { risks, rivals }) => `step ${k * every}: risk ${short(risks[k])}\nleast squares ${short(rivals.ols)}, Bayes ${short(rivals.bayes)}`,
+  }),
+  result: ({ parameters, omega, theory, gap, cosine, risks, risk, rivals, weights, proximity, agreement, diverged_at }) => ({
+    parameters, omega, theory, gap, cosine, risks, risk, rivals, weights, proximity, agreement, diverged_at, // prettier-ignore
+  }),
+});
+
+export default { render };

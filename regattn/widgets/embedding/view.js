@@ -1,0 +1,69 @@
+// EmbeddingExplorer: Ω trained on M targets, beside the inverse that it should become.
+import { embeddingProblem, embeddingState } from "./numbers.js";
+import { beyondFrames, directionsPanel, errorPanel, excessPanel, matrixPanel } from "./panels.js";
+import { explorer } from "../_kit/explorer.js";
+import { formatNumber, isolate } from "../_kit/format.js";
+
+const percent = (share) => (share < 10 ? `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %` : "over 1000 %");
+
+function embeddingMessage(state, { names, new_name }, view) {
+  const { last, losses, errors, rank, whole, diverged_at } = state;
+  const rim = beyondFrames(state) ? " What lies beyond a frame is drawn at its rim." : "";
+  if (diverged_at !== null) {
+    const beyond = "beyond a million million times its start. Take a smaller learning rate.";
+    return `Descent ran away: step ${diverged_at} would have taken the loss ${beyond}${rim}`;
+  }
+  const count = view.model.get("count");
+  const fixed = `${count === 1 ? "One target fixes" : `${count} targets fix`} ${rank} of ${names.length} directions.`;
+  if (last === 0) return `${fixed} Nothing is learned yet.${rim}`;
+  const above = formatNumber(Math.max(0, losses[last] - whole.least), 2);
+  const after = last === 1 ? "one step" : `${last} steps`;
+  const risky = view.model.get("start") === "factors" && view.model.get("learning_rate") > 1;
+  const chaos = "Beyond the limit factors may neither settle nor run away; where they stand is a matter of rounding.";
+  return (
+    `${fixed} After ${after} the loss is ${above} above its least value; ` +
+    `on ${isolate(new_name)} the error is ${percent(errors[last])}.${risky ? ` ${chaos}` : ""}${rim}`
+  );
+}
+
+const render = explorer({
+  name: "EmbeddingExplorer",
+  longest: 180,
+  prepare: embeddingProblem,
+  compute: embeddingState,
+  ended: ({ diverged_at }) => diverged_at !== null,
+  texts: ({ targets, draws }, { model }) => {
+    const called = {
+      listed: (k) => targets[k],
+      mixed: (k) => targets[draws[model.get("seed") - 1].order[k]],
+      noise: (k) => `noise ${k + 1}`,
+    };
+    return { count: (count) => `${count}, to ${isolate(called[model.get("teacher")](count - 1))}` };
+  },
+  numbers: () => [
+    ["loss", "loss", ({ losses }) => formatNumber(losses.at(-1), 4)],
+    ["least_loss", "loss of least squares", ({ whole }) => formatNumber(whole.least, 4)],
+    ["map_error", "error of the map", ({ map_errors }) => percent(map_errors.at(-1))],
+    ["error", "error, new target", ({ errors }) => percent(errors.at(-1))],
+    ["rank", "directions fixed", ({ rank, shares }) => `${rank} of ${shares.length}`],
+  ],
+  say: embeddingMessage,
+  panels: (problem, view) => ({
+    omega: matrixPanel("Ω now", problem, view, ({ omega }) => omega),
+    inverse: matrixPanel("(X′X)⁻¹", problem, view, () => problem.inverse),
+    loss: excessPanel(problem),
+    error: errorPanel(problem),
+    directions: directionsPanel(problem),
+  }),
+  cursor: () => ({
+    count: ({ losses }) => losses.length,
+    text: (k, { losses, errors, map_errors }) =>
+      `step ${k}: loss ${formatNumber(losses[k], 4)}\nerror, new target: ${percent(errors[k])}\n` +
+      `error of the map: ${percent(map_errors[k])}`,
+  }),
+  result: ({ omega, losses, errors, map_errors, learned, shares, rank, diverged_at }) => ({
+    omega, losses, errors, map_errors, learned, shares, rank, diverged_at, // prettier-ignore
+  }),
+});
+
+export default { render };

@@ -1,0 +1,88 @@
+// The numbers behind the ForecastExplorer, pure: one window of a series, what is said of it, and how that turned out.
+import { decoded, encoded, linear, openForecaster } from "./model.js";
+import { mean, sum } from "../_numbers/maths.js";
+
+const YEAR = 12;
+const seasonal = (lag) => lag % YEAR === 0 && lag <= 3 * YEAR;
+export const upTo = (length) => Array.from({ length }, (_, k) => k);
+
+export function forecastProblem(data) {
+  const { levels } = data;
+  const bands = upTo(levels.length >> 1).map((k) => [k, levels.length - 1 - k]);
+  const network = { ...openForecaster(data.model), layers: data.layers };
+  const rival = data.rival && openForecaster(data.rival);
+  return { ...data, network, rival, bands, shares: bands.map(([low, high]) => levels[high] - levels[low]), last: {} };
+}
+
+// A function (h, t): whether month h ahead, from 0, hears month t of the past.
+function hearing({ context }, { deleted, lag, start, length }) {
+  const back = (t) => context - t;
+  if (deleted === "span") return (_, t) => back(t) > start || back(t) <= start - length;
+  if (deleted === "lags") return (h, t) => ![lag, lag + YEAR, lag + 2 * YEAR].includes(back(t) + h);
+  return () => true;
+}
+
+// The past as the model reads it, and what it says in the units of the past.
+function normalised(past) {
+  const moves = (lag) => mean(past.slice(lag).map((value, t) => Math.abs(value - past[t])));
+  const [level, size] = [past.at(-1), moves(YEAR) + moves(1) + 1e-4];
+  return { x: past.map((value) => (value - level) / size), back: (row) => row.map((value) => value * size + level).sort() };
+}
+
+// What the whole model says of a window, kept until another is asked for, and what it says with some months deleted.
+function passes({ network, rival, months, context, steps, last }, y, { series, query, deleted }, hears) {
+  const [past, ahead] = [months.slice(query, query + context), months.slice(query + context, query + y.length)];
+  const { x, back } = normalised(y.slice(0, context));
+  const ask = (keep) => {
+    const { outputs, cross } = decoded(network, last.memory, ahead, keep);
+    return { fan: outputs.map(back), cross };
+  };
+  if (last.series !== series || last.query !== query) {
+    Object.assign(last, { series, query, memory: encoded(network, x, past) });
+    last.whole = ask();
+    last.rival = rival && linear(rival, x, ahead[0], steps).map(back);
+  }
+  return [deleted === "nothing" ? last.whole : ask(hears), last.whole, last.rival];
+}
+
+// Everything shown for one setting of the controls.
+export function forecastState(problem, now) {
+  const { logs, dates, names, scale, context: C, steps, levels } = problem;
+  const { series, query, horizon, head } = now;
+  const [k, window] = [names.indexOf(series), [query, query + C + steps]];
+  const y = logs[k].slice(...window);
+  const hears = hearing(problem, now);
+  const [found, whole, rival] = passes(problem, y, now, hears);
+  const medians = (fan) => fan.map((row) => row[levels.length >> 1]);
+  const [all, ahead, h] = [upTo(C), upTo(steps), horizon - 1];
+  const mase = (path) => mean(path.map((value, step) => Math.abs(value - y[C + step]))) / scale[k];
+  const massOf = (row, step) => sum(row.filter((_, t) => seasonal(C + step - t)));
+  const chance = (step) => {
+    const heard = all.filter((t) => hears(step, t));
+    return heard.filter((t) => seasonal(C + step - t)).length / heard.length;
+  };
+  const by_lag = new Array(C + steps - 1).fill(0);
+  found.cross[head - 1].forEach((row, step) => row.forEach((weight, t) => (by_lag[C + step - t - 1] += weight / steps)));
+  const weights = found.cross[head - 1][h];
+  const exact = y.map(Math.exp);
+  return {
+    ...now, weights, by_lag, // prettier-ignore
+    dates: dates.slice(...window),
+    read: exact.slice(0, C),
+    came: exact.slice(C),
+    quantiles: found.fan.map((row) => row.map(Math.exp)),
+    median: medians(found.fan).map(Math.exp),
+    before: medians(whole.fan).map(Math.exp),
+    rival: rival && medians(rival).map(Math.exp),
+    heard: all.map((t) => hears(h, t)),
+    masses: found.cross.map((rows) => mean(rows.map(massOf))),
+    usual: mean(ahead.map(chance)),
+    mass: massOf(weights, h),
+    chance: chance(h),
+    mase: mase(medians(found.fan)),
+    mase_before: mase(medians(whole.fan)),
+    mase_rival: rival && mase(medians(rival)),
+    mase_naive: mase(ahead.map((step) => y[C - YEAR + step] + y[C - 1] - y[C - 1 - YEAR])),
+    covered: found.fan.filter((row, step) => row[0] <= y[C + step] && y[C + step] <= row.at(-1)).length,
+  };
+}

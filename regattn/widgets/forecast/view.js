@@ -1,0 +1,170 @@
+// ForecastExplorer: a trained encoder and decoder on a series: its fan, whom it listens to, and a past with gaps in it.
+import { bounded, widened } from "../_kit/dates.js";
+import { explorer } from "../_kit/explorer.js";
+import { forecastProblem, forecastState, upTo } from "./numbers.js";
+import { formatNumber, formatResult, isolate, shareText } from "../_kit/format.js";
+import { shareBars } from "../_kit/tables.js";
+
+const years = ({ dates }) => dates.flatMap((date, at) => (date.endsWith("-01") ? [{ at, text: date.slice(0, 4) }] : []));
+const percent = (share) => `${share > 0 && share < 0.005 ? "< 1" : Math.round(100 * share)}\u00a0%`;
+
+// What a point of the window sets: a month to come asks, a month gone begins the span that is deleted.
+function asPlace(k, { context, steps }) {
+  const place = bounded(Math.round(k), [0, context + steps - 1]);
+  return place < context ? { deleted: "span", start: context - place } : { horizon: place - context + 1 };
+}
+
+function fanPanel(problem) {
+  const { context, steps, units, bands: pairs, shares } = problem;
+  const [past, ahead] = [upTo(context), upTo(steps).map((h) => context + h)];
+  return {
+    title: "What the model has read, what it expects, and what came",
+    wide: true,
+    legend: [
+      ["train", "dot", "read"],
+      ["negative", "hollow", "deleted for the month that asks"],
+      ["prediction", "line", `median, and bands that hold ${shares.map(percent).join(", ")}`],
+      ["loo", "dashed", "median when nothing is deleted"],
+      ...(problem.rival ? [["value", "dashed", "pooled linear model"]] : []),
+      ["truth", "dot", "what came"],
+      ["query", "diamond", "month that asks (drag it)"],
+    ],
+    plot: { label: "Forecast", yLabel: units, height: 235 },
+    by: "x",
+    at: (k, { read, came }) => [k, k < context ? read[k] : came[k - context]],
+    handle: { at: ({ horizon, median }) => [context + horizon - 1, median[horizon - 1]], to: (x) => asPlace(Math.max(x, context), problem) },
+    make(p) {
+      const bands = pairs.map(() => p.line("prediction ra-band"));
+      const [history, other] = [p.line("neutral"), p.line("value", { dashed: true })];
+      const [whole, middle] = [p.line("loo", { dashed: true }), p.line("prediction")];
+      const [kept, gone, truth] = [p.dots("train"), p.dots("negative", { hollow: true }), p.dots("truth")];
+      const [edge, diamond] = [p.marker("neutral", "upright"), p.marker("query")];
+      return (state) => {
+        const { read, came, quantiles, median, before, heard, horizon } = state;
+        const all = [...read, ...came, ...before, ...(state.rival ?? []), ...quantiles.flatMap((row) => Array.from(row))];
+        p.frame({ x: [-1, context + steps], y: widened([Math.min(...all), Math.max(...all)], 0.05), xTicks: years(state) });
+        const quantile = (k) => quantiles.map((row) => row[k]);
+        bands.forEach((band, b) => band([...ahead, ...ahead.toReversed()], [...quantile(pairs[b][0]), ...quantile(pairs[b][1]).reverse()]));
+        history(past, read);
+        whole(state.deleted === "nothing" ? [] : ahead, before);
+        other(state.rival ? ahead : [], state.rival);
+        middle(ahead, median);
+        kept(past, read, 2.6, (k) => heard[k]);
+        gone(past, read, 2.6, (k) => !heard[k]);
+        truth(ahead, came, 3);
+        edge(context - 0.5);
+        diamond(context + horizon - 1, median[horizon - 1]);
+      };
+    },
+  };
+}
+
+function weightsPanel(problem) {
+  const { context, steps } = problem;
+  return {
+    title: "Cross-attention: what the chosen month ahead listens to",
+    wide: true,
+    legend: [
+      ["query", "box", "12, 24 and 36 months before it"],
+      ["key", "box", "other months"],
+      ["negative", "hollow", "deleted"],
+      ["neutral", "line", "equal weights"],
+    ],
+    plot: { label: "Weights", yLabel: "weight", height: 180 },
+    by: "x",
+    at: (k, { weights }) => [k, weights[k] ?? 0],
+    make(p) {
+      const [seasonal, others, gone] = [p.bars("query"), p.bars("key"), p.dots("negative", { hollow: true })];
+      const [level, edge] = [p.marker("neutral", "level"), p.marker("neutral", "upright")];
+      return (state) => {
+        const { weights, heard, horizon } = state;
+        const same = (k) => (context + horizon - 1 - k) % 12 === 0;
+        p.frame({ x: [-1, context + steps], y: [0, 1.08 * Math.max(...weights)], xTicks: years(state) });
+        seasonal(weights, same);
+        others(weights, (k) => !same(k));
+        gone(upTo(context), weights, 2.6, (k) => !heard[k]);
+        level(0, 1 / context);
+        edge(context - 0.5);
+      };
+    },
+  };
+}
+
+function lagsPanel({ context, steps }) {
+  return {
+    title: "The chosen head by lag, over all months ahead",
+    legend: [
+      ["query", "box", "lags 12, 24, 36"],
+      ["key", "box", "other lags"],
+    ],
+    plot: { label: "Weight by lag", xLabel: "months back", yLabel: "mean weight", height: 220 },
+    hint: () => "by lag, a mean over all months ahead",
+    make(p) {
+      const [seasonal, others] = [p.bars("query"), p.bars("key")];
+      const xTicks = upTo(Math.floor((context + steps) / 12)).map((k) => ({ at: 12 * (k + 1), text: String(12 * (k + 1)) }));
+      return ({ by_lag }) => {
+        p.frame({ x: [0, context + steps], y: [0, 1.08 * Math.max(...by_lag)], xTicks });
+        const bars = [0, ...by_lag];
+        seasonal(bars, (lag) => lag > 0 && lag % 12 === 0 && lag <= 36);
+        others(bars, (lag) => lag > 0 && (lag % 12 !== 0 || lag > 36));
+      };
+    },
+  };
+}
+
+function headsPanel({ network: { heads } }) {
+  return {
+    title: "Weight on lags 12, 24 and 36 over all months ahead, by head",
+    make(host) {
+      const draw = shareBars(host, { label: "Weight on lags 12, 24 and 36" });
+      const names = [...upTo(heads).map((h) => `head ${h + 1}`), "chance"];
+      return ({ masses, head, usual }) => draw(names, [...masses, usual], shareText, head - 1);
+    },
+  };
+}
+
+const print = (key) => (state) => formatResult(state[key]);
+
+const render = explorer({
+  name: "ForecastExplorer",
+  longest: 184,
+  prepare: forecastProblem,
+  compute: forecastState,
+  panels: (problem) => ({ fan: fanPanel(problem), weights: weightsPanel(problem), lags: lagsPanel(problem), heads: headsPanel(problem) }),
+  hint: ({ horizon }) => `for month ${horizon} ahead; arrow keys read the months, Enter lets one ask or deletes a span from it on`,
+  cursor: (problem) => ({
+    count: () => problem.context + problem.steps,
+    text(k, { dates, read, came, weights, heard, median }) {
+      const h = k - problem.context;
+      if (h < 0) return `${isolate(dates[k])}: ${formatNumber(read[k], 4)}\n${heard[k] ? `weight ${formatResult(weights[k])}` : "deleted"}`;
+      return `${isolate(dates[k])}: came ${formatNumber(came[h], 4)}\nmedian ${formatNumber(median[h], 4)}`;
+    },
+    pick: (k) => asPlace(k, problem),
+    start: ({ horizon }) => problem.context + horizon - 1,
+  }),
+  numbers: ({ steps, rival, shares }) => [
+    ["mase", "MASE here", print("mase")],
+    ["mase-before", "MASE, nothing deleted", print("mase_before")],
+    ...(rival ? [["mase-rival", "MASE, pooled linear", print("mase_rival")]] : []),
+    ["mase-naive", "MASE, last year with drift", print("mase_naive")],
+    ["covered", `inside the ${percent(shares[0])} band`, ({ covered }) => `${covered} of ${steps}`],
+    ["mass", "weight on lags 12, 24, 36", ({ mass }) => shareText(mass)],
+    ["chance", "by chance", ({ chance }) => shareText(chance)],
+  ],
+  say(state, { steps, context, shares }) {
+    const { dates, head, horizon, mass, chance, mase, mase_before: before, covered, deleted } = state;
+    const moved = deleted === "nothing" ? "" : ` (${formatResult(before)} when nothing is deleted)`;
+    const band = `${covered} of ${steps} months in the ${percent(shares[0])} band.`;
+    const lags = chance ? `gives ${percent(mass)} of its weight to lags 12, 24 and 36 (by chance ${percent(chance)})` : "hears none of the lags 12, 24 and 36";
+    const listens = ` For month ${horizon} ahead, head ${head} ${lags}.`;
+    return [`MASE ${formatResult(mase)}`, `${moved} from ${isolate(dates[context])} on, ${band}${listens}`];
+  },
+  result: ({ quantiles, before, weights, by_lag, masses, mase, mase_before, mase_rival, mase_naive, covered, mass, chance }) => ({
+    quantiles: quantiles.map((row) => Array.from(row)),
+    before: Array.from(before),
+    weights: Array.from(weights),
+    by_lag, masses, mase, mase_before, mase_rival, mase_naive, covered, mass, chance, // prettier-ignore
+  }),
+});
+
+export default { render };

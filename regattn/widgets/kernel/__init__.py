@@ -1,0 +1,237 @@
+"""The KernelExplorer: one row of attention weights and the curve that attention draws, while the kernel changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from regattn import figures
+from regattn._validation import check_count, check_matrix, check_numpy, check_targets
+from regattn.attention import attend, attention_weights
+from regattn.kernels import Kernel, nearest
+from regattn.masks import others_mask
+from regattn.regression._heads import guarded_kernel
+from regattn.widgets._kit import Choice, Count, Explorer, Slider, Tick, check_labels
+from regattn.widgets._kit.drawing import draw_signed
+
+__all__ = ["KernelExplorer"]
+
+WEIGHING = ["softmax", "gaussian", "relu", "elu", "nearest"]  # all but least squares, which stays what it is
+
+
+def _standardised_codes(x: np.ndarray) -> np.ndarray:
+    r"""Return the codes (1, z) with z the standardised x, for which :math:`F^\top F = n I`.
+
+    Examples
+    --------
+    >>> _standardised_codes(np.array([1.0, 2.0, 3.0])).round(3)
+    array([[ 1.   , -1.225],
+           [ 1.   ,  0.   ],
+           [ 1.   ,  1.225]])
+    """
+    return np.column_stack([np.ones(len(x)), (x - x.mean()) / x.std()])
+
+
+class KernelExplorer(Explorer, panels=[["curve"], ["weights"]]):
+    r"""Show self-attention on one predictor: the weights of one query, and the fit at every observation.
+
+    .. math:: \hat y_j = \sum_i \omega_{ji}\, y_i, \qquad \omega_{ji} = g(\langle F_j, F_i\rangle / T)
+
+    Queries and keys are the same rows. The dashed curve is the Gaussian smoother on the same codes: softmax joins it
+    when all keys have one length. Implements :eq:`kernel-smoother`; source: eq. (16) of [GC]_.
+
+    Parameters
+    ----------
+    x, y : arrays of shape (n,)
+        The predictor and the target.
+    codes : callable, default :func:`_standardised_codes`
+        Turns x into codes of shape (n, d).
+    neighbours : int, default 10
+        k of the nearest kernel, from 1 to n - 1.
+    labels : sequence of str, optional
+        Names of the observations.
+    x_label, y_label : str
+        Names of the axes, with units.
+
+    Raises
+    ------
+    ValueError
+        If shapes disagree, x is constant, an entry is not finite, or a control is out of its range.
+
+    Examples
+    --------
+    >>> explorer = KernelExplorer([1.0, 2.0, 3.0], [1.0, 2.0, 6.0], kernel="identity", query=2)
+    >>> round(explorer.result()["prediction"], 6)  # least squares
+    5.5
+    >>> explorer.kernel, explorer.neighbours, explorer.include_self = "nearest", 1, False
+    >>> explorer.result()["prediction"]
+    2.0
+    """
+
+    kernel = Choice(
+        "Kernel",
+        {
+            "identity": "identity: least squares",
+            "nearest": "k nearest neighbours",
+            "relu": "ReLU, normalised",
+            "elu": "ELU, normalised",
+            "gaussian": "Gaussian, of distances",
+            "softmax": "softmax of inner products",
+        },
+        default="softmax",
+        help="What turns scores into weights. The identity kernel divides scores by n, so that on orthogonal codes it "
+        "is least squares, whichever boxes are ticked. ReLU and ELU rows that cannot be normalised are uniform.",
+    )
+    temperature = Slider(
+        "Temperature T",
+        1e-7,
+        1e3,
+        default=1.0,
+        log=True,
+        used={"kernel": ["softmax", "gaussian", "elu"]},
+        help="Scores are divided by it: hot spreads the weight evenly, cold picks one observation.",
+    )
+    query = Count(
+        "Query observation",
+        most=lambda self: len(self.y) - 1,
+        bound="the last row",
+        names="labels",
+        help="The observation that asks: its place after sorting by x.",
+    )
+    neighbours = Count(
+        "Neighbours k",
+        least=1,
+        most=lambda self: len(self.y) - 1,
+        bound="the other rows",
+        used={"kernel": ["nearest"]},
+    )
+    include_self = Tick(
+        "include self",
+        default=True,
+        used={"kernel": WEIGHING},
+        help="Whether an observation may attend to itself.",
+    )
+    normalise_keys = Tick(
+        "normalise keys to one length",
+        default=False,
+        used={"kernel": WEIGHING},
+        help="Whether every key is given the same length, the root mean square of their lengths.",
+    )
+    amplify = Tick(
+        "enlarge deviations from even weights T times",
+        default=False,
+        used={"kernel": ["softmax"]},
+        help="Whether the weights of softmax are shown as 1/n + T (ω - 1/n): hot, they become those of least squares.",
+    )
+
+    def __init__(  # noqa: PLR0913
+        self,
+        x: ArrayLike,
+        y: ArrayLike,
+        *,
+        codes: Callable[[np.ndarray], np.ndarray] = _standardised_codes,
+        neighbours: int = 10,
+        labels: Sequence[Any] | None = None,
+        x_label: str = "x",
+        y_label: str = "y",
+        **kit: Any,
+    ) -> None:
+        x, self.y, order = _check_sorted(x, y)
+        self.codes = check_matrix(codes(x), "codes")
+        if len(self.codes) != len(x) or not np.linalg.norm(self.codes, axis=1).all():
+            raise ValueError(f"codes must be {len(x)} rows, none of length zero, got shape {self.codes.shape}")
+        labels = check_labels(labels, len(x), "labels", rows="rows")
+        data = {
+            "x": x,
+            "y": self.y,
+            "codes": self.codes,
+            "labels": [labels[i] for i in order],
+            "x_label": x_label,
+            "y_label": y_label,
+        }
+        neighbours = min(check_count(neighbours, "neighbours"), len(x) - 1)
+        alt = _describe(len(x), x_label, y_label)
+        super().__init__(**{"data": data, "alt": alt, "neighbours": neighbours} | kit)
+
+    def result(self) -> dict[str, Any]:
+        """Return the numbers now shown, computed by the package rather than by the browser.
+
+        Returns
+        -------
+        dict
+            ``weights`` of the query (n of them), their ``total``, the ``own`` weight of the query on itself, the
+            ``prediction``, ``fitted`` at every observation, its root mean squared ``error``, its largest distance
+            ``gap`` to the identity kernel's, and ``smoother``: the Gaussian smoother on the same codes.
+        """
+        kernel, scale = self._kernel_and_scale()
+        n = len(self.y)
+        mask = None if self.include_self else others_mask(n)
+        keys = self.codes
+        if self.normalise_keys:
+            lengths = np.linalg.norm(keys, axis=1, keepdims=True)
+            keys = keys * (np.sqrt(np.mean(lengths**2)) / lengths)
+        line = attention_weights(self.codes, self.codes, kernel="identity", scale=1 / n)
+        if self.kernel == "identity":
+            weights = line
+        else:
+            weights = attention_weights(self.codes, keys, kernel=kernel, scale=scale, mask=mask)
+        if self.kernel == "softmax" and self.amplify:
+            even = np.full((n, n), 1 / n) if mask is None else np.asarray(mask) / (n - 1)
+            weights = even + self.temperature * (weights - even)
+        fitted = weights @ self.y
+        smoother = attend(self.codes, keys, self.y, kernel="gaussian", scale=1 / self.temperature, mask=mask)
+        return {
+            "weights": weights[self.query].tolist(),
+            "total": float(weights[self.query].sum()),
+            "own": float(weights[self.query, self.query]),
+            "prediction": float(fitted[self.query]),
+            "fitted": fitted.tolist(),
+            "error": float(np.sqrt(np.mean((self.y - fitted) ** 2))),
+            "gap": float(np.abs(fitted - line @ self.y).max()),
+            "smoother": smoother.tolist(),
+        }
+
+    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
+        x, query = np.array(self.data["x"]), self.data["x"][self.query]
+        for panel, heights, title in (
+            ("curve", self.y, "The fit at every observation"),
+            ("weights", found["weights"], "The weights of one query"),
+        ):
+            if ax := axes.get(panel):
+                draw_signed(ax, x, heights, found["weights"])
+                ax.axvline(query, color=figures.COLOURS["query"])
+                ax.set(title=title, xlabel=self.data["x_label"], ylabel="weight")
+        if ax := axes.get("curve"):
+            ax.plot(x, found["smoother"], "--", color=figures.COLOURS["neutral"])
+            ax.plot(x, found["fitted"], color=figures.COLOURS["prediction"])
+            ax.plot(query, found["prediction"], "D", color=figures.COLOURS["query"])
+            low, high = self.y.min(), self.y.max()
+            ax.set(ylim=(low - 0.12 * (high - low or 1), high + 0.12 * (high - low or 1)), ylabel=self.data["y_label"])
+
+    def _kernel_and_scale(self) -> tuple[str | Kernel, float]:
+        if self.kernel == "nearest":
+            return nearest(self.neighbours), 1.0
+        if self.kernel in ("relu", "elu"):
+            return guarded_kernel(self.kernel), 1.0 if self.kernel == "relu" else 1 / self.temperature
+        return self.kernel, 1 / self.temperature
+
+
+def _check_sorted(x: Any, y: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    x = check_numpy(x, "x")
+    if x.ndim != 1 or len(x) < 2 or x.min() == x.max() or x.std() == 0:  # numbers below 1e-162 have no spread
+        raise ValueError(f"x must be two or more numbers that vary, got shape {x.shape}")
+    y = check_targets(y, len(x))
+    if y.ndim != 1:
+        raise ValueError(f"y must have shape ({len(x)},), got shape {y.shape}")
+    order = np.argsort(x, kind="stable")
+    return x[order], y[order], order
+
+
+def _describe(n: int, x_label: str, y_label: str) -> str:
+    return (
+        f"Self-attention among {n} observations of {x_label} and {y_label}: the weights of one of them on all, and "
+        "the curve fitted by a kernel that the reader chooses, beside the Gaussian smoother."
+    )

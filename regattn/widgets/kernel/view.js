@@ -1,0 +1,123 @@
+// KernelExplorer: ω_ji = g(⟨F_j, F_i⟩ / T) among the observations of one predictor, for a kernel g of the reader's choice.
+import { explorer } from "../_kit/explorer.js";
+import { formatNumber, formatResult, isolate, rounded } from "../_kit/format.js";
+import { kernelProblem, kernelState } from "./numbers.js";
+
+function padded(values, share = 0.06) {
+  let [low, high] = [Infinity, -Infinity];
+  for (const value of values) [low, high] = [Math.min(low, value), Math.max(high, value)];
+  const room = share * (high - low || 1);
+  return [low - room, high + room];
+}
+
+// The observation nearest to x, as the query.
+function nearestQuery(xs, x) {
+  return { query: xs.reduce((best, value, k) => (Math.abs(value - x) < Math.abs(xs[best] - x) ? k : best), 0) };
+}
+
+function curvePanel({ x, y, x_label: xLabel, y_label: yLabel }) {
+  const frame = { x: padded(x), y: padded(y, 0.12) };
+  const inside = (values) => Float64Array.from(values, (v) => Math.max(frame.y[0], Math.min(frame.y[1], v)));
+  return {
+    title: "The fit at every observation",
+    wide: true,
+    legend: [
+      ["positive", "dot", "observation, larger with more weight"],
+      ["negative", "dot", "weight below zero"],
+      ["prediction", "line", "attention"],
+      ["neutral", "dashed", "Gaussian smoother, same codes"],
+      ["query", "diamond", "the query (drag it)"],
+    ],
+    plot: { label: "Fitted curve", xLabel, yLabel, height: 300 },
+    at: (k) => [x[k], y[k]],
+    handle: { at: ({ query, prediction }) => [x[query], inside([prediction])[0]], to: (at) => nearestQuery(x, at) },
+    make(p) {
+      const [dots, smoother, line] = [p.signedDots(), p.line("neutral", { dashed: true }), p.line("prediction")];
+      const [upright, diamond] = [p.marker("query", "upright"), p.marker("query")];
+      return (state) => {
+        p.frame(frame);
+        const largest = Math.max(...state.weights.map(Math.abs)) || 1;
+        dots(x, y, (i) => 1.8 + 6 * Math.sqrt(Math.abs(state.weights[i]) / largest), state.weights);
+        smoother(x, inside(state.smoother));
+        line(x, inside(state.fitted));
+        upright(x[state.query]);
+        diamond(x[state.query], inside([state.prediction])[0]);
+      };
+    },
+  };
+}
+
+function weightsPanel({ x, n, x_label: xLabel }) {
+  return {
+    title: "The weights of one query",
+    wide: true,
+    legend: [
+      ["positive", "dot", "positive weight"],
+      ["negative", "dot", "negative weight"],
+      ["neutral", "dashed", "1/n: uniform attention"],
+      ["query", "diamond", "the query, on itself"],
+    ],
+    plot: { label: "Weights", xLabel, yLabel: "weight", height: 220 },
+    at: (k, state) => [x[k], state.weights[k]],
+    make(p) {
+      const [uniform, dots] = [p.line("neutral", { dashed: true }), p.signedDots()];
+      const [upright, diamond] = [p.marker("query", "upright"), p.marker("query")];
+      return (state) => {
+        const [low, high] = rounded([Math.min(0, ...state.weights), Math.max(1.5 / n, ...state.weights)], 4);
+        p.frame({ x: padded(x), y: [Math.min(low, -0.04 * high), high] });
+        uniform(padded(x), [1 / n, 1 / n]);
+        dots(x, state.weights, 3.2, state.weights);
+        upright(x[state.query]);
+        diamond(x[state.query], state.weights[state.query]);
+      };
+    },
+  };
+}
+
+const render = explorer({
+  name: "KernelExplorer",
+  prepare: kernelProblem,
+  compute: kernelState,
+  panels: (problem) => ({ curve: curvePanel(problem), weights: weightsPanel(problem) }),
+  hint: ({ query }, { labels }) => `for ${isolate(labels[query])}; arrow keys read the observations, Enter makes one the query`,
+  cursor: ({ n, labels, x, y, x_label, y_label }) => ({
+    count: () => n,
+    text: (k, { weights }) =>
+      `${isolate(labels[k])}: weight ${formatResult(weights[k])}\n` +
+      `${isolate(x_label)}: ${formatNumber(x[k])}\n${isolate(y_label)}: ${formatNumber(y[k])}`,
+    pick: (k) => ({ query: k }),
+    start: ({ query }) => query,
+  }),
+  numbers({ y, y_label }) {
+    const print = (key) => (state) => formatResult(Number(state[key].toPrecision(12)));
+    return [
+      ["prediction", `prediction, ${y_label}`, print("prediction")],
+      ["observed", `observed, ${y_label}`, ({ query }) => formatNumber(y[query])],
+      ["own", "weight on itself", print("own")],
+      ["total", "sum of weights", print("total")],
+      ["error", "error over all, root mean square", print("error")],
+      ["gap", "farthest from least squares", print("gap")],
+    ];
+  },
+  say({ weights, query, prediction, kernel, amplify, temperature }, { labels, n }) {
+    const count = (wanted) => weights.reduce((total, weight) => total + wanted(weight), 0);
+    const enlarged = kernel === "softmax" && amplify ? ` What differs from 1/n is enlarged ${formatNumber(temperature)} times.` : "";
+    const [above, below] = [count((weight) => weight > 1 / n), count((weight) => weight < 0)];
+    return [
+      `${isolate(labels[query])}: ${formatResult(prediction)}`,
+      ` predicted. ${above} of ${n} observations have more than an even share of the weight, ${below} of ${n} a weight below zero.${enlarged}`,
+    ];
+  },
+  result: ({ weights, total, own, prediction, fitted, error, gap, smoother }) => ({
+    weights: Array.from(weights),
+    total,
+    own,
+    prediction,
+    fitted: Array.from(fitted),
+    error,
+    gap,
+    smoother: Array.from(smoother),
+  }),
+});
+
+export default { render };

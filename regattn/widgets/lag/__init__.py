@@ -1,0 +1,167 @@
+"""The LagExplorer: an autoregression as a map of dates on dates, and one row of it over the history."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from regattn import figures
+from regattn._types import Label
+from regattn._validation import check_count
+from regattn.series._dates import place_of
+from regattn.series.time_attention import Autoregression, autoregression
+from regattn.widgets._kit import Choice, Count, Explorer, Tick, check_labels
+from regattn.widgets._kit.drawing import draw_signed, mark_rows, signs
+
+__all__ = ["LagExplorer"]
+
+WIDEST = 4  # series: every subset with the first is one entry of a menu
+SHADED = 98  # per cent of the weights of a map that are shaded by size; those above get the darkest shade
+
+
+class LagExplorer(Explorer, panels=[["history"], ["map", "contributions"], ["fit"]]):
+    r"""Show an autoregression as attention in time: which dates each date listens to, and what they add to its fit.
+
+    .. math:: \hat Y = A\,Y, \qquad A = X (X^\top X)^{-1} X^\top
+
+    The fit, the history and the contributions are those of the first series; the others only help to compare dates.
+    Implements :eq:`lag-attention`; source: eq. (33) of [GC]_ and the vector form below it.
+
+    Parameters
+    ----------
+    series : DataFrame of shape (T, k), indexed by date
+        Oldest first, without gaps; at most 4 columns.
+    longest : int, default 8
+        The largest number of lags that a reader can choose.
+    query : int or label of the index, default 0
+        The date that asks: counted from the first one with ``longest`` dates before it, or its label.
+    units : str
+        Units of the first series.
+
+    Raises
+    ------
+    ValueError
+        If ``series`` is not what :func:`regattn.series.autoregression` takes, has too few dates for ``longest`` lags of
+        all columns or too many columns, or if a control is out of its range.
+
+    Examples
+    --------
+    >>> explorer = LagExplorer(pd.DataFrame({"x": [1.0, 2.0, 4.0, 7.0, 11.0]}), longest=1, query=3)
+    >>> found = explorer.result()
+    >>> round(found["total"], 9), round(found["prediction"], 4)
+    (1.0, 11.1667)
+    """
+
+    picture_height = 2.5
+    variables = Choice("Series", lambda self: {words: words for words in self.sets}, bound="choices", wide=True)
+    max_lag = Count("Lags p", least=1, most=lambda self: self.longest, bound="the longest")
+    intercept = Tick("intercept", default=True, help="Whether there is a constant; rows of the map then sum to one.")
+    query = Count(
+        "Date that asks",
+        most=lambda self: len(self.series) - self.longest - 1,
+        bound="the last date",
+        names="labels",
+        wide=True,
+        help="Counted from the first date with a full past for every number of lags.",
+    )
+
+    def __init__(
+        self, series: pd.DataFrame, *, longest: int = 8, query: Label = 0, units: str = "", **kit: Any
+    ) -> None:
+        self.longest = check_count(longest, "longest")
+        autoregression(series, max_lag=self.longest)  # refuses what cannot be shown
+        self.series = series.astype(float)
+        if series.shape[1] > WIDEST:
+            raise ValueError(f"series has {series.shape[1]} columns; an explorer has room for {WIDEST}")
+        names = check_labels(list(series.columns), series.shape[1], "columns of series", rows="columns")
+        dates = check_labels(list(series.index), len(series), "dates of series", rows="rows")
+        rest = range(1, len(names))
+        chosen = [[0, *others] for size in range(len(names)) for others in combinations(rest, size)]
+        self.sets = {", ".join(names[j] for j in columns): columns for columns in chosen}
+        if isinstance(query, str | pd.Period | pd.Timestamp):
+            query = place_of(query, series.index[self.longest :])
+        data = {
+            "series": self.series.to_numpy(),
+            "names": names,
+            "sets": self.sets,
+            "dates": dates,
+            "labels": dates[self.longest :],
+            "longest": self.longest,
+            "units": units,
+        }
+        alt = (
+            f"An autoregression of {names[0]} on its past, {len(dates)} dates from {dates[0]} to {dates[-1]}: the "
+            "weight that each date gives every date, one row of these weights over the history, what each date adds, "
+            "and the fit."
+        )
+        super().__init__(**{"data": data, "alt": alt, "query": query} | kit)
+
+    def _model(self) -> Autoregression:
+        return autoregression(
+            self.series.iloc[:, self.sets[self.variables]], max_lag=self.max_lag, intercept=self.intercept
+        )
+
+    def result(self) -> dict[str, Any]:
+        """Return the numbers now shown, computed by the package rather than by the browser.
+
+        Returns
+        -------
+        dict
+            For the n = T - p dates: the ``map`` (n × n), the ``weights`` of the date that asks, what each date adds
+            (``contributions``), and the ``fitted`` values. Besides ``prediction``, ``observed``, the ``total`` of the
+            weights, the date's ``own`` weight, the ``rank`` of the map, and the root mean squared ``error``.
+        """
+        model = self._model()
+        values, weights = model.present.iloc[:, 0].to_numpy(), model.weights().to_numpy()
+        fitted, at = model.average().iloc[:, 0].to_numpy(), self.query + self.longest - self.max_lag
+        return {
+            "map": weights.tolist(),
+            "weights": weights[at].tolist(),
+            "contributions": (weights[at] * values).tolist(),
+            "fitted": fitted.tolist(),
+            "prediction": float(fitted[at]),
+            "observed": float(values[at]),
+            "total": float(weights[at].sum()),
+            "own": float(weights[at, at]),
+            "rank": model.spectrum.rank + self.intercept,
+            "error": float(np.sqrt(np.mean((values - fitted) ** 2))),
+        }
+
+    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
+        values, at = self.series.iloc[self.max_lag :, 0].to_numpy(), self.query + self.longest - self.max_lag
+        dates, x = self.data["dates"][self.max_lag :], np.arange(len(values))
+        heard = f"The dates that {dates[at]} listens to"
+        if ax := axes.get("history"):
+            ax.plot(x, values, color=figures.COLOURS["neutral"], linewidth=0.9)
+            draw_signed(ax, x, values, found["weights"])
+            ax.axvline(at, color=figures.COLOURS["query"])
+            ax.set(title=heard, ylabel=self.data["units"])
+        if ax := axes.get("map"):
+            _draw_map(ax, np.array(found["map"]))
+            ax.axhline(at, color=figures.COLOURS["query"], linewidth=0.8)
+            ax.set_title("Every date on every date")
+        if ax := axes.get("contributions"):
+            ax.bar(x, found["contributions"], color=signs(found["contributions"]))
+            ax.set_title("Weight × value")
+        if ax := axes.get("fit"):
+            ax.plot(x, values, color=figures.COLOURS["neutral"], linewidth=0.9)
+            ax.plot(x, found["fitted"], color=figures.COLOURS["prediction"])
+            ax.axvline(at, color=figures.COLOURS["query"])
+            ax.set(title="Observed and fitted", ylabel=self.data["units"])
+        for panel in ("history", "contributions", "fit"):
+            if ax := axes.get(panel):
+                mark_rows(ax, dates, 6 if panel != "contributions" else 3)
+
+
+def _draw_map(ax: Any, weights: np.ndarray) -> None:
+    from matplotlib.colors import LinearSegmentedColormap  # only where there is something to draw
+
+    limit = np.percentile(np.abs(weights), SHADED) or 1.0
+    colours = [figures.COLOURS["negative"], "white", figures.COLOURS["positive"]]
+    shades = LinearSegmentedColormap.from_list("signs", colours)
+    ax.grid(False)
+    ax.imshow(weights, cmap=shades, vmin=-limit, vmax=limit, aspect="auto", interpolation="nearest")
+    ax.set(xticks=[], yticks=[])

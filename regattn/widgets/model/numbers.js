@@ -1,0 +1,88 @@
+// The numbers behind the ModelExplorer, pure: what was typed, the truth from the grammar's table of states, the model
+// with some of its parts silent, and how far the one is from the other.
+import { mulberry32, softmax } from "../_numbers/maths.js";
+import { drawnFrom, drawOne, entropyOf } from "../_numbers/sampling.js";
+import { logitsOf, openModel, readText } from "../_numbers/transformer.js";
+
+const LONGEST = 24; // words that are read, here and in __init__.py
+
+// What was typed, as words of the vocabulary up to the first that is none: { known, unknown, dropped }.
+export function readWords(text, words) {
+  const apart = text.toLowerCase().replace(/[.,]/g, " $& ");
+  const typed = apart.split(/[ \t\r\n\u00a0]+/).filter(Boolean);
+  const end = typed.findIndex((word) => !words.includes(word));
+  const known = end < 0 ? typed : typed.slice(0, end);
+  const dropped = Math.max(0, known.length - LONGEST);
+  return { known: known.slice(0, LONGEST), unknown: dropped ? null : (typed[known.length] ?? null), dropped };
+}
+
+// The true distributions after each token of a text, null from a word that the grammar cannot write to the full stop.
+// `states[k]` are the [word, probability, state after it] of state k; the full stop is word 0 and leads to state 0.
+export function truths(states, tokens, V) {
+  let state = 0;
+  return tokens.map((token, t) => {
+    const step = t && (token === 0 ? [0, 1, 0] : states[state]?.find(([word]) => word === token));
+    if (t) state = step ? step[2] : -1;
+    if (state < 0) return null;
+    const p = new Float64Array(V);
+    for (const [word, share] of states[state]) p[word] = share;
+    return p;
+  });
+}
+
+// Σ p log(p/q) in nats, for q the softmax of some logits: log q is taken from them, so that nothing is lost.
+export function divergence(p, logits) {
+  const top = Math.max(...logits);
+  const total = top + Math.log(logits.reduce((sum, z) => sum + Math.exp(z - top), 0));
+  return p.reduce((sum, share, k) => (share > 0 ? sum + share * (Math.log(share) - logits[k] + total) : sum), 0);
+}
+
+export function modelProblem({ model, states, words }) {
+  return { model: openModel(model), states, words, read: new Map() };
+}
+
+const KEPT = 40; // sets of silent parts whose last text is remembered: a word more is then one word's work
+
+function rowsOf({ model, read }, tokens, silenced) {
+  const key = [...silenced].sort().join();
+  const rows = readText(model, tokens, new Set(silenced), read.get(key));
+  read.delete(key);
+  if (read.size >= KEPT) read.delete(read.keys().next().value);
+  return read.set(key, rows) && rows;
+}
+
+const meanOf = (values) => (values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null);
+
+// Everything shown for one setting of the controls.
+export function modelState(problem, { sentence, place, head, silenced, temperature, top_k, top_p, seed }) {
+  const { model, states, words } = problem;
+  const { known, unknown, dropped } = readWords(sentence, words);
+  const tokens = [0, ...known.map((word) => words.indexOf(word))];
+  const at = Math.min(place, known.length);
+  const [whole, rows] = [[], silenced].map((parts) => rowsOf(problem, tokens, parts));
+  const truth = truths(states, tokens, words.length);
+  const kept = tokens.map((_, t) => t).filter((t) => truth[t]);
+  const losses = [whole, rows].map((read) => kept.map((t) => divergence(truth[t], read[t].logits)));
+  const loss = ([k, t]) => (truth[t] ? losses[k][kept.indexOf(t)] : null);
+  const [layer, number] = head.split(".").map((part) => Number(part) - 1);
+  const [logits, all] = [rows[at].logits, tokens.map((token) => words[token])];
+  const [p, q, drawnQ] = [truth[at], softmax(logits), drawnFrom(logits, temperature, top_k, top_p)];
+  const looks = rows[at].heads.map((heads) =>
+    heads.map(({ weights }) => {
+      const most = weights.indexOf(Math.max(...weights));
+      return { word: all[most], weight: weights[most] };
+    }),
+  );
+  return {
+    known, unknown, dropped, tokens, at, words: all, logits, silenced, head, looks, p, q, drawnQ, // prettier-ignore
+    before: known.length && !truth[at] ? truth.findIndex((found) => !found) : null, // the first word without a truth
+    entropy: [p && entropyOf(p), entropyOf(q)],
+    excess: loss([1, at]),
+    cost: p && silenced.length ? loss([1, at]) - loss([0, at]) : p && 0,
+    mean: losses.map(meanOf),
+    map: rows.map(({ heads }) => heads[layer][number].weights),
+    lens: rows[at].streams.map((stream) => softmax(logitsOf(model, stream))),
+    drawn: drawOne(drawnQ, mulberry32(seed)()),
+    full: at >= LONGEST,
+  };
+}

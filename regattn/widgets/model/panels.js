@@ -1,0 +1,119 @@
+// What the ModelExplorer shows: next words beside the truth, the parts of the model, one head, the stream read early.
+import { element } from "../_kit/controls.js";
+import { shareText } from "../_kit/format.js";
+import { descending } from "../_numbers/sampling.js";
+import { numberTable } from "../_kit/tables.js";
+
+const SHOWN = 9; // words with bars of their own
+
+// A row of the next words: two bars, and three numbers. Returns what fills it.
+function sharesRow(body) {
+  const bar = (role) => element("span", { class: `ra-share-bar ra-${role}`, "aria-hidden": "true" });
+  const bars = [bar("truth"), bar("prediction")];
+  const [head, cells] = [element("th", { scope: "row" }), [0, 1, 2].map(() => element("td"))];
+  body.append(element("tr", {}, head, element("td", { class: "ra-share-track" }, ...bars), ...cells));
+  const write = (node, words) => node.textContent === words || (node.textContent = words);
+  return ([word, ...shares]) => {
+    write(head, word);
+    cells.forEach((cell, k) => write(cell, shares[k] === null ? "–" : shareText(shares[k])));
+    bars.forEach((bar, k) => (bar.style.width = `${(100 * (shares[k] ?? 0)).toFixed(2)}%`));
+  };
+}
+
+const weightText = (weight) => (!(weight >= 0.005) ? "" : weight > 0.995 ? "1" : weight.toFixed(2).slice(1));
+
+export function nextPanel({ words }) {
+  return {
+    title: "Which word comes next",
+    legend: [
+      ["truth", "box", "the grammar: true"],
+      ["prediction", "box", "the model"],
+    ],
+    make(host) {
+      const body = element("tbody");
+      const heads = ["word", "", "true", "model", "drawn"].map((name) => element("th", { scope: "col" }, name));
+      const table = element("table", { class: "ra-shares ra-pairs", "aria-label": "Probability of the next word" });
+      table.append(element("thead", {}, element("tr", {}, ...heads)), body);
+      host.append(table);
+      const rows = Array.from({ length: SHOWN + 1 }, () => sharesRow(body));
+      return ({ p, q, drawnQ }) => {
+        const order = descending(q.map((share, k) => Math.max(share, p?.[k] ?? 0))).slice(0, SHOWN);
+        const left = (shares) => shares && Math.max(0, 1 - order.reduce((sum, k) => sum + shares[k], 0));
+        const lines = order.map((k) => [words[k], p && p[k], q[k], drawnQ[k]]);
+        lines.push(["all others", ...[p, q, drawnQ].map(left)]);
+        lines.forEach((line, k) => rows[k](line));
+      };
+    },
+  };
+}
+
+// A button for each head and feed-forward layer: what it looks at most, and whether it is silent.
+export function partsPanel(view, { model }) {
+  const button = (part, name) => {
+    const looks = element("span");
+    const own = { type: "button", class: "ra-part", "data-control": `silence-${part.replace(".", "-")}` };
+    const made = element("button", own, element("strong", {}, name), looks);
+    view.listen(made, "click", () => {
+      const now = view.model.get("silenced");
+      view.set({ silenced: (now.includes(part) ? now.filter((other) => other !== part) : [...now, part]).sort() });
+    });
+    return { part, made, looks };
+  };
+  return {
+    title: "Parts: click to silence; below each head what it looks at most from here",
+    make(host) {
+      const rows = model.layers.map((_, l) => {
+        const heads = Array.from({ length: model.heads }, (_, h) => button(`${l + 1}.${h + 1}`, `head ${h + 1}`));
+        const row = [...heads, button(`${l + 1}.ff`, "feed-forward")];
+        const group = { class: "ra-part-row", role: "group", "aria-label": `layer ${l + 1}` };
+        host.append(element("div", group, element("span", {}, `layer ${l + 1}`), ...row.map(({ made }) => made)));
+        return row;
+      });
+      return ({ looks, silenced }) => {
+        rows.forEach((row, l) =>
+          row.forEach(({ part, made, looks: text }, h) => {
+            const off = silenced.includes(part);
+            made.setAttribute("aria-pressed", String(off));
+            const found = looks[l][h];
+            text.textContent = off ? "silent" : found ? `${found.word} ${weightText(found.weight)}` : "writes";
+          }),
+        );
+      };
+    },
+  };
+}
+
+export function mapPanel(view) {
+  const title = "One head's weights: rows look, columns are looked at; hatched cells are masked";
+  return {
+    title,
+    wide: true,
+    make(host) {
+      const pick = (i) => view.set({ place: i });
+      const draw = numberTable(host, { label: title, pick, signal: view.signal });
+      return ({ words, map, at }) => {
+        const cells = words.map((_, i) => words.map((_, j) => (j <= i ? map[i][j] : NaN)));
+        const marked = (i, j) => (j > i ? "ra-masked" : i === at ? "ra-row" : "");
+        draw(words, words, cells, { text: weightText, most: 1, marked, chosen: [words.map((_, k) => k === at), []] });
+      };
+    },
+  };
+}
+
+export function lensPanel(view, { words }) {
+  const title = "The stream at this place, read after each block as if it were the last";
+  return {
+    title,
+    wide: true,
+    make(host) {
+      const draw = numberTable(host, { label: title, signal: view.signal });
+      return ({ lens }) => {
+        const best = [...lens].reverse().flatMap((shares, k) => descending(shares).slice(0, k ? 2 : 5));
+        const shown = [...new Set(best)].slice(0, 9);
+        const names = lens.map((_, k) => (k ? `after block ${k}` : "at first"));
+        const cells = lens.map((shares) => shown.map((k) => shares[k]));
+        draw(names, shown.map((k) => words[k]), cells, { text: weightText, most: 1 });
+      };
+    },
+  };
+}

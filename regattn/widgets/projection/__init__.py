@@ -1,0 +1,200 @@
+"""The ProjectionExplorer: a table of counts, a sentence, and everything the co-occurrence projection makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from regattn.widgets._kit import Choice, Control, Count, Explorer, Slider, check_labels
+from regattn.widgets._kit.drawing import draw_shares, draw_table
+from regattn.words._checks import check_counts
+from regattn.words.cooccurrence import context_weights, predict_next, project, vocabulary_scores
+
+__all__ = ["ProjectionExplorer"]
+
+MOST_WORDS = 20  # a page has no room for more
+LONGEST = 12  # words of a sentence, here and in view.js
+
+
+class _Sentence(Control):
+    """A list of at most 12 words, each of them in the explorer's table; it may be empty."""
+
+    kind = "words"
+
+    def validate(self, obj: Any, value: Any) -> list[str]:
+        """Return ``value`` as a list or raise a ValueError that names the unknown word."""
+        if isinstance(value, str) or not isinstance(value, Sequence):
+            raise ValueError(f"{self.name} must be a list of words, got {value!r}")
+        for word in value:
+            if word not in obj.words:
+                raise ValueError(f"{self.name} has the word {word!r}, which is not in the table")
+        if len(value) > LONGEST:
+            raise ValueError(f"{self.name} has {len(value)} words; an explorer has room for {LONGEST}")
+        return list(value)
+
+    def _more(self, explorer: Any) -> dict[str, Any]:
+        return {"options": explorer.words}
+
+
+class _Counts(Control):
+    """A square, symmetric, non-negative table, one row and column for each word."""
+
+    kind = "table"
+
+    def default(self, obj: Any = None) -> list[list[float]]:
+        """Return a table of zeros."""
+        return np.zeros((len(obj.words), len(obj.words))).tolist()
+
+    def validate(self, obj: Any, value: Any) -> list[list[float]]:
+        """Return ``value`` as a list of rows or raise a ValueError that names what is wrong."""
+        table = np.asarray(check_counts(np.asarray(value, dtype=float)))
+        if len(table) != len(obj.words):
+            raise ValueError(f"{self.name} has {len(table)} rows but there are {len(obj.words)} words")
+        odd = np.argwhere(table != table.T)
+        if len(odd):
+            i, j = odd[0]
+            raise ValueError(f"{self.name} must be symmetric, got {table[i, j]:g} and {table[j, i]:g} at ({i}, {j})")
+        return table.tolist()
+
+    def _more(self, explorer: Any) -> dict[str, Any]:
+        return {"size": len(explorer.words)}
+
+
+class ProjectionExplorer(Explorer, panels=[["table", "next"], ["scores", "weights"], ["mixed"]]):
+    r"""Show the co-occurrence projection of a sentence: M, its weights, E and the word beside, while S is edited.
+
+    .. math:: M = Z S Z^\top, \quad E = g(M)\, Z S, \quad p = \mathrm{softmax}(\bar e)
+
+    Choose the words or type the sentence, edit any cell of the table, choose how scores become weights, and change
+    the unit in which everything was counted. Where the source says "next word", the explorer says "beside": a
+    symmetric table knows no order. Implements :eq:`projected-counts`, :eq:`vocabulary-scores` and
+    :eq:`next-word`; source: Secs. 2 and 3 of [MH]_.
+
+    Parameters
+    ----------
+    S : DataFrame of shape (V, V)
+        Symmetric counts ≥ 0, with the same words on rows and columns; at most 20 words.
+    sentence : sequence of str
+        Words of the table; may be empty, and words may repeat.
+
+    Raises
+    ------
+    ValueError
+        If S is not a symmetric table with words, has more than 20 of them, a word of the sentence is not in it, or
+        ``normaliser`` or ``unit`` is out of range.
+
+    Examples
+    --------
+    >>> from regattn.data import load_seven_words
+    >>> explorer = ProjectionExplorer(load_seven_words(), sentence=["bank", "loan"])
+    >>> explorer.result()["scores"]
+    [[0.0, 6.0], [6.0, 0.0]]
+    >>> explorer.result()["next_word"]
+    'money'
+    """
+
+    sentence = _Sentence("Sentence: type it, or choose words", default=[])
+    normaliser = Choice(
+        "Weights are",
+        {
+            "counts": "the counts themselves",
+            "log softmax": "shares (softmax of log counts)",
+            "softmax": "softmax of the counts",
+        },
+        help="How scores become weights, as in :func:`regattn.words.cooccurrence.context_weights`.",
+    )
+    unit = Slider(
+        "Unit of counting",
+        0.1,
+        100,
+        default=1.0,
+        log=True,
+        places=150,
+        digits=2,
+        notes={1: "as counted", None: "S is divided by it"},
+        help="S is divided by it.",
+    )
+    row = Count(
+        "Edit how often this word …",
+        most=lambda self: len(self.words) - 1,
+        bound="the last word",
+        names="words",
+        menu=True,
+        help="The cell that the slider of counts edits, together with its mirror image.",
+    )
+    column = Count(
+        "… meets this one", most=lambda self: len(self.words) - 1, bound="the last word", names="words", menu=True
+    )
+    counts = _Counts("Their count", help="The table as edited, before division by the unit.")
+
+    def __init__(self, S: pd.DataFrame, *, sentence: Sequence[str], **kit: Any) -> None:
+        if not isinstance(S, pd.DataFrame):
+            raise ValueError(f"S must be a DataFrame with words on rows and columns, got {type(S).__name__}")
+        self.words = check_labels(S.columns, S.shape[1], "the words of S", rows="columns of S")
+        if len(self.words) > MOST_WORDS:
+            raise ValueError(f"S has {len(self.words)} words; an explorer has room for {MOST_WORDS}")
+        project(S, list(S.columns)[:1])  # words on both sides, each once, numbers finite
+        sentence = list(sentence) if not isinstance(sentence, str) else sentence
+        alt = (
+            f"A table of how often {len(self.words)} words meet, the scores and attention weights that a sentence of "
+            "them picks from it, the scores over the whole vocabulary, and the probability of every word beside them."
+        )
+        row, column = _first_pair(self.words, sentence)
+        traits = {"counts": S.to_numpy(dtype=float), "sentence": sentence, "row": row, "column": column}
+        super().__init__(**{"data": {"words": self.words}, "alt": alt} | traits | kit)
+
+    def result(self) -> dict[str, Any]:
+        """Return the numbers now shown, computed by the package rather than by the browser.
+
+        Returns
+        -------
+        dict
+            ``counts`` (S in the chosen unit), ``scores`` (M), ``weights``, ``vocabulary_scores`` (E),
+            ``probabilities`` and ``next_word``, the (first) most probable one. What a sentence does not have is None:
+            all but ``counts`` when it is empty, all but ``counts`` and ``scores`` when a word of it meets no other
+            and shares are asked for.
+        """
+        with np.errstate(over="ignore"):  # a count that overflows is refused
+            S = pd.DataFrame(check_counts(np.array(self.counts) / self.unit), self.words, self.words)
+        names = ("scores", "weights", "vocabulary_scores", "probabilities", "next_word")
+        found = {"counts": S.to_numpy().tolist(), **dict.fromkeys(names)}
+        if not self.sentence:
+            return found
+        M = project(S, self.sentence)
+        found["scores"] = M.tolist()
+        if self.normaliser == "log softmax" and not (M > 0).any(axis=1).all():
+            return found
+        how = {"normaliser": self.normaliser}
+        p = predict_next(S, self.sentence, **how)
+        return found | {
+            "weights": context_weights(S, self.sentence, **how).tolist(),
+            "vocabulary_scores": vocabulary_scores(S, self.sentence, **how).tolist(),
+            "probabilities": p.tolist(),
+            "next_word": self.words[int(np.argmax(p >= p.max() * (1 - 1e-9)))],  # rounding breaks no tie
+        }
+
+    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
+        tables = {
+            "table": ("counts", "S: how often two words meet", self.words, self.words),
+            "scores": ("scores", "M: scores, read off the table", self.sentence, self.sentence),
+            "weights": ("weights", "Weights of each word on the others", self.sentence, self.sentence),
+            "mixed": ("vocabulary_scores", "E: scores over the whole vocabulary", self.sentence, self.words),
+        }
+        for panel, (key, title, rows, columns) in tables.items():
+            if panel in axes:
+                draw_table(axes[panel], found[key], rows, columns)
+                axes[panel].set_title(title)
+        if ax := axes.get("next"):
+            draw_shares(ax, self.words, found["probabilities"])
+            ax.set_title("p: which word stands beside them")
+
+
+def _first_pair(words: list[str], sentence: Sequence[str]) -> tuple[int, int]:
+    """Return the cell to edit first: that of the sentence's first two words."""
+    places = [words.index(word) for word in sentence if word in words] if not isinstance(sentence, str) else []
+    first = places[0] if places else 0
+    second = next((place for place in places if place != first), (first + 1) % len(words))
+    return first, second

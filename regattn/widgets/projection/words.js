@@ -1,0 +1,119 @@
+// The words of the ProjectionExplorer: a sentence, typed or picked, a cell of the table, and what is said of them.
+import { controlRow, element } from "../_kit/controls.js";
+import { cellText, isolate, shareText } from "../_kit/format.js";
+
+const LONGEST = 12; // words of a sentence that are used
+
+// What was typed: the words that are in the table, and the others.
+function readSentence(text, words) {
+  const found = { known: [], unknown: [], dropped: 0 };
+  for (const typed of text.split(/\s+/).filter(Boolean)) {
+    const bare = typed.replace(/^[\p{P}\p{S}]+|[\p{P}\p{S}]+$/gu, "");
+    const word = [typed, bare, bare.toLowerCase()].find((form) => words.includes(form));
+    if (word === undefined) found.unknown.push(typed);
+    else if (found.known.length < LONGEST) found.known.push(word);
+    else found.dropped += 1;
+  }
+  return found;
+}
+
+// The box to type in, and the words as buttons; view.typed() is what was last typed and could not be used.
+export function sentenceBox(view, { name, label }) {
+  const { words } = view.model.get("data");
+  const value = view.model.get(name).join(" ");
+  const input = element("input", { type: "text", value, spellcheck: "false", autocomplete: "off", dir: "auto" });
+  controlRow(view, name, label, input, { wide: true });
+  let typed = { text: input.value, ...readSentence(input.value, words) };
+  const same = (a, b) => a.length === b.length && a.every((word, k) => word === b[k]);
+  view.listen(input, "input", () => {
+    typed = { text: input.value, ...readSentence(input.value, words) };
+    view.set({ sentence: typed.known });
+  });
+  view.refreshers.push(() => {
+    const sentence = view.model.get("sentence");
+    if (same(sentence, typed.known)) return; // left as the hand wrote it, unknown words and all
+    typed = { text: sentence.join(" "), known: [...sentence], unknown: [], dropped: 0 };
+    input.value = typed.text;
+  });
+  view.typed = () => typed;
+  wordButtons(view, words);
+}
+
+// One button for each word: it joins the end of the sentence, or leaves it.
+function wordButtons(view, words) {
+  const buttons = words.map((word, k) => {
+    const options = { type: "button", class: "ra-word", dir: "auto", "data-control": `word-${k}` };
+    const button = element("button", options, word);
+    view.listen(button, "click", () => {
+      const sentence = view.model.get("sentence");
+      const without = sentence.filter((other) => other !== word);
+      const longer = sentence.length < LONGEST ? [...sentence, word] : sentence;
+      view.set({ sentence: without.length < sentence.length ? without : longer });
+    });
+    return button;
+  });
+  const group = { class: "ra-words ra-wide", role: "group", "aria-label": "Words of the table" };
+  view.controls.append(element("div", group, ...buttons));
+  view.refreshers.push(() => {
+    const sentence = view.model.get("sentence");
+    buttons.forEach((button, k) => button.setAttribute("aria-pressed", String(sentence.includes(words[k]))));
+  });
+}
+
+// The slider that edits the chosen cell and its mirror image.
+export function cellSlider(view, { label }) {
+  const { words } = view.model.get("data");
+  const all = view.model.get("counts").flat();
+  const whole = all.every(Number.isInteger);
+  const top = whole ? Math.max(20, 2 * Math.max(...all)) : 2 * Math.max(...all) || 1;
+  const input = element("input", { type: "range", min: 0, max: top, step: whole ? 1 : top / 200 });
+  const said = element("span", { class: "ra-control-value", "data-output": "count" });
+  controlRow(view, "count", label, input, { value: said, wide: true });
+  const cell = () => [view.model.get("row"), view.model.get("column")];
+  view.listen(input, "input", () => {
+    const [i, j] = cell();
+    const counts = view.model.get("counts").map((row) => [...row]);
+    counts[i][j] = counts[j][i] = Number(input.value);
+    view.set({ counts });
+  });
+  view.refreshers.push(() => {
+    const [i, j] = cell();
+    const count = view.model.get("counts")[i][j];
+    if (Number(input.value) !== count) input.value = String(count);
+    said.textContent = `${isolate(words[i])} and ${isolate(words[j])}: ${cellText(count)}`;
+    input.setAttribute("aria-valuetext", said.textContent);
+  });
+}
+
+// Whether a sentence or a table that came with a link is one that could have been made here.
+export function sentenceFits(value, { options }) {
+  return Array.isArray(value) && value.length <= LONGEST && value.every((word) => options.includes(word));
+}
+
+export function tableFits(value, { size }) {
+  const long = (list) => Array.isArray(list) && list.length === size;
+  const fits = (count, mirrored) => Number.isFinite(count) && count >= 0 && count === mirrored;
+  return long(value) && value.every(long) && value.every((row, i) => row.every((count, j) => fits(count, value[j][i])));
+}
+
+export function projectionMessage(words, state, typed, normaliser) {
+  const parts = [];
+  if (!state.scores) {
+    parts.push("There is no word of the table in the sentence yet: choose one or type it.");
+  } else if (!state.weights) {
+    const alone = state.scores.findIndex((row) => !row.some((count) => count > 0));
+    const word = isolate(words[state.picked[alone]]);
+    const cure = "Take other weights, add a word, or raise a count.";
+    parts.push(`${word} meets no word of this sentence, so it has nothing to share out: 0/0. ${cure}`);
+  } else if (normaliser === "counts" && !state.scores.some((row) => row.some((count) => count > 0))) {
+    const so = "every score is 0, and every word is equally probable beside them";
+    parts.push(`No two words of this sentence have met: ${so}.`);
+  } else {
+    const chance = shareText(state.chances[state.best]);
+    parts.push(`Most probable beside them: ${isolate(words[state.best])}, with probability ${chance}.`);
+  }
+  const unknown = typed.unknown.slice(0, 5).map(isolate).join(", ");
+  if (unknown) parts.push(`Not in the table: ${unknown}${typed.unknown.length > 5 ? ", …" : ""}.`);
+  if (typed.dropped) parts.push(`Only the first ${LONGEST} words are used.`);
+  return parts.join(" ");
+}

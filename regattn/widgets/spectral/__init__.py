@@ -1,0 +1,270 @@
+"""The SpectralExplorer: one least-squares prediction taken apart, while the penalty and the rank move."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from regattn import figures
+from regattn._validation import check_matrix, check_same_width, check_targets
+from regattn.regression.alignment import scale_and_alignment
+from regattn.regression.least_squares import spectrum
+from regattn.widgets._kit import Choice, Count, Explorer, Slider, check_labels
+from regattn.widgets._kit.drawing import draw_signed, mark_rows, signs
+
+__all__ = ["SpectralExplorer"]
+
+PANELS = ("weights", "split", "codes", "sum", "path")
+
+
+class SpectralExplorer(Explorer, panels=[["weights"], ["split", "codes"], ["sum"], ["path"]]):
+    r"""Show the weight of every training observation in one prediction, for any ridge penalty λ and rank L.
+
+    .. math:: \omega_{ji} = \frac1n + \sum_{k \le L} F_{jk} F_{ik} \frac{s_k^2}{s_k^2 + \lambda}
+
+    The inputs are centred here, so the intercept stands apart: 1/n is uniform attention, the rest a correction. Python
+    factorises once; the browser applies the formula. Implements :eq:`proximity-weights` and :eq:`ridge-filter`;
+    source: eqs. (8), (9), (27) and (30) of [GC]_.
+
+    Parameters
+    ----------
+    X, y : arrays of shape (n, p) and (n,)
+        Training rows (without a column of ones) and their targets, in time order if they have one.
+    X_new, y_new : arrays of shape (m, p) and (m,), optional
+        Rows to predict at besides, and the targets that came true.
+    rank : int, optional
+        Number L of leading directions kept; all of them by default.
+    query : int or str, default 0
+        The observation that asks: its place, counting the training rows first and the test rows after them, or its
+        label.
+    labels, labels_new : sequences of str, optional
+        What to call the rows.
+    units : str, optional
+        Units of the target, such as "% a year".
+    panels : sequence of str
+        Which pictures: "weights" (every weight), "split" (scale and cosine), "codes" (queries and keys as points),
+        "sum" (the prediction as a running sum), "path" (errors and degrees of freedom against λ).
+
+    Raises
+    ------
+    ValueError
+        If shapes disagree, an entry is not finite, or ``ridge``, ``rank``, ``query`` or ``panels`` is out of range.
+
+    Examples
+    --------
+    >>> explorer = SpectralExplorer([[0.0], [1.0], [2.0]], [1.0, 1.0, 4.0], [[3.0]], labels_new=["next"], query="next")
+    >>> round(explorer.result()["prediction"], 6)
+    5.0
+    >>> explorer.ridge = 2.0
+    >>> round(explorer.result()["prediction"], 6)
+    3.5
+    """
+
+    picture_height = 2.4
+    ridge = Slider(
+        "Ridge penalty λ",
+        0,
+        default=0.0,
+        shown=lambda self: _penalties(self.spectrum.singular_values),
+        log=True,
+        notes={0: "least squares"},
+        help="Penalty λ ≥ 0, in squared units of ``X``.",
+    )
+    rank = Count("Rank L", least=1, most=lambda self: self.spectrum.rank, bound="the rank of X", of=True)
+    query = Count("Query observation", most=lambda self: self.size - 1, bound="the last row", wide=True)
+    root = Choice(
+        "Root of Ω",
+        {
+            "spectral": "spectral (principal directions)",
+            "cholesky": "Cholesky (triangular)",
+            "rotated": "spectral, rotated",
+        },
+        help="Which root W of Ω = WW' encodes queries and keys; the weights do not depend on it.",
+    )
+    angle = Slider(
+        "Rotation",
+        -360,
+        360,
+        default=30.0,
+        shown=(0, 360),
+        step=1,
+        sets={"root": "rotated"},
+        help='Degrees by which "rotated" turns the first two coordinates of the spectral codes.',
+    )
+
+    def __init__(  # noqa: PLR0913
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        X_new: ArrayLike | None = None,
+        y_new: ArrayLike | None = None,
+        *,
+        rank: int | None = None,
+        query: int | str = 0,
+        labels: Sequence[Any] | None = None,
+        labels_new: Sequence[Any] | None = None,
+        units: str = "",
+        panels: Sequence[str] = PANELS,
+        hide: Sequence[str] = (),
+        **kit: Any,
+    ) -> None:
+        X = check_matrix(X, "X")
+        self.y = _check_one_target(y, len(X), "y")
+        self.X_new, self.y_new = _check_test(X_new, y_new, X)
+        self.spectrum = spectrum(X, centre=True)
+        n, m = len(X), 0 if self.X_new is None else len(self.X_new)
+        self.size = n + m
+        labels = check_labels(labels, n, "labels", rows="training rows")
+        labels_new = check_labels(labels_new, m, "labels_new", rows="test rows", first=n + 1)
+        if isinstance(query, str):
+            query = _place_of(query, labels + labels_new)
+        data = {
+            "scores": self.spectrum.scores,
+            "singular_values": self.spectrum.singular_values,
+            "directions": self.spectrum.directions,
+            "centre": self.spectrum.centre,
+            "y": self.y,
+            "test_scores": [] if m == 0 else self.spectrum.codes(self.X_new),
+            "y_test": self.y_new,
+            "labels": labels,
+            "labels_test": labels_new,
+            "units": units,
+        }
+        rank = self.spectrum.rank if rank is None else rank
+        hidden, shown = self._check_hidden(hide), _check_panels(panels)
+        hidden += [panel for panel in PANELS if panel not in shown] + (
+            ["root", "angle"] if "codes" not in shown else []
+        )
+        alt = _describe(n, m, [panel for panel in shown if panel not in hidden])
+        super().__init__(**{"data": data, "alt": alt, "rank": rank, "query": query, "hide": hidden} | kit)
+
+    def result(self) -> dict[str, Any]:
+        """Return the numbers now shown, computed by the package rather than by the browser.
+
+        Returns
+        -------
+        dict
+            ``weights``, ``scale`` and ``cosine`` (lists of length n, the last two of the part beyond 1/n),
+            ``prediction``, ``dof``, and the root mean squared ``train_error``, ``test_error`` (None without test
+            targets) and ``loo_error`` (None where a row has leverage 1).
+        """
+        s, n, knobs = self.spectrum, len(self.y), {"ridge": self.ridge, "rank": self.rank}
+        rows, at = (None, self.query) if self.query < n else (self.X_new, self.query - n)
+        split = scale_and_alignment(s.codes(rows, **knobs)[[at]], s.codes(**knobs))
+        test_error = None
+        if self.y_new is not None:
+            test_error = _root_mean_square(self.y_new - s.predict(self.X_new, self.y, **knobs))
+        try:
+            loo_error = _root_mean_square(s.loo_residuals(self.y, **knobs))
+        except ValueError:
+            loo_error = None
+        return {
+            "weights": s.weights(rows, **knobs)[at].tolist(),
+            "scale": split.scale[0].tolist(),
+            "cosine": split.alignment[0].tolist(),
+            "prediction": float(s.predict(rows, self.y, **knobs)[at]),
+            "dof": float(s.effective_dof(**knobs)),
+            "train_error": _root_mean_square(self.y - s.predict(None, self.y, **knobs)),
+            "test_error": test_error,
+            "loo_error": loo_error,
+        }
+
+    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
+        weights, places = np.array(found["weights"]), np.arange(len(self.y))
+        if ax := axes.get("weights"):
+            ax.bar(places, weights, color=signs(weights))
+            ax.axhline(1 / len(weights), linestyle="--", color=figures.COLOURS["neutral"])
+            ax.set(title="The weight of each training observation", ylabel="weight")
+            mark_rows(ax, self.data["labels"])
+        if ax := axes.get("split"):
+            draw_signed(ax, found["scale"], found["cosine"], weights)
+            ax.set(title="Why that weight", xlabel="scale: product of lengths", ylabel="cosine of the angle")
+        if ax := axes.get("codes"):
+            self._draw_codes(ax, weights)
+        if ax := axes.get("sum"):
+            ax.step(places, np.cumsum(weights * self.y), where="post", color=figures.COLOURS["prediction"])
+            ax.plot(places, np.cumsum(self.y) / len(places), "--", color=figures.COLOURS["neutral"])
+            ax.set(title="The prediction, summed over the training observations", ylabel=self.data["units"] or "target")
+            mark_rows(ax, self.data["labels"])
+        if ax := axes.get("path"):
+            self._draw_path(ax)
+
+    def _draw_codes(self, ax: Any, weights: np.ndarray) -> None:
+        s, knobs, n = self.spectrum, {"ridge": self.ridge, "rank": self.rank}, len(self.y)
+        keys = np.pad(s.codes(**knobs), ((0, 0), (0, 1)))[:, :2]
+        asking = s.codes(None if self.query < n else self.X_new, **knobs)[self.query - n * (self.query >= n)]
+        draw_signed(ax, *keys.T, weights)
+        ax.plot(*np.vstack([[0, 0], np.append(asking, 0)[:2]]).T, "D-", markevery=[1], color=figures.COLOURS["query"])
+        ax.set(title="Codes of the keys and of the query", xlabel="code 1", ylabel="code 2")
+
+    def _draw_path(self, ax: Any) -> None:
+        s, ridges = self.spectrum, np.geomspace(*_penalties(self.spectrum.singular_values), 60)
+        fits = [s.predict(None, self.y, ridge=ridge, rank=self.rank) for ridge in ridges]
+        errors = [_root_mean_square(self.y - fit) for fit in fits]
+        ax.semilogx(ridges, errors, color=figures.COLOURS["train"], label="training")
+        if self.y_new is not None:
+            new = [s.predict(self.X_new, self.y, ridge=ridge, rank=self.rank) for ridge in ridges]
+            errors = [_root_mean_square(self.y_new - fit) for fit in new]
+            ax.semilogx(ridges, errors, color=figures.COLOURS["test"], label="test")
+        if self.ridge > 0:
+            ax.axvline(self.ridge, color=figures.COLOURS["neutral"])
+        ax.legend()
+        ax.set(title="Errors along the penalty", xlabel="ridge penalty λ", ylabel="root mean squared error")
+
+
+def _penalties(s: np.ndarray) -> tuple[float, float]:
+    """Return the range of penalties that matters, from a hundredth of the smallest s² to a hundred of the largest."""
+    return 10.0 ** np.floor(np.log10(s[-1] ** 2 / 100)), 10.0 ** np.ceil(np.log10(s[0] ** 2 * 100))
+
+
+def _root_mean_square(x: np.ndarray) -> float:
+    return float(np.sqrt(np.mean(x**2)))
+
+
+def _check_one_target(y: Any, n: int, name: str) -> np.ndarray:
+    y = check_targets(y, n, name)
+    if y.ndim != 1:
+        raise ValueError(f"{name} must have shape ({n},), got shape {y.shape}")
+    return y
+
+
+def _check_test(X_new: Any, y_new: Any, X: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
+    if X_new is None:
+        if y_new is not None:
+            raise ValueError(f"y_new has {len(y_new)} entries but X_new is None")
+        return None, None
+    X_new = check_matrix(X_new, "X_new")
+    check_same_width(X_new, X, "X_new", "X")
+    if y_new is None:
+        return X_new, None
+    if np.shape(y_new)[:1] != (len(X_new),):
+        raise ValueError(f"y_new has shape {np.shape(y_new)} but there are {len(X_new)} test rows")
+    return X_new, _check_one_target(y_new, len(X_new), "y_new")
+
+
+def _check_panels(panels: Sequence[str]) -> list[str]:
+    unknown = [panel for panel in panels if panel not in PANELS]
+    if unknown or not panels or isinstance(panels, str):
+        raise ValueError(f"panels must be some of {', '.join(PANELS)}, got {unknown[0] if unknown else panels!r}")
+    return [panel for panel in PANELS if panel in panels]
+
+
+def _place_of(label: str, labels: list[str]) -> int:
+    if label not in labels:
+        raise ValueError(f"query must be a row or a label, and no row is called {label!r}")
+    return labels.index(label)
+
+
+def _describe(n: int, m: int, panels: list[str]) -> str:
+    shown = {
+        "weights": "the weight of every training observation in one prediction",
+        "split": "each weight split into scale and cosine",
+        "codes": "the codes of the query and the keys as points",
+        "sum": "the prediction as a running sum",
+        "path": "errors and effective degrees of freedom against the penalty",
+    }
+    rows = f"{n} training rows" + (f" and {m} test rows" if m else "")
+    return f"Least squares as attention on {rows}: {'; '.join(shown[panel] for panel in panels)}."

@@ -1,0 +1,219 @@
+// The five pictures of the SpectralExplorer.
+import { sliderScale } from "../_kit/controls.js";
+import { timeTicks } from "../_kit/dates.js";
+import { formatNumber, formatResult, isolate, numberTicks, powerText, rounded, shorten } from "../_kit/format.js";
+import { niceTicks, norm, runningSum, spectralFilter } from "../_numbers/maths.js";
+import { spectralCodes, spectralErrors } from "./numbers.js";
+
+// Where the years (or some of the labels) stand along the observations.
+function placeTicks(p, labels) {
+  return timeTicks(p, { dates: labels });
+}
+
+const signed = [
+  ["positive", "box", "positive weight"],
+  ["negative", "box", "negative weight"],
+];
+const dots = signed.map(([role, , words]) => [role, "dot", words]);
+
+// The area of a dot is in proportion to the size of its weight.
+function dotRadius({ weights, bounds }) {
+  const largest = Math.max(-bounds.weight[0], bounds.weight[1]);
+  return (i) => 1.2 + 6 * Math.sqrt(Math.abs(weights[i]) / largest);
+}
+
+export function weightsPanel({ n, names, labels }) {
+  const end = names.length > n ? n * 1.04 + 1 : n;
+  const legend = [...signed, ["neutral", "dashed", "1/n: uniform attention"], ["query", "diamond", "the query (drag it)"]];
+  const place = ({ query }) => (query < n ? query : (n + end) / 2);
+  return {
+    title: "The weight of each training observation",
+    wide: true,
+    legend,
+    plot: { label: "Weights", yLabel: "weight", xLabel: "training observation", height: 250 },
+    by: "x",
+    at: (k, state) => [k, state.weights[k]],
+    handle: {
+      at: (state) => [place(state), state.weights[state.query] ?? 0],
+      to: (x) => ({ query: Math.max(0, Math.min(n - 1, Math.round(x))) }),
+    },
+    make(p) {
+      const [bars, uniform] = [p.signedBars(), p.line("neutral", { dashed: true })];
+      const [upright, diamond, note] = [p.marker("query", "upright"), p.marker("query"), p.note("query", "end")];
+      return (state) => {
+        const [low, high] = rounded(state.bounds.weight);
+        p.frame({ x: [-1, end], y: [low, high], xTicks: placeTicks(p, labels) });
+        bars(state.weights);
+        uniform([-1, n], [1 / n, 1 / n]);
+        const inside = state.query < n;
+        upright(inside ? state.query : null);
+        diamond(place(state), inside ? state.weights[state.query] : 0);
+        note(inside ? "" : `${isolate(shorten(names[state.query]))} asks`, end, high);
+      };
+    },
+  };
+}
+
+export function splitPanel(problem) {
+  return {
+    title: "Why that weight: 1/n + scale × cosine",
+    legend: [...dots, ["neutral", "dashed", "weight 0"]],
+    plot: { label: "Scale and cosine", height: 290, yLabel: "cosine of the angle", xLabel: "scale: product of lengths" },
+    at: (k, state) => [state.scale[k], state.cosine[k]],
+    make(p) {
+      const [border, signedDots] = [p.line("neutral", { dashed: true }), p.signedDots()];
+      return (state) => {
+        const right = rounded([0, state.bounds.scale])[1];
+        p.frame({ x: [0, right], y: [-1.08, 1.08], yTicks: numberTicks(-1, 1, 4) });
+        const first = 1 / problem.n; // left of it even a cosine of −1 leaves the weight positive
+        const xs = Array.from({ length: 80 }, (_, k) => first * (right / first) ** (k / 79)).filter(() => first < right);
+        border(xs, xs.map((x) => -first / x));
+        signedDots(state.scale, state.cosine, dotRadius(state), state.weights);
+      };
+    },
+  };
+}
+
+export function codesPanel(problem) {
+  const reach = Math.max(...problem.scores.map((row) => norm(row)));
+  let codes = [];
+  return {
+    title: "Codes of the keys and of the query",
+    legend: [...dots, ["query", "diamond", "the query"]],
+    plot: { label: "Codes", yLabel: "code 2", xLabel: "code 1", height: 290 },
+    at: (k) => codes[k],
+    make(p) {
+      const [signedDots, arm, diamond] = [p.signedDots(), p.line("query"), p.marker("query")];
+      return (state) => {
+        codes = spectralCodes(problem, state, state.root, state.angle);
+        const radius = 1.08 * Math.max(reach, norm(problem.all[state.query]));
+        const domain = p.squareDomain(radius);
+        const step = niceTicks(0, radius, 2)[1] ?? radius; // one step for both axes: the units are the same
+        const ticks = ([low, high]) => numberTicks(low, high, (high - low) / step);
+        p.frame({ ...domain, xTicks: ticks(domain.x), yTicks: ticks(domain.y) });
+        const [xs, ys] = [0, 1].map((axis) => codes.map((code) => code[axis]));
+        signedDots(xs, ys, dotRadius(state), state.weights);
+        arm([0, xs[state.query]], [0, ys[state.query]]);
+        diamond(xs[state.query], ys[state.query]);
+      };
+    },
+  };
+}
+
+export function sumPanel({ n, targets, labels, y, units }) {
+  const places = labels.map((_, i) => i);
+  const uniform = runningSum(y).map((total) => total / n);
+  return {
+    title: "The prediction, summed over the training observations",
+    wide: true,
+    legend: [
+      ["prediction", "line", "running sum of weight × target, to the prediction"],
+      ["neutral", "dashed", "with uniform attention, to the mean"],
+      ["truth", "diamond", "observed"],
+    ],
+    plot: { label: "Running sum", height: 230, yLabel: units || "target", xLabel: "training observations up to this one" },
+    by: "x",
+    at: (k, state) => [k, state.sums[k]],
+    make(p) {
+      const [even, line] = [p.line("neutral", { dashed: true }), p.line("prediction", { steps: true })];
+      const [dotEnd, truth, note] = [p.marker("prediction", "dot"), p.marker("truth"), p.note("prediction", "end")];
+      return (state) => {
+        const end = n * 1.04 + 1;
+        p.frame({ x: [-1, end], y: rounded(state.bounds.sum), xTicks: placeTicks(p, labels) });
+        even(places, uniform);
+        line(places, state.sums);
+        dotEnd(n - 1, state.prediction);
+        const known = Number.isFinite(targets[state.query]) ? targets[state.query] : null;
+        truth(known === null ? null : (n + end) / 2, known ?? 0);
+        const rising = state.prediction >= state.sums[Math.floor(n * 0.9)]; // the number stands where the line does not
+        note(formatNumber(state.prediction), n - 1, state.prediction, { dx: -10, dy: rising ? -9 : 18 });
+      };
+    },
+  };
+}
+
+// Errors and degrees of freedom at the places of the slider of λ, for one rank; computed anew when the rank changes.
+function pathOf(problem, scale) {
+  const places = [0];
+  for (let place = 1; place <= scale.steps; place += Math.max(1, Math.floor(scale.steps / 120))) places.push(place);
+  const ridges = places.map(scale.value);
+  const off = -0.06 * scale.steps; // where 0 stands on the axis, apart from the logarithmic part
+  let path = { rank: null };
+  const points = (rank) => {
+    if (path.rank !== rank) path = { rank, points: ridges.map((ridge) => spectralErrors(problem, spectralFilter(problem.s, ridge, rank))) };
+    return path.points;
+  };
+  const across = (place) => (place < 1 ? off : place);
+  return { places, ridges, off, across, points };
+}
+
+function pathErrors({ y_test }) {
+  const errors = [["train", "train_error", "training error"], ["loo", "loo_error", "leave-one-out error"]]; // prettier-ignore
+  return y_test ? [...errors, ["test", "test_error", "test error"]] : errors;
+}
+
+function pathFrames([top, low], { problem, scale, path, points, errors }) {
+  const every = Math.ceil(scale.decades().length / Math.max(3, top.size.width / 62));
+  const decades = scale.decades().filter((_, k) => k % every === 0);
+  const powers = decades.map((value) => ({ at: scale.position(value), text: powerText(value) }));
+  const xTicks = [{ at: path.off, text: "0" }, ...powers];
+  const x = [path.off - 0.03 * scale.steps, scale.steps * 1.02];
+  const values = points.flatMap((point) => errors.map(([, key]) => point[key])).filter(Number.isFinite);
+  top.frame({ x, y: rounded([Math.min(...values) * 0.999, Math.max(...values) * 1.001], 4), xTicks });
+  const most = problem.s.length + 1;
+  const step = Math.ceil(most / 4);
+  const yTicks = Array.from({ length: Math.floor(most / step) + 1 }, (_, k) => ({ at: k * step, text: String(k * step) }));
+  low.frame({ x, y: [0, most * 1.08], xTicks, yTicks });
+}
+
+function pathCursor(path, scale, units) {
+  const point = (k, { rank }) => path.points(rank)[k];
+  const place = (key) => (k, state) => [path.across(path.places[k]), point(k, state)[key]];
+  return {
+    places: ([top, low]) => [[top, place("train_error"), "x"], [low, place("dof"), "x"]], // prettier-ignore
+    count: () => path.places.length,
+    text(k, state) {
+      const { train_error, loo_error, test_error, dof } = point(k, state);
+      const test = test_error === null ? "" : `\ntest ${formatResult(test_error)}`;
+      return (
+        `λ = ${formatNumber(path.ridges[k])}: ${formatNumber(dof)} degrees of freedom\n` +
+        `errors${units ? `, ${isolate(units)}` : ""}\ntraining ${formatResult(train_error)}\nleave-one-out ${formatResult(loo_error)}${test}`
+      );
+    },
+    pick: (k) => ({ ridge: path.ridges[k] }),
+    start: ({ ridge }) => (ridge <= 0 ? 0 : path.places.findLastIndex((at) => at <= scale.position(ridge))),
+    shape: "upright",
+  };
+}
+
+export function pathPanel(problem, view) {
+  const scale = sliderScale(view.specs.find((spec) => spec.name === "ridge"));
+  const path = pathOf(problem, scale);
+  const errors = pathErrors(problem);
+  const yLabel = `root mean squared error${problem.units ? ` (${problem.units})` : ""}`;
+  const axes = { yLabel: "effective degrees of freedom", xLabel: "ridge penalty λ" };
+  return {
+    title: "Errors and degrees of freedom along the penalty",
+    wide: true,
+    legend: errors.map(([role, , words]) => [role, role === "loo" ? "dashed" : "line", words]),
+    plot: [{ label: "Errors along the penalty", yLabel, height: 210 }, { label: "Degrees of freedom", height: 150, ...axes }],
+    hint: () => "; arrow keys read the curves, Enter sets λ",
+    cursor: pathCursor(path, scale, problem.units),
+    make(...plots) {
+      const curve = (p, role, key) => ({ key, line: p.line(role), zero: p.dots(role), now: p.marker(role, "dot") });
+      const curves = [...errors.map(([role, key]) => curve(plots[0], role, key)), curve(plots[1], "key", "dof")];
+      const rules = plots.map((p) => p.marker("neutral", "upright"));
+      return (state) => {
+        const points = path.points(state.rank);
+        pathFrames(plots, { problem, scale, path, points, errors });
+        const x = path.across(scale.position(state.ridge));
+        for (const rule of rules) rule(x);
+        for (const { key, line, zero, now } of curves) {
+          line(path.places.slice(1), points.slice(1).map((point) => point[key] ?? NaN));
+          zero([path.off], [points[0][key] ?? 0], 3, () => points[0][key] !== null);
+          now(state[key] === null ? null : x, state[key] ?? 0);
+        }
+      };
+    },
+  };
+}

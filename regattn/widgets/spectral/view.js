@@ -1,0 +1,91 @@
+// SpectralExplorer: one query j against every training observation i, while λ, L and the query move.
+import { explorer } from "../_kit/explorer.js";
+import { formatNumber, formatResult, isolate, measured } from "../_kit/format.js";
+import { spectralBounds, spectralProblem, spectralState } from "./numbers.js";
+import { codesPanel, pathPanel, splitPanel, sumPanel, weightsPanel } from "./panels.js";
+
+const unitOf = ({ units }) => (units ? ` ${isolate(units)}` : "");
+
+function spectralMessage(state, problem, view) {
+  const { names, n, targets } = problem;
+  const known = targets[state.query];
+  let [most, least] = [0, 0];
+  state.weights.forEach((weight, i) => {
+    if (weight > state.weights[most]) most = i;
+    if (weight < state.weights[least]) least = i;
+  });
+  const say = (i) => `${isolate(names[i])} (${formatResult(state.weights[i], 2)})`;
+  const observed = known === null ? "" : `, observed ${formatNumber(known)}`;
+  const errors = [["leave-one-out", state.loo_error], ["training", state.train_error], ["test", state.test_error]]; // prettier-ignore
+  const said = errors.filter(([, error]) => error !== null).map(([name, error]) => `${name} ${formatResult(error)}`);
+  return [
+    `${isolate(names[state.query])}: ${formatResult(state.prediction)}`,
+    `${unitOf(problem)} predicted${observed}${state.query >= n ? " (a test row)" : ""}. ` +
+      (view.hides("path")
+        ? `Most weight is on ${say(most)}, least on ${say(least)}.`
+        : `Errors of the whole fit: ${said.join(", ")}.`),
+  ];
+}
+
+// What is said of training observation k, in the tip and to a screen reader.
+function spectralReading(problem, { weights, scale, cosine }, k) {
+  const { names, n, y } = problem;
+  return (
+    `${isolate(names[k])}: weight ${formatResult(weights[k])}\n` +
+    `= 1/${n} + ${formatResult(scale[k])} × ${formatNumber(cosine[k], 2)} (scale × cosine)\n` +
+    `target ${formatNumber(y[k])}${unitOf(problem)}, adds ${formatResult(weights[k] * y[k])}${unitOf(problem)}`
+  );
+}
+
+const render = explorer({
+  name: "SpectralExplorer",
+  prepare: spectralProblem,
+  compute(problem, now, before) {
+    const bounds = before?.query === now.query ? before.bounds : spectralBounds(problem, now.query);
+    return { ...spectralState(problem, now), root: now.root, angle: now.angle, bounds };
+  },
+  texts: ({ names, n }, view) => ({
+    query: (query) => `${isolate(names[query])}${query >= n ? " (test)" : ""}`,
+    angle: (angle) => `${Math.round(angle)}°${view.model.get("root") === "rotated" ? "" : " (not in use)"}`,
+  }),
+  numbers(problem) {
+    const { targets, y_test, units } = problem;
+    const print = (key) => (state) => formatResult(state[key]);
+    return [
+      ["prediction", measured("prediction", units), print("prediction")],
+      ["observed", measured("observed", units), ({ query }) => formatNumber(targets[query])],
+      ["dof", "degrees of freedom", print("dof")],
+      ["train_error", measured("training error", units), print("train_error")],
+      ["loo_error", measured("leave-one-out error", units), print("loo_error")],
+      ...(y_test ? [["test_error", measured("test error", units), print("test_error")]] : []),
+    ];
+  },
+  say: spectralMessage,
+  panels: (problem, view) => ({
+    weights: weightsPanel(problem),
+    split: splitPanel(problem),
+    codes: codesPanel(problem),
+    sum: sumPanel(problem),
+    path: pathPanel(problem, view),
+  }),
+  hint: ({ query }, { names }) =>
+    `for ${isolate(names[query])}; arrow keys read the training observations, Enter makes one the query`,
+  cursor: (problem) => ({
+    count: () => problem.n,
+    text: (k, state) => spectralReading(problem, state, k),
+    pick: (k) => ({ query: k }),
+    start: ({ query }) => Math.min(query, problem.n - 1),
+  }),
+  result: ({ weights, scale, cosine, prediction, dof, train_error, test_error, loo_error }) => ({
+    weights: Array.from(weights),
+    scale: Array.from(scale),
+    cosine: Array.from(cosine),
+    prediction,
+    dof,
+    train_error,
+    test_error,
+    loo_error,
+  }),
+});
+
+export default { render };

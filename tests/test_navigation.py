@@ -1,0 +1,52 @@
+"""The side bar is a map: parts folded but the one at hand, no solution among the chapters, nothing lost."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from bs4 import BeautifulSoup
+
+from tests.built import ROOT, label, soup, toc_pages
+
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+from folded_navigation import folded
+
+MOST_LINKS = 20  # of a side bar, that stand open: more is no map
+PAGES = toc_pages()
+SIDE_BAR = """<div><ul class="nav"><li><a href="#">Book</a></li></ul>
+<p aria-level="2" class="caption" role="heading"><span class="caption-text">Lines</span></p>
+<ul class="nav"><li><a href="1.html">1</a></li></ul>
+<p aria-level="2" class="caption" role="heading"><span class="caption-text">Proximity</span></p>
+<ul class="current nav"><li class="current"><a href="#">3</a></li></ul>
+<p aria-level="2" class="caption" role="heading"><span class="caption-text">Solutions</span></p>
+<ul class="nav"><li><a href="s.html">s</a></li></ul></div>"""
+
+
+def test_every_part_is_folded_but_the_one_at_hand_and_solutions_stay_with_their_exercises():
+    parts = BeautifulSoup(folded(SIDE_BAR), "html.parser").select("details")
+    assert [(part.summary.get_text(), part.has_attr("open")) for part in parts] == [
+        ("Lines", False),
+        ("Proximity", True),
+    ]
+    assert [part.a["href"] for part in parts] == ["1.html", "#"]
+    assert parts[0].select_one("[role=heading]").name == "span"
+
+
+def test_on_a_solution_the_other_solutions_stand_beside_it():
+    there = SIDE_BAR.replace("current ", "").replace(
+        '<ul class="nav"><li><a href="s', '<ul class="current nav"><li><a href="s'
+    )
+    parts = BeautifulSoup(folded(there), "html.parser").select("details")
+    assert [part.summary.get_text() for part in parts if part.has_attr("open")] == ["Solutions"]
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("page", PAGES, ids=label)
+def test_the_side_bar_of_a_page_is_short_and_leads_everywhere(built_book, page):
+    bar = soup(built_book / f"{page}.html").select_one("nav.bd-links")
+    open_links = [a for a in bar.select("a") if all(part.has_attr("open") for part in a.find_parents("details"))]
+    most = MOST_LINKS if not page.startswith(("book/solutions", "teach/guide")) else len(PAGES)
+    assert len(open_links) + len(bar.select("summary")) <= most
+    wanted = sum(not other.startswith("book/solutions") for other in PAGES)
+    assert len(bar.select("a")) >= wanted
