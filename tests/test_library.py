@@ -90,10 +90,6 @@ def test_what_no_room_names_is_marked_private():
     assert loose == set()
 
 
-def test_the_public_surface_stays_small():
-    assert len(PUBLIC) <= 220  # eleven for each of twenty chapters
-
-
 def annotated(name: str, module: str) -> str:
     """Return the types that a public function or a method of a public class says it returns."""
     value = getattr(loaded(module), name)
