@@ -15,7 +15,13 @@ from xdist.scheduler.loadscope import LoadScopeScheduling
 
 from tests.built import label, notebooks, toc_pages
 
-PAGES = ("tests/test_pages.py", "tests/test_loading.py", "tests/test_book.py", "tests/test_formulas.py")
+PAGES = (
+    "tests/test_pages.py",
+    "tests/test_loading.py",
+    "tests/test_book.py",
+    "tests/test_site.py",
+    "tests/test_formulas.py",
+)
 APART = {**dict.fromkeys(PAGES, "pages"), "tests/test_notebooks.py": "notebooks"}
 FIRST = "tests/test_clean_machine.py"
 
