@@ -306,7 +306,7 @@ def pages_case(browser, book, pages, *, openings):
 def is_fresh(page, book):
     """Return whether a page of the built book is there and not older than its source and the explorers."""
     built = book / f"{page}.html"
-    made_of = [source(page), *(ROOT / "regattn" / "widgets").iterdir()]
+    made_of = [source(page), *(ROOT / "regattn" / "widgets").rglob("*.*")]
     return built.exists() and built.stat().st_mtime >= max(path.stat().st_mtime for path in made_of if path.is_file())
 
 

@@ -14,7 +14,7 @@ __all__ = ["EXTRAS", "MissingExtraError", "attach", "command", "needed_by"]
 
 EXTRAS = {
     "torch": ("torch", "safetensors", "tqdm"),
-    "figures": ("matplotlib", "IPython", "PIL"),
+    "figures": ("matplotlib", "IPython"),
     "widgets": ("anywidget", "ipywidgets", "traitlets"),
     "text": ("tokenizers", "gensim"),
     "data": ("statsmodels",),

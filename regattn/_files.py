@@ -1,4 +1,4 @@
-"""A file that is written whole or not at all."""
+"""A file that is written whole or not at all, into a folder that is there."""
 
 from __future__ import annotations
 
@@ -8,6 +8,24 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
+
+
+def check_place(path: str | os.PathLike) -> Path:
+    """Return where a file is to be written; raise, before anything is computed for it, where none can be.
+
+    Raises
+    ------
+    FileNotFoundError
+        If its folder does not exist.
+    IsADirectoryError
+        If it is itself a folder.
+    """
+    path = Path(path)
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"no folder {path.parent} to write {path.name} into; make it first")
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder, and a file was to be written there")
+    return path
 
 
 @contextmanager
@@ -23,7 +41,7 @@ def atomic_write(path: str | os.PathLike) -> Iterator[IO[bytes]]:
     ...     (Path(folder) / "a").read_bytes(), len(list(Path(folder).iterdir()))
     (b'whole', 1)
     """
-    path = Path(path)
+    path = check_place(path)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:

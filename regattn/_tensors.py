@@ -9,12 +9,27 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor, nn
 
 from regattn._files import atomic_write
+
+_POINTER = b"version https://git-lfs.github.com/spec/"
+
+
+def plain_parameters(model: nn.Module) -> dict[str, nn.Parameter]:
+    """Return the parameters by the names that they have before ``torch.compile`` wraps the model, or a part of it.
+
+    Examples
+    --------
+    >>> compiled = nn.ModuleDict({"_orig_mod": nn.Linear(2, 1)})  # as torch.compile names it
+    >>> sorted(plain_parameters(compiled))
+    ['bias', 'weight']
+    """
+    return {name.replace("_orig_mod.", ""): parameter for name, parameter in model.named_parameters()}
 
 
 def write_tensors(path: str | os.PathLike, tensors: dict[str, Tensor], *, note: dict[str, Any]) -> None:
@@ -28,8 +43,8 @@ def write_tensors(path: str | os.PathLike, tensors: dict[str, Tensor], *, note: 
     ...     read_tensors(Path(folder) / "a.safetensors")
     ({'x': tensor([1., 1.])}, {'step': 3})
     """
-    tensors = {name: tensor.detach().contiguous() for name, tensor in tensors.items()}
-    text = json.dumps(note)
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    text = json.dumps(note, default=_number)
     data = save(tensors, metadata={"note": text, "sha256": _fingerprint(tensors, text)})
     with atomic_write(path) as file:
         file.write(data)
@@ -43,11 +58,14 @@ def read_tensors(path: str | os.PathLike) -> tuple[dict[str, Tensor], dict[str, 
     FileNotFoundError
         If there is no such file.
     ValueError
-        If the file is truncated, altered or of another make.
+        If the file is truncated, altered or of another make, or git-lfs has left a pointer in its place.
     """
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(f"no checkpoint at {path}")
+    with path.open("rb") as file:
+        if file.read(len(_POINTER)) == _POINTER:
+            raise ValueError(f"checkpoint {path.name} is a pointer of git-lfs, not the file; run `git lfs pull`")
     try:
         with safe_open(path, framework="pt") as file:
             metadata = file.metadata() or {}
@@ -86,8 +104,23 @@ def check_fit(tensors: dict[str, Tensor], make: Callable[[], nn.Module], *, laye
     for name, shape in wanted.items():
         if tensors[name].shape != shape:
             raise ValueError(f"{name} has shape {tuple(tensors[name].shape)}, expected {shape}")
-        if not torch.isfinite(tensors[name]).all():
+    check_numbers(tensors)
+
+
+def check_numbers(tensors: dict[str, Tensor]) -> None:
+    """Raise a ValueError unless every tensor holds numbers, and finite ones."""
+    for name, tensor in tensors.items():
+        if tensor.is_meta:
+            raise ValueError(f"{name} has a shape but no numbers")
+        if not torch.isfinite(tensor).all():
             raise ValueError(f"{name} has numbers that are not finite")
+
+
+def _number(value: Any) -> Any:
+    """Return a number of NumPy or torch as one that JSON can hold."""
+    if isinstance(value, np.generic | Tensor) and value.ndim == 0:
+        return value.item()
+    raise TypeError(f"a note must hold what JSON can: {value!r:.80} is not JSON serializable")
 
 
 def _fingerprint(tensors: dict[str, Tensor], note: str) -> str:

@@ -6,7 +6,7 @@ import stat
 
 import pytest
 
-from regattn._files import atomic_write
+from regattn._files import atomic_write, check_place
 
 
 def test_what_was_there_stays_until_all_is_written(tmp_path):
@@ -40,3 +40,11 @@ def test_others_may_read_it(tmp_path):
     with atomic_write(str(tmp_path / "a")) as file:
         file.write(b"x")
     assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o644
+
+
+def test_a_folder_that_is_missing_is_named_before_anything_is_written(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"no folder .*absent to write a into; make it first"):
+        check_place(tmp_path / "absent" / "a")
+    with pytest.raises(IsADirectoryError, match="is a folder, and a file was to be written there"):
+        check_place(tmp_path)
+    assert check_place(str(tmp_path / "a")) == tmp_path / "a"

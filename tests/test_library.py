@@ -28,7 +28,7 @@ PAGE = "book/reference/library"
 def modules() -> list[str]:
     """Return the modules of the package whose names do not start with an underscore."""
     found = [module.name for module in pkgutil.walk_packages(regattn.__path__, "regattn.")]
-    shown = (name for name in found if not re.search(r"\._|^regattn\.exercises\.ch\d|^regattn\.plain", name))
+    shown = (name for name in found if not re.search(r"\._|^regattn\.exercises\.ch\d|^regattn\.from_scratch", name))
     return ["regattn", *shown]
 
 
@@ -57,9 +57,20 @@ def loaded(module: str) -> ModuleType:
     return importlib.import_module(module)
 
 
+def lifted(module: str) -> set[str]:
+    """Return the names that the package offers too, besides the room that is their home."""
+    inner = [room for room in rooms() if room.startswith(f"{module}.")]
+    return {
+        name
+        for room in inner
+        for name in loaded(room).__all__
+        if not isinstance(getattr(regattn, name, None), ModuleType)
+    }
+
+
 def public(module: str) -> dict[str, object]:
     """Return the public names of a module."""
-    named = {name: getattr(loaded(module), name) for name in loaded(module).__all__}
+    named = {name: getattr(loaded(module), name) for name in loaded(module).__all__ if name not in lifted(module)}
     return {name: value for name, value in named.items() if not isinstance(value, ModuleType)}
 
 
@@ -75,6 +86,12 @@ def test_every_room_is_listed_once():
 def test_every_name_has_one_home():
     times = Counter(name for _, name in NAMES)
     assert [name for name, count in times.items() if count > 1] == []
+
+
+def test_the_page_lists_what_the_package_lifts_out_of_a_room_under_the_room_alone():
+    text = (ROOT / f"{PAGE}.md").read_text(encoding="utf-8")
+    (left_out,) = re.findall(r"automodule:: regattn\n   :members:\n   :exclude-members: (.+)\n", text)
+    assert set(left_out.split(", ")) == lifted("regattn") & set(regattn.__all__)
 
 
 def definitions(module: str) -> set[str]:

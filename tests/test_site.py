@@ -205,19 +205,49 @@ def test_the_bibliography_links_to_what_it_cites(built_book):
     assert expected <= links
 
 
-def test_a_site_with_an_address_has_a_canonical_link_a_picture_a_description_and_a_map(tmp_path):
-    """A book of three pages, built as ours is, where the address is known; then one page changes."""
-    (tmp_path / "third.rst").write_text("Columns\n=======\n\nA column.\n")
-    (tmp_path / "first.rst").write_text("Lines\n=====\n\nA line through a cloud of points is a weighted average.\n")
-    # in a process of its own: the map's extension forks one that would keep this one's pipes open to the end
+def published_book(folder, second, **environment):
+    """Build a book of three pages as ours is: in a process of its own, since the map's extension forks one.
+
+    The fork would keep this process's pipes open to the end.
+    """
+    chapters = "\n.. toctree::\n   :hidden:\n\n   part/second\n   third\n"
+    line = f"Lines\n=====\n\nA line through a cloud of points is a weighted average.\n{chapters}"
+    (folder / "part").mkdir(exist_ok=True)
+    for name, text in {"first": line, "part/second": f"Rows\n====\n\n{second}\n", "third": "C\n=\n\nA.\n"}.items():
+        path = folder / f"{name}.rst"
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
     command = [sys.executable, "-m", "sphinx", "-C", "-q", "-D", "extensions=published", "-D", "html_title=A book"]
-    command += ["-D", "master_doc=first", tmp_path, tmp_path / "out"]
-    known = {"REGATTN_SITE": "https://example.org/book", "PYTHONPATH": str(ROOT / "book" / "_ext")}
-    environment = {**os.environ, **known}
+    command += ["-D", "master_doc=first", folder, folder / "out"]
+    environment = {**os.environ, **environment, "PYTHONPATH": str(ROOT / "book" / "_ext")}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
+def links_of(page):
+    """Return the addresses that a page leads to or loads, without parts of pages and versions."""
+    found = [tag.get("href") or tag.get("src") for tag in page.select("[href], [src]")]
+    return {re.split("[?#]", address)[0] for address in found if not address.startswith(("#", "http"))}
+
+
+def test_a_page_for_wrong_addresses_leads_into_the_folder_it_lies_in_where_the_address_is_unknown(tmp_path):
+    published_book(tmp_path, "A row.", REGATTN_SITE="", REGATTN_REPOSITORY="")
+    links = links_of(soup(tmp_path / "out" / "404.html"))
+    assert {"first.html", "part/second.html", "third.html"} <= links
+    assert [link for link in links if not (tmp_path / "out" / link).is_file()] == []  # "/first.html" is none
+
+
+def test_a_page_for_wrong_addresses_leads_from_the_root_of_a_site_in_a_subfolder(tmp_path):
+    published_book(tmp_path, "A row.", REGATTN_SITE="https://example.org/book")
+    links = links_of(soup(tmp_path / "out" / "404.html"))
+    assert {"/book/first.html", "/book/part/second.html", "/book/third.html"} <= links
+    assert [link for link in links if not (tmp_path / "out" / link.removeprefix("/book/")).is_file()] == []
+
+
+def test_a_site_with_an_address_has_a_canonical_link_a_picture_a_description_and_a_map(tmp_path):
+    """Where the address is known; then one page changes."""
     for text in ("A row.", "Another row."):
-        (tmp_path / "second.rst").write_text(f"Rows\n====\n\n{text}\n")
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
-        assert done.returncode == 0, done.stderr
+        published_book(tmp_path, text, REGATTN_SITE="https://example.org/book")
     head = soup(tmp_path / "out" / "first.html")
     page = soup(tmp_path / "out" / "404.html")
     assert page.select_one("title").get_text().startswith("Not found")
@@ -228,7 +258,7 @@ def test_a_site_with_an_address_has_a_canonical_link_a_picture_a_description_and
     assert (ROOT / "book" / published.PICTURE).exists()
     assert shared["og:description"] == "A line through a cloud of points is a weighted average."
     places = re.findall(r"<loc>(.*?)</loc>", (tmp_path / "out" / "sitemap.xml").read_text(encoding="utf-8"))
-    assert sorted(places) == [f"https://example.org/book/{name}.html" for name in ("first", "second", "third")]
+    assert sorted(places) == [f"https://example.org/book/{name}.html" for name in ("first", "part/second", "third")]
 
 
 SMALL_BOOK = {

@@ -111,6 +111,14 @@ def begin(root: Path, slug: str, after: str, title: str) -> None:
     renumber(root)
 
 
+def prose(path: Path) -> str:
+    """Return the text of a page without its code."""
+    if path.suffix != ".ipynb":
+        return path.read_text(encoding="utf-8")
+    cells = nbformat.read(path, as_version=4).cells
+    return "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+
+
 def wrong(root: Path) -> list[str]:
     """Return what is wrong with the numbers of chapters below a root, one line each."""
     found = chapters(root)
@@ -133,7 +141,7 @@ def wrong(root: Path) -> list[str]:
             f"{path.relative_to(root)}: {words} leads to chapter {of}" for words, number, of in said if number != of
         ]
     for path in pages:
-        bare = REFERENCE.sub("", LINK.sub("", path.read_text(encoding="utf-8")))
+        bare = REFERENCE.sub("", LINK.sub("", prose(path)))
         lines += [f"{path.relative_to(root)}: {mention[0]!r} is no link" for mention in SPOKEN.finditer(bare)]
     return lines
 

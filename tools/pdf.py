@@ -1,7 +1,7 @@
 """Print the built book into one PDF, _build/regattn-book.pdf: contents, page numbers, bookmarks, links, no network.
 
-A headless Chromium prints page by page; explorers stand as their still pictures, and what is wider than the paper is
-set smaller. Then the pages are bound: a link from one page of the book to another leads there in the PDF, too.
+A headless Chromium prints page by page; explorers stand as they open, walks at their end, and what is wider than the
+paper is set smaller. Then the pages are bound: a link from one page of the book to another leads there in the PDF, too.
 """
 
 from __future__ import annotations
@@ -51,7 +51,6 @@ html, body { font-size: 13px !important; }
 .bd-article :is(div.math, div.cell_output, .pst-scrollable-table-container, .output) { overflow: visible !important; }
 .bd-article div.math, .bd-article mjx-container[display="true"] { break-inside: avoid; }
 .bd-article .cell_output img { max-height: 115mm; object-fit: contain; }
-.bd-article .cell_output img.ra-still { max-height: 220mm; }
 #jb-print-toc, .bd-article details:is(.hide, .ra-checks):not([open]) { display: none !important; }
 .bd-article :is(div.cell_input, pre, table tr) { break-inside: avoid; }
 nav.anchors { position: absolute; left: 0; top: 0; width: 1px; height: 1px; overflow: hidden; opacity: 0; }

@@ -51,7 +51,8 @@ class Package:
 
     def _stub(self, path: Path) -> dict[str, tuple[str, str]]:
         """Return the module and the name that stand behind each name of a room."""
-        nodes = [node for node in ast.parse(path.read_text(encoding="utf-8")).body if isinstance(node, ast.ImportFrom)]
+        nodes = ast.parse(path.read_text(encoding="utf-8")).body
+        nodes = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.level]  # others are for types
         return {
             alias.asname or alias.name: (absolute(node, self._dotted(path), is_package=True), alias.name)
             for node in nodes

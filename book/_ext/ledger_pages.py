@@ -105,6 +105,11 @@ def passages(root: Path) -> dict[str, list[Passage]]:
     return together
 
 
+def inside_a_sentence(title: str) -> str:
+    """Return a title as it stands within a sentence: "A closer look" is "a closer look", and "OLS again" stays."""
+    return title if title[1:2].isupper() else title[:1].lower() + title[1:]
+
+
 def slug(text: str) -> str:
     """Return a text as a class name: "holds with a condition" is "holds-with-a-condition"."""
     return text.lower().replace(" ", "-").replace(".", "-")
@@ -180,16 +185,14 @@ class LedgerDirective(SphinxDirective):
 
     def checks(self, entry: dict) -> nodes.Node:
         """Return what stands behind an entry."""
-        if "not_computed" in entry:
-            return words(f"Not computed: {entry['not_computed']}", classes="entry-test")
         if entry.get("planned"):
             return words("Test: planned", classes="entry-test")
-        tests = [part for test in entry["tests"] for part in (nodes.Text(" "), self.test(test, test))]
-        return words(
-            "Test:" if len(entry["tests"]) == 1 else "Tests:",
-            *tests,
-            classes="entry-test",
-        )
+        names = entry.get("tests", [])
+        said = [f"Not computed: {entry['not_computed']}"] if "not_computed" in entry else []
+        said += [" "] if said and names else []
+        said += [f"Test{'s' * (len(names) > 1)}:"] if names else []
+        tests = [part for test in names for part in (nodes.Text(" "), self.test(test, test))]
+        return words(*said, *tests, classes="entry-test")
 
     def verdict(self, entry: dict) -> nodes.paragraph:
         """Return the badge of an entry."""
@@ -270,7 +273,7 @@ class Errata(LedgerDirective):
 
     def passage(self, passage: Passage) -> list[nodes.Node]:
         """Return a link to where a chapter names an entry, with the title of the box if it is one."""
-        box = f", {passage.box[0].lower()}{passage.box[1:]}" if passage.box else ""
+        box = f", {inside_a_sentence(passage.box)}" if passage.box else ""
         text = f"chapter {self.chapters[passage.chapter].number}{box}"
         link = pending_xref(
             "",

@@ -15,10 +15,11 @@ from urllib.parse import urlsplit
 from launch import git_remote, repository
 
 PICTURE = "_static/img/explorer.png"
-LOST = (
-    "<h1>This page is not in the book</h1>"
-    "<p>The address may have changed. The chapters are in the list at the side, and the search finds words.</p>"
-)
+LOST = {
+    "title": "Not found",
+    "body": "<h1>This page is not in the book</h1>"
+    "<p>The address may have changed. The chapters are in the list at the side, and the search finds words.</p>",
+}
 FIRST = (
     '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n'
     '<meta http-equiv="Refresh" content="0; url={page}">\n<link rel="canonical" href="{page}">\n</head>\n'
@@ -44,14 +45,18 @@ def tell_address(app, config) -> None:
     """Give the extensions the address of the site, or what holds without one."""
     site = address(Path(app.srcdir))
     config.html_baseurl = config.ogp_site_url = site
-    config.notfound_urls_prefix = urlsplit(site).path or "/"
-    config.notfound_context = {"title": "Not found", "body": LOST}
     config.ogp_site_name = config.html_title
     config.ogp_social_cards = {"enable": False}
     config.sitemap_url_scheme = "{link}"
     config.sitemap_excludes = ["404.html", "search.html", "genindex.html"]
     if site:
         config.ogp_image = site + PICTURE
+        config.notfound_urls_prefix, config.notfound_context = urlsplit(site).path, LOST
+
+
+def lost_page(app) -> list[tuple[str, dict[str, str], str]]:
+    """Return the page for wrong addresses as Sphinx writes every other: with links from the folder it lies in."""
+    return [("404", LOST, "page.html")] if app.builder.name == "html" else []
 
 
 def write_first_page(app, exception) -> None:
@@ -70,10 +75,12 @@ def write_every_page(app, env) -> set[str]:
 def setup(app) -> dict[str, bool]:
     """Register the extension and those it gives the address to."""
     app.setup_extension("sphinxext.opengraph")
-    app.setup_extension("notfound.extension")
     if address(Path(app.srcdir)):
+        app.setup_extension("notfound.extension")  # shown at addresses of any depth: links from the root of the site
         app.setup_extension("sphinx_sitemap")
         app.connect("env-updated", write_every_page)
+    else:
+        app.connect("html-collect-pages", lost_page)
     app.connect("config-inited", tell_address, priority=100)
     app.connect("build-finished", write_first_page, priority=100)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

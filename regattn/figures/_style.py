@@ -2,34 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import matplotlib.pyplot as plt
+import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
 
-__all__ = ["COLOURS", "SEQUENCE", "new_axes", "use_style"]
+from regattn._colours import ROLES
 
-COLOURS = MappingProxyType(
-    {
-        "query": "#B3127D",
-        "key": "#0072B2",
-        "value": "#4D4D4D",
-        "positive": "#0072B2",
-        "negative": "#C74A00",
-        "prediction": "#B3127D",
-        "train": "#0072B2",
-        "test": "#8A6500",
-        "leave-one-out": "#00795A",
-        "truth": "#222222",
-        "neutral": "#757575",
-    }
-)
-"""The colour of each role, the same in every figure. Blue against vermilion carries signs, which colour-blind readers
-can tell apart; every colour has a contrast of at least 4.5 to white, and to the dark page once inverted."""
+__all__ = ["COLOURS", "SEQUENCE", "SIGNS", "new_axes", "use_style"]
 
-SEQUENCE = ("#0072B2", "#C74A00", "#00795A", "#B3127D", "#8A6500", "#4D4D4D")
-"""Colours for things without a role, in order."""
+COLOURS = MappingProxyType({role: light for role, (light, _) in ROLES.items()})
+"""The colour of each role, the same in every figure and explorer."""
+
+SEQUENCE = tuple(COLOURS[role] for role in ("key", "negative", "leave-one-out", "query", "test", "value"))
+"""Colours for things without a role, in order; :func:`looks` goes on where they end."""
+
+DASHES = ("-", "--", "-.", ":")
+
+
+def looks(*, without: str = "") -> Iterator[tuple[str, str]]:
+    """Yield a colour and a kind of line for each of any number of things; the first twenty pairs differ.
+
+    Examples
+    --------
+    >>> from itertools import islice
+    >>> first, second = islice(looks(), 2)
+    >>> first == (COLOURS["key"], "-"), second == (COLOURS["negative"], "--")
+    (True, True)
+    >>> len(set(islice(looks(without=COLOURS["query"]), 20)))
+    20
+    """
+    colours = [colour for colour in SEQUENCE if colour != without]
+    for turn in count():
+        for place, colour in enumerate(colours):
+            yield colour, DASHES[(place + turn) % len(DASHES)]
+
+
+def dates(index: Any) -> Any:
+    """Return where an index stands on an axis: periods at their beginning, everything else as it is."""
+    return index.to_timestamp() if isinstance(index, pd.PeriodIndex) else index
+
+
+SIGNS = LinearSegmentedColormap.from_list("signs", [COLOURS["negative"], "white", COLOURS["positive"]])
+"""Shades of numbers with signs, white at zero."""
 
 
 def use_style() -> None:
@@ -42,6 +63,7 @@ def use_style() -> None:
     False
     """
     plt.style.use(Path(__file__).with_name("book.mplstyle"))
+    plt.rcParams["axes.prop_cycle"] = plt.cycler(color=SEQUENCE)
     try:
         from matplotlib_inline.backend_inline import set_matplotlib_formats
     except ImportError:  # outside notebooks there is no inline backend, and no format to choose

@@ -8,11 +8,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
-from regattn.figures._style import COLOURS, SEQUENCE, new_axes
+from regattn.figures._style import COLOURS, looks, new_axes
 
 __all__ = ["plot_fits", "plot_query_weights"]
-
-DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)))
 
 
 def plot_fits(
@@ -46,8 +44,7 @@ def plot_fits(
     order = np.argsort(x)
     if query is not None:
         ax.axvline(query, color=COLOURS["query"], linewidth=1.0)
-    colours = [colour for colour in SEQUENCE if colour != COLOURS["query"]]
-    for (name, fit), colour, dash in zip(fits.items(), colours, DASHES, strict=False):
+    for (name, fit), (colour, dash) in zip(fits.items(), looks(without=COLOURS["query"]), strict=False):
         ax.plot(np.asarray(x)[order], np.asarray(fit)[order], color=colour, linestyle=dash, label=name)
     ax.legend()
     return ax

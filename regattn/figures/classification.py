@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 
-from regattn.figures._style import COLOURS, SEQUENCE
+from regattn.figures._style import COLOURS, SIGNS, looks
 from regattn.regression.calibration import Reliability
 from regattn.regression.classification import Network
 
 __all__ = ["plot_images", "plot_regions", "plot_reliability"]
 
-INK = LinearSegmentedColormap.from_list("ink", ["#FFFFFF", "#222222"])
-SIDES = LinearSegmentedColormap.from_list("sides", [COLOURS["negative"], "#FFFFFF", COLOURS["positive"]])
+INK = LinearSegmentedColormap.from_list("ink", ["white", COLOURS["truth"]])
 MARKS = ("o", "s", "^", "D")
 
 
@@ -36,12 +36,19 @@ def plot_images(images: np.ndarray, titles: Sequence[str], *, columns: int = 8) 
     -------
     ndarray of Axes, of shape (rows, columns)
         Those beyond the last image are empty.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many titles as images.
     """
+    if len(titles) != len(images):
+        raise ValueError(f"{len(images)} images need as many titles, got {len(titles)}")
     rows = -(-len(images) // columns)
     width = plt.rcParams["figure.figsize"][0]
     axes = plt.subplots(rows, columns, figsize=(width, rows * (width / columns + 0.45)), squeeze=False)[1]
     most = float(np.abs(images).max()) or 1.0
-    shades = {"cmap": SIDES, "vmin": -most} if np.min(images) < 0 else {"cmap": INK, "vmin": 0.0}
+    shades = {"cmap": SIGNS, "vmin": -most} if np.min(images) < 0 else {"cmap": INK, "vmin": 0.0}
     for ax in axes.flat:
         ax.set_axis_off()
     for ax, image, title in zip(axes.flat, images, titles, strict=False):
@@ -117,10 +124,10 @@ def plot_regions(
     for ax, (title, network) in zip(axes, networks.items(), strict=True):
         p = network.probabilities(points).reshape(grid[0].shape)
         extent = (low[0], high[0], low[1], high[1])
-        ax.imshow(p, cmap=SIDES, vmin=0, vmax=1, alpha=0.35, extent=extent, origin="lower", aspect="auto")
+        ax.imshow(p, cmap=SIGNS, vmin=0, vmax=1, alpha=0.35, extent=extent, origin="lower", aspect="auto")
         if p.min() < 0.5 < p.max():
             ax.contour(*grid, p, levels=[0.5], colors=COLOURS["truth"], linewidths=1.3)
-        for kind, mark, colour in zip(sorted(set(classes)), MARKS, SEQUENCE, strict=False):
+        for kind, mark, (colour, _) in zip(sorted(set(classes)), cycle(MARKS), looks(), strict=False):
             ax.scatter(*X[classes == kind].T, s=9, marker=mark, color=colour, alpha=0.75, linewidths=0, label=kind)
         ax.set(title=title, xlabel=names[0])
         ax.grid(visible=False)

@@ -77,7 +77,8 @@ def plot_codes(
 
 def _panel(ax: Axes, points: np.ndarray, curve: np.ndarray, tip: np.ndarray, correction: np.ndarray) -> None:
     colours = np.where(correction >= 0, COLOURS["positive"], COLOURS["negative"])
-    ax.scatter(*points.T, s=4 + 90 * np.abs(correction) / np.abs(correction).max(), c=colours, alpha=0.7, linewidths=0)
+    sizes = 4 + 90 * np.abs(correction) / (np.abs(correction).max() or 1.0)
+    ax.scatter(*points.T, s=sizes, c=colours, alpha=0.7, linewidths=0)
     ax.plot(*curve.T, color=COLOURS["neutral"], linewidth=1.4)
     ax.annotate(
         "", tip, xytext=(0, 0), arrowprops={"arrowstyle": "-|>", "color": COLOURS["query"], "lw": 2.0, "shrinkB": 0}

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from regattn.figures._style import COLOURS, SEQUENCE, new_axes
+from regattn.figures._style import COLOURS, looks, new_axes
 
 __all__ = ["plot_neighbours", "plot_themes"]
 
@@ -27,7 +27,8 @@ def plot_neighbours(closeness: pd.Series, *, ax: Axes | None = None) -> Axes:
         With k bars.
     """
     ax = new_axes(ax, height=0.24 * len(closeness) + 0.7)
-    ax.barh(closeness.index, closeness, color=COLOURS["key"], height=0.7)
+    ax.barh(range(len(closeness)), closeness, color=COLOURS["key"], height=0.7)
+    ax.set_yticks(range(len(closeness)), closeness.index)
     ax.invert_yaxis()
     ax.grid(visible=False, axis="y")
     ax.grid(visible=True, axis="x")
@@ -52,12 +53,13 @@ def plot_themes(shares: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """
     ax = new_axes(ax, height=0.36 * len(shares) + 1.0)
     left = np.zeros(len(shares))
-    for (theme, share), colour in zip(shares.items(), SEQUENCE, strict=False):
-        ax.barh(shares.index, share, left=left, color=colour, height=0.62, label=theme)
+    for (theme, share), (colour, _) in zip(shares.items(), looks(), strict=False):
+        ax.barh(range(len(shares)), share, left=left, color=colour, height=0.62, label=theme)
         for row, (start, part) in enumerate(zip(left, share, strict=True)):
             if part > 0.08:
                 ax.text(start + part / 2, row, f"{part:.0%}", ha="center", va="center", color="white", fontsize=10)
         left = left + share.to_numpy()
+    ax.set_yticks(range(len(shares)), shares.index)
     ax.invert_yaxis()
     ax.set(xlim=(0, 1), xticks=[])
     ax.grid(visible=False)

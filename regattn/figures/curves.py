@@ -7,11 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.axes import Axes
 
-from regattn.figures._style import COLOURS, SEQUENCE, new_axes
+from regattn.figures._style import COLOURS, dates, looks, new_axes
 
 __all__ = ["plot_curves"]
-
-DASHES = ("-", "--", "-.", ":", "-", "--")
 
 
 def plot_curves(
@@ -30,7 +28,7 @@ def plot_curves(
     curves : mapping of name to sequence of k numbers
         What to draw.
     x : sequence of k numbers, optional
-        Where the numbers stand: penalties, ranks, steps. 0, 1, 2, … by default.
+        Where the numbers stand: penalties, ranks, steps, dates. 0, 1, 2, … by default.
     log : {"", "x", "y", "xy"}, default ""
         Which axes are logarithmic.
     mark : float, optional
@@ -55,8 +53,8 @@ def plot_curves(
     if names not in ("legend", "end"):
         raise ValueError(f'names must be "legend" or "end", got {names!r}')
     ax = new_axes(ax)
-    for (name, curve), colour, dash in zip(curves.items(), SEQUENCE, DASHES, strict=False):
-        at = np.arange(len(curve)) if x is None else np.asarray(x)
+    for (name, curve), (colour, dash) in zip(curves.items(), looks(), strict=False):
+        at = np.arange(len(curve)) if x is None else np.asarray(dates(x))
         colour = COLOURS.get(name, colour)
         ax.plot(at, curve, color=colour, linestyle=dash, label=name)
         if names == "end":

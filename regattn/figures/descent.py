@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from regattn.figures._style import COLOURS, SEQUENCE, new_axes
+from regattn.figures._style import COLOURS, looks, new_axes
 from regattn.regression.trajectory import Trajectory
 
 __all__ = ["plot_clouds", "plot_line", "plot_losses", "plot_paths"]
@@ -65,9 +65,7 @@ def plot_losses(trajectories: Mapping[str, Trajectory], *, least: float | None =
         With one line for each trajectory, and one marker for each that diverged.
     """
     ax = new_axes(ax)
-    for (name, path), colour, dash in zip(
-        trajectories.items(), SEQUENCE, ("-", "--", "-.", ":", "-", "--"), strict=False
-    ):
+    for (name, path), (colour, dash) in zip(trajectories.items(), looks(), strict=False):
         ax.plot(np.arange(len(path.losses)), path.losses, color=colour, linestyle=dash, label=name)
         if path.diverged_at is not None:
             ax.plot(len(path.losses) - 1, path.losses[-1], "X", color=colour, markersize=8)

@@ -10,13 +10,14 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 
-from regattn.figures._style import COLOURS
+from regattn.figures._style import COLOURS, SIGNS
 
 __all__ = ["plot_heat_maps"]
 
-SHADES = LinearSegmentedColormap.from_list("shades", ["#FFFFFF", COLOURS["key"]])
+SHADES = LinearSegmentedColormap.from_list("shades", ["white", COLOURS["key"]])
 ROW = 0.42  # inches of a row with a label
 NUMBER_ROW = 0.5  # inches of a row with numbers and no labels
+LABEL = 9  # points of a label
 DARK = 0.55  # share of the darkest shade from which on a number is written in white
 
 
@@ -33,7 +34,8 @@ def plot_heat_maps(
     Parameters
     ----------
     maps : mapping of title to array or DataFrame of shape (m, n)
-        What to draw: usually rows are queries and columns keys. A DataFrame's labels are written on both sides.
+        What to draw: usually rows are queries and columns keys. A DataFrame's labels are written on both sides, every
+        second or third where there is no room for all.
     limit : float or "shared", optional
         The size that gets the darkest shade: a number, the same for all maps; or "shared", the 99th percentile of all
         numbers together. By default each map has its own, its largest.
@@ -64,7 +66,7 @@ def plot_heat_maps(
     axes = _axes(maps, decimals) if axes is None else axes
     for ax, (title, table) in zip(axes, tables.items(), strict=True):
         most = float(np.abs(table).max() if limit is None else limit) or 1.0
-        shades = {"vmin": -most} if signed else {"cmap": SHADES, "vmin": 0.0}
+        shades = {"cmap": SIGNS, "vmin": -most} if signed else {"cmap": SHADES, "vmin": 0.0}
         ax.imshow(table, vmax=most, aspect="auto", interpolation="nearest", **shades)
         if decimals is not None:
             _write(ax, table, most, decimals)
@@ -102,13 +104,21 @@ def _write(ax: Axes, table: np.ndarray, most: float, decimals: int) -> None:
             ax.text(j, i, f"{number:.{places}f}", ha="center", va="center", color=colour, fontsize=9)
 
 
+def _shown(count: int, inches: float, *, room: float = 1.15) -> range:
+    """Return the places of labels that have room beside each other: all, or every second or third."""
+    return range(0, count, int(np.ceil(count * room * LABEL / 72 / inches)))
+
+
 def _label(ax: Axes, table: np.ndarray | pd.DataFrame) -> None:
     ax.set(xticks=[], yticks=[])
     if isinstance(table, pd.DataFrame):
         steep = max(len(str(label)) for label in table.columns) > 2
         turned = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"} if steep else {}
-        ax.set_xticks(range(table.shape[1]), table.columns, fontsize=9, **turned)
-        ax.set_yticks(range(table.shape[0]), table.index, fontsize=9)
+        box = ax.get_position()
+        width, height = ax.figure.get_size_inches() * (box.width, box.height)
+        across, down = _shown(table.shape[1], width, room=1.8 if steep else 1.15), _shown(table.shape[0], height)
+        ax.set_xticks(across, table.columns[across], fontsize=LABEL, **turned)
+        ax.set_yticks(down, table.index[down], fontsize=LABEL)
     ax.tick_params(length=0)
     ax.grid(visible=False)
     ax.spines[:].set_visible(False)

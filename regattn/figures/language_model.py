@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain, cycle
 
 import numpy as np
 from matplotlib.axes import Axes
 
-from regattn.figures._style import COLOURS, new_axes
+from regattn.figures._style import COLOURS, SEQUENCE, new_axes
 
 __all__ = ["plot_probabilities", "plot_words"]
 
@@ -20,7 +21,7 @@ def plot_probabilities(words: Sequence[str], series: Mapping[str, Sequence[float
     words : sequence of n strings
         In the order to show, top down.
     series : mapping of name to sequence of n numbers
-        Two of them, such as "grammar" and "model"; the first is drawn in the colour of the truth.
+        Such as "grammar" and "model"; the first is drawn in the colour of the truth.
     ax : Axes, optional
         Where to draw.
 
@@ -31,9 +32,8 @@ def plot_probabilities(words: Sequence[str], series: Mapping[str, Sequence[float
     """
     ax = new_axes(ax, height=0.9 + 0.36 * len(words))
     at, height = np.arange(len(words)), 0.8 / len(series)
-    for i, ((name, p), colour) in enumerate(
-        zip(series.items(), (COLOURS["neutral"], COLOURS["prediction"], COLOURS["key"]), strict=False)
-    ):
+    colours = chain((COLOURS["neutral"], COLOURS["prediction"], COLOURS["key"]), cycle(SEQUENCE[1:]))
+    for i, ((name, p), colour) in enumerate(zip(series.items(), colours, strict=False)):
         ax.barh(at + (i - (len(series) - 1) / 2) * height, p, height=0.9 * height, color=colour, label=name)
     ax.set_yticks(at, words)
     ax.invert_yaxis()

@@ -9,8 +9,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from regattn.figures._style import COLOURS, new_axes
+from regattn._validation import check_count
+from regattn.figures._style import COLOURS, dates, new_axes
 from regattn.regression.alignment import ScaleAndAlignment
 from regattn.regression.spectral import Spectrum
 
@@ -22,8 +24,8 @@ __all__ = [
 ]
 
 
-def _dates(index: pd.Index) -> pd.Index:
-    return index.to_timestamp() if isinstance(index, pd.PeriodIndex) else index
+SHARE = 0.88  # of the way from one bar to the next
+LEAST = 0.4  # points around a bar, so that one of a day among years is seen
 
 
 def _signs(weights: np.ndarray) -> list[str]:
@@ -50,26 +52,29 @@ def plot_forecast(targets: pd.Series, weights: pd.Series, forecast: pd.Series, *
         With one line, one scatter of the targets and one marker for the forecast.
     """
     ax = new_axes(ax)
-    dates = _dates(targets.index)
-    ax.plot(dates, targets, color=COLOURS["neutral"], linewidth=0.9, zorder=1)
-    size = 260 * np.abs(weights) / np.abs(weights).max()
-    ax.scatter(dates, targets, s=size, c=_signs(weights), alpha=0.75, linewidths=0, zorder=2)
-    ax.plot(
-        _dates(forecast.index), forecast, "D", color=COLOURS["prediction"], markersize=8, label="forecast", zorder=3
-    )
+    at = dates(targets.index)
+    ax.plot(at, targets, color=COLOURS["neutral"], linewidth=0.9, zorder=1)
+    size = 260 * np.abs(weights) / (np.abs(weights).max() or 1.0)
+    ax.scatter(at, targets, s=size, c=_signs(weights), alpha=0.75, linewidths=0, zorder=2)
+    ax.plot(dates(forecast.index), forecast, "D", color=COLOURS["prediction"], markersize=8, label="forecast", zorder=3)
     ax.plot([], [], "o", color=COLOURS["positive"], label="weight above zero")
     ax.plot([], [], "o", color=COLOURS["negative"], label="below zero")
     ax.legend(loc="upper right", ncols=1, handletextpad=0.2)
     return ax
 
 
-def plot_weights(weights: pd.Series, *, uniform: float | None = None, ax: Axes | None = None) -> Axes:
+def plot_weights(
+    weights: pd.Series, *, top: int | None = None, uniform: float | None = None, ax: Axes | None = None
+) -> Axes:
     """Draw one row of attention weights as bars, with the uniform weight 1/n as a line.
 
     Parameters
     ----------
     weights : Series of length n
-        One row of weights, indexed by date or name.
+        One row of weights. Those of dates, periods and numbers stand where these are, as wide as the index is fine;
+        those of names lie below each other, in the order given.
+    top : int, optional
+        Draw only so many, the largest in size; of names the largest on top.
     uniform : float, optional
         A level to mark, such as 1/n.
     ax : Axes, optional
@@ -78,17 +83,57 @@ def plot_weights(weights: pd.Series, *, uniform: float | None = None, ax: Axes |
     Returns
     -------
     Axes
-        With n bars.
+        With a bar for each weight that is shown.
+
+    Raises
+    ------
+    ValueError
+        If ``top`` is not a whole number of at least 1.
     """
-    ax = new_axes(ax, height=2.8)
-    dates = _dates(weights.index)
-    width = 80 if isinstance(weights.index, pd.PeriodIndex) else 0.8
-    ax.bar(dates, weights, width=width, color=_signs(weights))
-    ax.axhline(0, color=COLOURS["neutral"], linewidth=0.8)
+    weights = pd.Series(weights)
+    label, width = "weight", _width(weights.index)
+    if top is not None and check_count(top, "top") < len(weights):
+        label = f"weight, the {top} largest of {len(weights)}"
+        order = np.argsort(-np.abs(weights.to_numpy(dtype=float)), kind="stable")[:top]
+        weights = weights.iloc[order if width is None else np.sort(order)]
+    if width is None:
+        ax = _lying(weights, new_axes(ax, height=0.24 * len(weights) + 0.9))
+        line, name = ax.axvline, ax.set_xlabel
+    else:
+        ax = new_axes(ax, height=2.8)
+        colours = _signs(weights)
+        ax.bar(dates(weights.index), weights, width=width, color=colours, edgecolor=colours, linewidth=LEAST)
+        line, name = ax.axhline, ax.set_ylabel
+    line(0, color=COLOURS["neutral"], linewidth=0.8)
     if uniform is not None:
-        ax.axhline(uniform, color=COLOURS["query"], linewidth=1.2, linestyle="--", label="uniform attention, 1/n")
-        ax.legend(loc="upper left")
-    ax.set_ylabel("weight")
+        line(uniform, color=COLOURS["query"], linewidth=1.2, linestyle="--", label="uniform attention, 1/n")
+        ax.legend(loc="upper left" if width is not None else "lower right")
+    name(label)
+    return ax
+
+
+def _width(index: pd.Index) -> float | None:
+    """Return how wide bars may be that stand at dates (in days) or numbers and do not touch; None for names."""
+    if isinstance(index, pd.PeriodIndex):
+        gaps = (index + 1).to_timestamp() - index.to_timestamp()
+    elif isinstance(index, pd.DatetimeIndex) or (is_numeric_dtype(index) and not is_bool_dtype(index)):
+        places = index.unique().sort_values()
+        gaps = places[1:] - places[:-1]
+    else:
+        return None
+    least = gaps.min() if len(gaps) else 1.0
+    return SHARE * float(least / pd.Timedelta(days=1) if isinstance(least, pd.Timedelta) else least)
+
+
+def _lying(weights: pd.Series, ax: Axes) -> Axes:
+    """Draw a bar for each name, below each other."""
+    names = [" ".join(map(str, label)) if isinstance(label, tuple) else str(label) for label in weights.index]
+    ax.barh(range(len(names)), weights, height=0.7, color=_signs(weights))
+    ax.set_yticks(range(len(names)), names)
+    ax.set_ylim(len(names) - 0.4, -0.6)
+    ax.tick_params(axis="y", length=0)
+    ax.grid(visible=False, axis="y")
+    ax.grid(visible=True, axis="x")
     return ax
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from regattn.figures._style import COLOURS, SEQUENCE, new_axes
+from regattn.figures._style import COLOURS, looks, new_axes
 
 if TYPE_CHECKING:
     from regattn.series import ForecasterDesign
@@ -39,7 +39,7 @@ def plot_parts(models: Mapping[str, Mapping[str, float]], *, unit: str = "share"
     names = list(models)
     left = np.zeros(len(names))
     longest = max(sum(parts.values()) for parts in models.values())
-    for part, colour in zip(next(iter(models.values())), SEQUENCE, strict=False):
+    for part, (colour, _) in zip(next(iter(models.values())), looks(), strict=False):
         sizes = np.array([models[name][part] for name in names], dtype=float)
         ax.barh(names, sizes, left=left, color=colour, label=part, height=0.62)
         for y, (start, size) in enumerate(zip(left, sizes, strict=True)):

@@ -58,10 +58,18 @@ class Ranks:
 
 def ranks_of(model: nn.Module) -> Ranks:
     """Return who trains a model: the processes of its DistributedDataParallel, or this one alone."""
-    if isinstance(model, DistributedDataParallel):
-        group = model.process_group
-        return Ranks(model.module, dist.get_rank(group), dist.get_world_size(group), group)
+    shared = getattr(model, "_orig_mod", model)  # torch.compile may stand outside
+    if isinstance(shared, DistributedDataParallel):
+        group = shared.process_group
+        return Ranks(shared.module, dist.get_rank(group), dist.get_world_size(group), group)
     return Ranks(model, 0, 1)
+
+
+def unwrapped(model: nn.Module) -> nn.Module:
+    """Return the model that ``torch.compile`` and DistributedDataParallel have wrapped, in whichever order."""
+    while within := getattr(model, "_orig_mod", model.module if isinstance(model, DistributedDataParallel) else None):
+        model = within
+    return model
 
 
 def _each(change: Callable[[Tensor], Tensor], batch: Any) -> Any:

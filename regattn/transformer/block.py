@@ -185,7 +185,7 @@ def block_from_torch(layer: nn.TransformerEncoderLayer) -> Block:
     Raises
     ------
     ValueError
-        If the activation of the layer is not one of ours.
+        If the layer is of another kind, or its activation is not one of ours.
 
     Examples
     --------
@@ -195,6 +195,8 @@ def block_from_torch(layer: nn.TransformerEncoderLayer) -> Block:
     >>> torch.allclose(block_from_torch(layer)(x), layer(x), atol=1e-6)
     True
     """
+    if not isinstance(layer, nn.TransformerEncoderLayer):
+        raise ValueError(f"layer must be a torch.nn.TransformerEncoderLayer, got {type(layer).__name__}")
     activation = next((name for name, phi in ACTIVATIONS.items() if phi is layer.activation), None)
     if activation is None:
         raise ValueError(f"activation must be one of {', '.join(ACTIVATIONS)}, got {layer.activation!r}")

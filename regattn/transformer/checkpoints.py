@@ -1,7 +1,7 @@
 """Saving and loading models as safetensors files: numbers and text only, so that loading never runs code.
 
 A file carries the sha-256 of its contents; a truncated or altered one is refused. Writing is atomic: the file appears
-complete or not at all.
+complete or not at all, and only if it would be read: what is wrong with a model is found before a good file goes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from typing import Any
 
 from torch import Tensor
 
-from regattn._tensors import check_fit, read_tensors, write_tensors
+from regattn._tensors import check_fit, plain_parameters, read_tensors, write_tensors
+from regattn.transformer._ranks import unwrapped
 from regattn.transformer.language_model import Architecture, LanguageModel
 
 __all__ = ["load_model", "load_shipped", "save_model"]
@@ -27,7 +28,8 @@ def save_model(model: LanguageModel, path: str | os.PathLike, *, card: dict[str,
     Parameters
     ----------
     model : LanguageModel
-        With a kernel given by name (a function cannot be saved without saving code).
+        With a kernel given by name (a function cannot be saved without saving code). One that ``torch.compile`` or
+        ``DistributedDataParallel`` has wrapped is saved as the model within.
     path : path
         Usually ending in .safetensors; its folder must exist.
     card : dict, optional
@@ -36,7 +38,10 @@ def save_model(model: LanguageModel, path: str | os.PathLike, *, card: dict[str,
     Raises
     ------
     ValueError
-        If the kernel is not a name.
+        If the kernel is not a name, or :func:`load_model` would refuse the file: a weight is not finite, or the
+        parameters are not those of the architecture. A file that was there stays.
+    FileNotFoundError
+        If the folder does not exist.
 
     Examples
     --------
@@ -49,10 +54,17 @@ def save_model(model: LanguageModel, path: str | os.PathLike, *, card: dict[str,
     >>> card, torch.equal(model.embedding.weight, again.embedding.weight)
     ({'steps': 0}, True)
     """
+    model = unwrapped(model)
+    if not isinstance(model, LanguageModel):
+        raise ValueError(f"model must be a LanguageModel, got {type(model).__name__}")
     architecture = model.architecture
     if not isinstance(architecture.kernel, str):
         raise ValueError(f"kernel must be a name to be saved, got {architecture.kernel!r}")
-    tensors = dict(model.named_parameters())  # a tied matrix appears once
+    tensors = plain_parameters(model)  # a tied matrix appears once
+    try:
+        _architecture(asdict(architecture), tensors)
+    except ValueError as error:
+        raise ValueError(f"the model was not saved, since it would not be loaded: {error}") from error
     write_tensors(path, tensors, note={"architecture": asdict(architecture), "card": card or {}})
 
 
@@ -64,8 +76,8 @@ def load_model(path: str | os.PathLike) -> tuple[LanguageModel, dict[str, Any]]:
     FileNotFoundError
         If there is no such file.
     ValueError
-        If the file is damaged, altered, does not hold a language model, or holds other tensors than the model it
-        describes; no model of that size is made before this is known.
+        If the file is damaged, altered, a pointer of git-lfs, does not hold a language model, or holds other tensors
+        than the model it describes; no model of that size is made before this is known.
     """
     tensors, note = read_tensors(path)
     if not isinstance(note, dict) or not {"architecture", "card"} <= note.keys():

@@ -54,7 +54,8 @@ class Decoder:
     Parameters
     ----------
     model : LanguageModel
-        With the order "pre", the softmax kernel and any positions but "alibi". Its weights are copied.
+        With the order "pre", the softmax kernel and any positions but "alibi". Its weights are copied; those of half
+        precision are read in single precision.
     capacity : int
         The number of tokens there is room for.
 
@@ -147,7 +148,8 @@ def _apply(linear: Map, x: np.ndarray) -> np.ndarray:
 
 
 def _array(tensor: torch.Tensor) -> np.ndarray:
-    return tensor.detach().cpu().numpy()
+    """Return the numbers of a tensor, in single precision where they have less: NumPy has no bfloat16."""
+    return (tensor.float() if tensor.element_size() < 4 else tensor).detach().cpu().numpy()
 
 
 def _folded(norm: torch.nn.Module, linear: torch.nn.Linear) -> Map:

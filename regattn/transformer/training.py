@@ -19,7 +19,9 @@ from numpy.typing import ArrayLike
 from torch import Tensor, nn
 from tqdm.auto import tqdm
 
+from regattn._files import check_place
 from regattn._rng import Rng, seed_from
+from regattn._tensors import plain_parameters
 from regattn._validation import check_count
 from regattn.transformer._plan import TrainingPlan, learning_rate
 from regattn.transformer._ranks import Ranks, ranks_of
@@ -86,8 +88,8 @@ def train(
 
     A model in torch's ``DistributedDataParallel`` is trained by all processes of its group, each called with the same
     arguments: everyone takes its rows of each batch, losses and scores are averaged, the first process writes the
-    checkpoint, under the names of the model itself, so that one process can go on from it. Where the loss is a mean
-    over rows, the result is that of one process with the whole batch, up to the order of additions.
+    checkpoint, under the names of the model itself, so that one process can go on from it, compiled or not. Where the
+    loss is a mean over rows, the result is that of one process with the whole batch, up to the order of additions.
 
     Parameters
     ----------
@@ -103,7 +105,8 @@ def train(
     evaluate : callable, optional
         Model -> dict of numbers, without gradients; the first is the one ``patience`` watches (smaller is better).
     checkpoint : path, optional
-        Where to save every ``plan.save_every`` steps and at the end. If the file is there, training goes on from it.
+        Where to save every ``plan.save_every`` steps and at the end, in a folder that exists. If the file is there,
+        training goes on from it; it is replaced only by one from which training could go on.
 
     Returns
     -------
@@ -115,7 +118,10 @@ def train(
     ------
     ValueError
         If the loss is not finite in any process, or its gradient is not; if the processes cannot share a batch evenly,
-        or not all of them see the checkpoint; or if it belongs to another model or plan.
+        or not all of them see the checkpoint; if that belongs to another model or plan, or to one with other frozen
+        parameters; or if a weight is not finite when it is to be saved.
+    FileNotFoundError
+        If the folder of ``checkpoint`` does not exist; no step is taken.
 
     Examples
     --------
@@ -127,7 +133,7 @@ def train(
     True
     """
     here = ranks_of(model)
-    named = dict(here.model.named_parameters())
+    named = plain_parameters(here.model)
     matrices = [p for p in named.values() if p.ndim > 1]
     vectors = [p for p in named.values() if p.ndim <= 1]
     optimiser = torch.optim.AdamW(
@@ -137,7 +143,7 @@ def train(
         fused=True,
     )
     state = TrainingState(rows=[], losses=[], step=0)
-    if checkpoint is not None and os.path.exists(checkpoint):
+    if checkpoint is not None and check_place(checkpoint).exists():
         state = resume(checkpoint, named, optimiser, plan)
     here.check_together(state.step)
     bar = tqdm(total=plan.steps, initial=state.step, disable=not (plan.progress and here.first), unit="step")

@@ -2,4 +2,4 @@
 
 from regattn._extras import attach
 
-__getattr__, __dir__, __all__ = attach(__name__, __file__, "widgets", "figures", "text", "torch")
+__getattr__, __dir__, __all__ = attach(__name__, __file__, "widgets", "text", "torch")

@@ -31,7 +31,7 @@ __all__ = ["ShardedCorpus"]
 _NAMED = 5  # damaged shards in a message
 _SHOWN = 40  # letters of a shard's name in that of its counts: no system takes a name of more than 255 bytes
 _NAMELESS = re.compile(r"<lambda>| at 0x")  # in the name of a reader that is another one in the next process
-_MEANING = 1  # of kept counts: raised when the same shard would be counted otherwise
+_MEANING = 2  # of kept counts: raised when the same shard would be counted otherwise
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+import regex
 
 from regattn._text import check_text
 from regattn._validation import check_count
@@ -23,16 +24,20 @@ _UNKNOWN_WORD = "<unk>"
 
 _POLICIES = ("error", "skip", "gap", "replace")
 _ORDERS = ("count", "first", "alphabet")
-_WORD = re.compile(r"\w+(?:['’]\w+)*")
+_ASCII_WORD = re.compile(r"\w+(?:'\w+)*", re.ASCII)  # where it will do, in two thirds of the time
+_WORD = regex.compile(r"[\p{L}\p{N}_][\w\p{N}]*(?:['’׳״][\w\p{N}]+)*")  # \w has marks and joiners, and begins no word
 
 
 def split_words(text: str) -> list[str]:
     """Return the words of a text in lower case: runs of letters and digits, apostrophes inside a word kept.
 
+    Marks belong to the letter they stand on, and joiners to their word, by the properties of Unicode: accents, vowel
+    signs, vowel points, tones. Words that a script writes without spaces between them, such as Thai, stay together.
+
     Parameters
     ----------
     text : str
-        Any text.
+        Any text. Where one word is spelled with and without composed letters, ``unicodedata.normalize`` makes it one.
 
     Returns
     -------
@@ -48,10 +53,12 @@ def split_words(text: str) -> list[str]:
     --------
     >>> split_words("The river's high; it's a one-off.")
     ['the', "river's", 'high', "it's", 'a', 'one', 'off']
+    >>> split_words("हिन्दी भाषा")
+    ['हिन्दी', 'भाषा']
     """
     if not isinstance(text, str):
         raise ValueError(f"text must be a string, got {text!r}")
-    return _WORD.findall(text.lower())
+    return (_ASCII_WORD if text.isascii() else _WORD).findall(text.lower())
 
 
 @dataclass(frozen=True)
@@ -110,7 +117,7 @@ class Vocabulary:
         min_count: int = 1,
         max_size: int | None = None,
         order: str = "count",
-        unknown: str = "error",
+        unknown: str | None = None,
     ) -> Vocabulary:
         """Return the vocabulary of a corpus.
 
@@ -124,8 +131,9 @@ class Vocabulary:
             At most this many words, the most frequent ones; ties go to the word that sorts first.
         order : {"count", "first", "alphabet"}, default "count"
             Most frequent first (ties in alphabetical order), in order of first appearance, or alphabetical.
-        unknown : {"error", "skip", "gap", "replace"}, default "error"
-            See the class. ``"replace"`` appends ``"<unk>"`` to the words, beyond ``max_size``.
+        unknown : {"error", "skip", "gap", "replace"}, optional
+            See the class. By default ``"error"`` if every word passes and ``"gap"`` if one is left out, so that the
+            same documents can be counted. ``"replace"`` appends ``"<unk>"`` to the words, beyond ``max_size``.
 
         Returns
         -------
@@ -155,7 +163,7 @@ class Vocabulary:
         min_count: int = 1,
         max_size: int | None = None,
         order: str = "count",
-        unknown: str = "error",
+        unknown: str | None = None,
     ) -> Vocabulary:
         """Return the vocabulary of a corpus whose words have been counted; sums of counters of its parts will do.
 
@@ -192,6 +200,8 @@ class Vocabulary:
             kept = [word for word in counts if word in chosen]
         if unknown == "replace" and _UNKNOWN_WORD not in kept:
             kept.append(_UNKNOWN_WORD)
+        if unknown is None:
+            unknown = "error" if len(kept) == len(counts) else "gap"
         return cls(kept, unknown)
 
     @cached_property

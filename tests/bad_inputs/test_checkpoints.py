@@ -1,9 +1,9 @@
-"""Faults in checkpoints of models that came later: the forecaster's file, and the state of any training."""
+"""Faults in checkpoints: the forecaster's file, the state of any training, and what must not replace a good file."""
 
 from __future__ import annotations
 
 import resource
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
@@ -14,7 +14,17 @@ from torch import nn
 
 from regattn._tensors import read_tensors, write_tensors
 from regattn.series import Forecaster, ForecasterDesign, PooledLinear, forecasting, load_forecaster
-from regattn.transformer import Autoencoder, CodeAutoencoder, TrainingPlan, train
+from regattn.transformer import (
+    Architecture,
+    Autoencoder,
+    CodeAutoencoder,
+    LanguageModel,
+    TrainingPlan,
+    load_model,
+    save_model,
+    text_batches,
+    train,
+)
 
 DESIGN = ForecasterDesign(context=5, horizon=2, width=4, n_heads=2, hidden=3, period=1)
 X = torch.randn(16, 5, generator=torch.Generator().manual_seed(1))
@@ -175,3 +185,197 @@ def test_a_file_of_something_else_is_no_forecaster(shipped, note):
     write_tensors(shipped, {"x": torch.ones(2)}, note=note)
     with pytest.raises(ValueError, match=r"forecaster\.safetensors holds no forecaster: its note has"):
         load_forecaster()
+
+
+# --- what is written would be read, and a good file outlives what would not ------------------------------------------
+
+SMALL = Architecture(vocabulary=11, layers=1, context=7, width=6, n_heads=3, positions="learned")
+TOKENS = torch.tensor([[3, 1, 4, 1, 5]])
+TEXT = text_batches([(i * i) % 11 for i in range(200)], batch_size=3, context=7)
+
+
+def language_model(seed: int = 3) -> LanguageModel:
+    return LanguageModel(SMALL, rng=seed)
+
+
+def eager(model: nn.Module) -> nn.Module:
+    return torch.compile(model, backend="eager")  # wraps as every backend does, and computes in the same bits
+
+
+compiling = pytest.mark.filterwarnings("ignore")  # torch.compile warns of its own age and of caches in libraries
+
+
+def part_compiled() -> LanguageModel:
+    model = language_model()
+    model.blocks[0] = eager(model.blocks[0])
+    return model
+
+
+@pytest.fixture
+def good(tmp_path) -> Path:
+    """Return a file that holds a good model."""
+    save_model(language_model(seed=5), tmp_path / "m.safetensors", card={"good": True})
+    return tmp_path / "m.safetensors"
+
+
+@compiling
+@pytest.mark.parametrize("wrapped", [lambda: eager(language_model()), part_compiled], ids=["whole", "part"])
+def test_a_compiled_model_is_saved_under_its_plain_names(good, wrapped):
+    save_model(wrapped(), good)
+    again, _ = load_model(good)
+    assert torch.equal(again(TOKENS), language_model()(TOKENS))
+    assert read_tensors(good)[0].keys() == dict(language_model().named_parameters()).keys()
+
+
+def test_a_frozen_model_is_saved(good):
+    save_model(language_model().requires_grad_(False), good)
+    assert torch.equal(load_model(good)[0](TOKENS), language_model()(TOKENS))
+
+
+def with_nan(model: LanguageModel) -> LanguageModel:
+    model.embedding.weight.data[2, 3] = torch.nan
+    return model
+
+
+def with_one_more(model: LanguageModel) -> LanguageModel:
+    model.temperature = nn.Parameter(torch.ones(1))
+    return model
+
+
+def without_numbers() -> LanguageModel:
+    with torch.device("meta"):
+        return language_model()
+
+
+def with_two_types(model: LanguageModel) -> LanguageModel:
+    model.final_norm.double()
+    return model
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (with_nan, "was not saved, since it would not be loaded: embedding.weight has numbers that are not finite"),
+        (with_one_more, "was not saved, since it would not be loaded: .*temperature is in only one of them"),
+        (with_two_types, "of one floating-point type, got torch.float32, torch.float64"),
+        (lambda _: without_numbers(), "embedding.weight has a shape but no numbers"),
+        (lambda model: nn.Linear(2, 2), "model must be a LanguageModel, got Linear"),
+    ],
+)
+def test_a_model_that_would_not_be_loaded_does_not_replace_a_good_one(good, change, message):
+    with pytest.raises(ValueError, match=message):
+        save_model(change(language_model()), good)
+    model, card = load_model(good)
+    assert card == {"good": True}
+    assert torch.equal(model(TOKENS), language_model(seed=5)(TOKENS))
+    assert [each.name for each in good.parent.iterdir()] == [good.name]
+
+
+def test_a_card_may_hold_numbers_of_numpy_and_torch(good):
+    architecture = replace(SMALL, vocabulary=np.int64(11))
+    save_model(LanguageModel(architecture), good, card={"loss": np.float32(0.5), "steps": torch.tensor(3)})
+    model, card = load_model(good)
+    assert card == {"loss": 0.5, "steps": 3}
+    assert model.architecture == SMALL
+
+
+def test_a_card_that_cannot_be_written_leaves_the_good_file(good):
+    with pytest.raises(TypeError, match=r"array\(\[1., 2.\]\) is not JSON serializable"):
+        save_model(language_model(), good, card={"losses": np.array([1.0, 2.0])})
+    assert load_model(good)[1] == {"good": True}
+
+
+def test_saving_into_a_folder_that_is_missing_names_it(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"no folder .*absent to write m.safetensors into"):
+        save_model(language_model(), tmp_path / "absent" / "m.safetensors")
+    taken = []
+    with pytest.raises(FileNotFoundError, match=r"no folder .*absent to write m.safetensors into"):
+        train(language_model(), taken.append, PLAN, checkpoint=tmp_path / "absent" / "m.safetensors")
+    assert taken == []  # said before the first batch, not at the first save
+
+
+def test_a_pointer_of_git_lfs_is_called_by_its_name(tmp_path):
+    path = tmp_path / "m.safetensors"
+    path.write_text(f"version https://git-lfs.github.com/spec/v1\noid sha256:{'0' * 64}\nsize 12345\n")
+    with pytest.raises(ValueError, match=r"m.safetensors is a pointer of git-lfs, not the file; run `git lfs pull`"):
+        load_model(path)
+    with pytest.raises(ValueError, match="is a pointer of git-lfs"):
+        train(language_model(), TEXT, PLAN, checkpoint=path)
+
+
+def stopped(model: nn.Module, path: Path) -> None:
+    """Train until the power fails in the middle of the third step."""
+
+    def power_cut(step: int) -> torch.Tensor:
+        if step == 3:
+            raise KeyboardInterrupt
+        return TEXT(step)
+
+    with pytest.raises(KeyboardInterrupt):
+        train(model, power_cut, PLAN, checkpoint=path)
+
+
+@compiling
+@pytest.mark.parametrize("first", [eager, lambda model: model], ids=["compiled", "plain"])
+@pytest.mark.parametrize("second", [eager, lambda model: model], ids=["compiled", "plain"])
+def test_a_training_goes_on_whether_compiled_or_not(tmp_path, first, second):
+    whole, resumed = language_model(), language_model(seed=99)
+    expected = train(whole, TEXT, PLAN)
+    stopped(first(language_model()), tmp_path / "run")
+    assert train(second(resumed), TEXT, PLAN, checkpoint=tmp_path / "run").equals(expected)
+    for ours, theirs in zip(resumed.parameters(), whole.parameters(), strict=True):
+        assert torch.equal(ours, theirs)
+
+
+def frozen(seed: int = 3) -> LanguageModel:
+    model = language_model(seed)
+    model.positions.requires_grad_(False)
+    return model
+
+
+def with_an_idle_parameter(seed: int = 3) -> LanguageModel:
+    model = language_model(seed)
+    model.idle = nn.Parameter(torch.full((2, 2), float(seed)))
+    return model
+
+
+@pytest.mark.parametrize("make", [frozen, with_an_idle_parameter])
+def test_a_training_goes_on_where_no_gradient_reaches_a_parameter(tmp_path, make):
+    whole, resumed = make(), make(seed=99)
+    train(whole, TEXT, PLAN)
+    stopped(make(), tmp_path / "run")
+    train(resumed, TEXT, PLAN, checkpoint=tmp_path / "run")
+    for ours, theirs in zip(resumed.parameters(), whole.parameters(), strict=True):
+        assert torch.equal(ours, theirs)
+
+
+def test_a_training_does_not_go_on_with_other_frozen_parameters(tmp_path):
+    stopped(frozen(), tmp_path / "run")
+    with pytest.raises(ValueError, match=r"another model: its positions.weight is frozen, here it is trained"):
+        train(language_model(), TEXT, PLAN, checkpoint=tmp_path / "run")
+    stopped(language_model(), tmp_path / "other")
+    with pytest.raises(ValueError, match=r"another model: its positions.weight is trained, here it is frozen"):
+        train(frozen(), TEXT, PLAN, checkpoint=tmp_path / "other")
+
+
+def test_weights_that_are_not_finite_do_not_replace_a_state_one_can_go_on_from(tmp_path):
+    model, plan = language_model(), replace(PLAN, steps=6)
+
+    def spoilt(step: int) -> torch.Tensor:
+        if step == 3:  # the batch itself is fine, and so are loss and gradient: row 10 is not read
+            model.positions.weight.data[6] = torch.inf
+        return TEXT(step)[:, :6]
+
+    with pytest.raises(ValueError, match=r"not saved at step 4: weight/positions.weight has numbers .* not finite"):
+        train(model, spoilt, plan, checkpoint=tmp_path / "run")
+    assert read_tensors(tmp_path / "run")[1]["step"] == 2
+    train(language_model(), TEXT, plan, checkpoint=tmp_path / "run")  # goes on from there
+
+
+def test_scores_may_be_numbers_of_numpy_and_torch(tmp_path):
+    def evaluate(model: nn.Module) -> dict:
+        return {"a": np.float32(0.5), "b": torch.tensor(3), "c": np.int64(7)}
+
+    train(language_model(), TEXT, PLAN, evaluate=evaluate, checkpoint=tmp_path / "run")
+    again = train(language_model(), pytest.fail, PLAN, evaluate=evaluate, checkpoint=tmp_path / "run")
+    assert again.loc[4, ["a", "b", "c"]].tolist() == [0.5, 3, 7]

@@ -31,7 +31,7 @@ MOVE_ALL = """(figure) => {
 SETTLED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 OVERFLOWING = """(figure) => [...figure.querySelectorAll(".ra-numbers dd, .ra-control-value, .ra-live, .ra-title")]
   .filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => `${e.tagName}: ${e.textContent.slice(0, 60)}`)"""
-FOREIGN = "figure.regattn :is(img:not(.ra-still), b, i, iframe, object, [onload], [onerror])"
+FOREIGN = "figure.regattn :is(img, b, i, iframe, object, [onload], [onerror])"
 
 
 @pytest.mark.parametrize("name", MAKERS)

@@ -363,7 +363,7 @@ def test_an_architecture_that_is_no_set_of_sizes_is_refused(architecture, tmp_pa
 
 @pytest.mark.parametrize("text", ["[" * 200_000, "{", "9" * 5000])
 def test_a_note_that_is_no_json_is_refused(text, tmp_path, monkeypatch):
-    monkeypatch.setattr(json, "dumps", lambda note: text)
+    monkeypatch.setattr(json, "dumps", lambda note, **_: text)
     write_tensors(tmp_path / "a.safetensors", TENSORS, note={})
     with pytest.raises(ValueError, match=r"checkpoint a.safetensors has a note that is no JSON"):
         read_tensors(tmp_path / "a.safetensors")

@@ -29,6 +29,11 @@ def test_images_stand_in_rows_below_their_titles():
     assert {ax.images[0].get_clim() for ax in axes.flat[:5]} == {(0.0, 19.0)}
 
 
+def test_images_without_a_title_are_not_left_out_in_silence():
+    with pytest.raises(ValueError, match="5 images need as many titles, got 4"):
+        plot_images(np.zeros((5, 2, 2)), list("abcd"))
+
+
 def test_images_with_negative_numbers_have_a_middle():
     axes = plot_images(np.array([[[-2.0, 1.0]]]), ["a"], columns=1)
     assert axes[0, 0].images[0].get_clim() == (-2.0, 2.0)

@@ -1,5 +1,7 @@
 """Figures show the numbers they are given: the artists are read, not the pixels."""
 
+from itertools import pairwise
+
 import matplotlib as mpl
 
 mpl.use("Agg")
@@ -34,6 +36,87 @@ def test_bars_are_the_weights_and_their_colour_is_the_sign():
     colours = [mpl.colors.to_hex(bar.get_facecolor()).upper() for bar in ax.patches]
     assert colours[:2] == [COLOURS["positive"], COLOURS["negative"]]
     assert ax.get_ylabel() == "weight"
+
+
+def gaps_between(ax):
+    """Return the room between bars, in shares of the way from one to the next."""
+    left = np.array([bar.get_x() for bar in ax.patches])
+    width = np.array([bar.get_width() for bar in ax.patches])
+    assert width.min() > 0
+    return (left[1:] - (left + width)[:-1]) / np.diff(left)
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        *(pd.period_range("2000-01", periods=7, freq=freq) for freq in ("Y", "Q", "M", "W", "D", "h")),
+        *(pd.date_range("2000-01-01", periods=7, freq=freq) for freq in ("YS", "QS", "MS", "W", "D", "h")),
+        pd.date_range("2000-01-01", periods=7, freq="MS", tz="Europe/Paris"),
+        pd.RangeIndex(1990, 1997),
+        pd.Index(np.arange(7) / 4),
+        pd.Index(range(7), dtype="Int64"),
+    ],
+    ids=lambda index: f"{type(index).__name__}-{getattr(index, 'freqstr', None)}-{index.dtype}",
+)
+def test_bars_of_any_frequency_neither_touch_nor_vanish(index):
+    ax = plot_weights(pd.Series(np.arange(-3.0, 4.0), index=index))
+    gaps = gaps_between(ax)
+    assert gaps.min() > 0.05
+    assert gaps.max() < 0.25  # of months in days, of quarters and years
+    np.testing.assert_array_equal([bar.get_height() for bar in ax.patches], np.arange(-3.0, 4.0))
+
+
+def test_business_days_and_dates_with_gaps_are_as_wide_as_a_day():
+    for index in (
+        pd.bdate_range("2024-01-01", periods=12),
+        pd.DatetimeIndex(["2024-01-05", "2024-01-02", "2024-01-01"]),
+    ):
+        widths = [bar.get_width() for bar in plot_weights(pd.Series(1.0, index=index)).patches]
+        np.testing.assert_allclose(widths, 0.88)
+
+
+def test_one_bar_is_seen():
+    for index in (pd.period_range("2000", periods=1, freq="M"), pd.date_range("2000", periods=1), [3], ["bank"]):
+        (bar,) = plot_weights(pd.Series([0.5], index=index)).patches
+        assert bar.get_width() >= 0.5
+
+
+def test_fifty_names_stand_apart():
+    names = [f"industry number {i}" for i in range(50)]
+    ax = plot_weights(pd.Series(np.linspace(-1, 1, 50), index=names), uniform=0.02)
+    ax.figure.canvas.draw()
+    boxes = [label.get_window_extent() for label in ax.get_yticklabels()]
+    assert [label.get_text() for label in ax.get_yticklabels()] == names
+    assert all(above.y0 >= below.y1 for above, below in pairwise(boxes))
+    np.testing.assert_array_equal([bar.get_width() for bar in ax.patches], np.linspace(-1, 1, 50))
+    assert ax.get_xlabel() == "weight"
+    assert ax.lines[-1].get_xdata()[0] == 0.02
+
+
+def test_a_name_that_occurs_twice_has_two_bars_and_one_of_two_levels_both_words():
+    ax = plot_weights(pd.Series([1.0, 2.0, 3.0], index=["the", "bank", "the"]))
+    assert [bar.get_y() + bar.get_height() / 2 for bar in ax.patches] == pytest.approx([0, 1, 2])
+    firms = pd.MultiIndex.from_tuples([("Ford", 1935), ("GM", 1935)])
+    labels = plot_weights(pd.Series([1.0, 2.0], index=firms)).get_yticklabels()
+    assert [label.get_text() for label in labels] == ["Ford 1935", "GM 1935"]
+
+
+def test_only_the_largest_are_drawn_when_asked_and_said_to_be():
+    named = pd.Series([0.1, -0.7, 0.3, -0.2], index=list("abcd"))
+    ax = plot_weights(named, top=2)
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["b", "c"]
+    assert [bar.get_width() for bar in ax.patches] == [-0.7, 0.3]
+    assert ax.get_xlabel() == "weight, the 2 largest of 4"
+    dated = plot_weights(WEIGHTS, top=3)
+    assert [bar.get_height() for bar in dated.patches] == [0.5, 0.2, 0.4]  # in the order of the dates
+    assert len(plot_weights(named, top=4).patches) == len(plot_weights(named, top=9).patches) == 4
+    with pytest.raises(ValueError, match="top must be ≥ 1, got 0"):
+        plot_weights(named, top=0)
+
+
+def test_weights_of_zero_are_drawn_without_a_size():
+    ax = plot_forecast(WEIGHTS, WEIGHTS * 0, pd.Series([2.0], index=[QUARTERS[-1] + 1]))
+    assert ax.collections[0].get_sizes().tolist() == [0.0] * 5
 
 
 def test_dots_of_a_forecast_grow_with_the_weight():

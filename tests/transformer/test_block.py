@@ -222,6 +222,10 @@ def test_every_kernel_of_the_book_runs_in_a_block():
         (lambda: MultiHeadAttention(10, 2)(torch.zeros(1, 0, 10)), "empty"),
         (lambda: KeyValueCache(2).append(torch.zeros(1, 1, 3, 2), torch.zeros(1, 1, 3, 2)), "holds 2 tokens, got 3"),
         (
+            lambda: block_from_torch(nn.TransformerDecoderLayer(4, 2)),
+            "layer must be a torch.nn.TransformerEncoderLayer, got TransformerDecoderLayer",
+        ),
+        (
             lambda: block_from_torch(nn.TransformerEncoderLayer(4, 2, activation=torch.sin)),
             "activation must be one of .*sin",
         ),

@@ -67,6 +67,15 @@ def test_the_shipped_model_agrees_in_single_precision(rng):
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_a_model_of_half_precision_is_read_in_single_precision(dtype, rng):
+    model, tokens = trained(dtype=dtype, positions="learned"), rng.integers(0, 13, size=9)
+    found = Decoder(model, 9).read(tokens)
+    expected = model.float()(torch.from_numpy(tokens)[None])[0].detach().numpy()
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
+
+
 def test_nothing_read_later_moves_what_was_said(rng):
     model = trained(positions="rotary")
     a, b = rng.integers(0, 13, size=(2, 10))
@@ -84,6 +93,16 @@ def test_one_text_is_continued_as_by_torch(temperature):
     one = generate(model, prompt, 22, **options)
     assert torch.equal(one, generate(model, prompt, 22, cached=False, **options))
     assert prompt.tolist() == [[3, 1]]
+
+
+@pytest.mark.parametrize("texts", [1, 2])
+@pytest.mark.parametrize("cached", [True, False])
+def test_the_last_learned_position_is_read_and_the_token_after_it_drawn(texts, cached):
+    model, prompt = trained(positions="learned"), torch.full((texts, 2), 3)  # 24 positions
+    assert generate(model, prompt, 23, cached=cached).shape == (texts, 25)
+    with pytest.raises(ValueError, match="has 24 rows, got 25 tokens"):
+        generate(model, prompt, 24, cached=cached)
+    assert Decoder(model, 24).read([1] * 24).shape == (24, 13)
 
 
 def test_weights_are_copied():

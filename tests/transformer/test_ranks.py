@@ -12,9 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+import torch.distributed as dist
 
-from regattn.transformer import train
-from regattn.transformer._ranks import Ranks
+from regattn.transformer import load_model, save_model, train
+from regattn.transformer._ranks import Ranks, ranks_of, unwrapped
 from tests.built import ROOT
 from tests.transformer import worker
 
@@ -147,3 +148,24 @@ def test_half_precision_products_train_and_keep_the_weights_whole():
 def test_an_unknown_precision_is_named():
     with pytest.raises(ValueError, match="full, bfloat16, got 'half'"):
         worker.TrainingPlan(steps=1, precision="half")
+
+
+@pytest.fixture
+def group():
+    """Join a group of one process, so that a model can be wrapped as in a group of several."""
+    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    yield
+    dist.destroy_process_group()
+
+
+@pytest.mark.filterwarnings("ignore")  # torch.compile warns of its own age and of caches in libraries
+def test_a_shared_model_is_found_inside_a_compiled_one_and_saved_under_its_plain_names(group, tmp_path):
+    model = worker.fresh()
+    compiled = torch.compile(worker.DistributedDataParallel(model), backend="eager")
+    here = ranks_of(compiled)
+    assert here.model is model
+    assert here.group is not None
+    assert unwrapped(compiled) is model
+    save_model(compiled, tmp_path / "m.safetensors")
+    again, _ = load_model(tmp_path / "m.safetensors")
+    assert torch.equal(again.embedding.weight, model.embedding.weight)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -107,6 +108,36 @@ def test_a_checkpoint_of_another_plan_or_model_is_refused(tmp_path):
         train(nn.Linear(2, 2), batches, TrainingPlan(steps=5), checkpoint=path)
     with pytest.raises(ValueError, match=r"another model: its weight/\S+ is torch.float32 .*, here torch.float64"):
         train(fresh().double(), batches, TrainingPlan(steps=5), checkpoint=path)
+
+
+OTHER = {  # another legal value of each field
+    "steps": 6,
+    "peak": 2e-3,
+    "warmup": 1,
+    "final": 0.2,
+    "weight_decay": 0.2,
+    "clip": 2.0,
+    "evaluate_every": 3,
+    "patience": 2,
+    "save_every": 3,
+    "progress": True,
+    "precision": "bfloat16",
+}
+LEFT_TO_TASTE = {"save_every", "progress"}  # neither changes where training ends
+
+
+@pytest.mark.parametrize("field", [field.name for field in fields(TrainingPlan)])
+def test_a_training_goes_on_under_another_plan_only_if_it_would_end_in_the_same_bits(tmp_path, field):
+    plan = TrainingPlan(steps=5, save_every=2)
+    other = replace(plan, **{field: OTHER[field]})
+    assert other != plan
+    batches, path = text_batches(TEXT, batch_size=3, context=11), tmp_path / "run"
+    train(fresh(), batches, plan, checkpoint=path)
+    if field in LEFT_TO_TASTE:
+        train(fresh(), pytest.fail, other, checkpoint=path)
+    else:
+        with pytest.raises(ValueError, match=f"another plan: .*{field}"):
+            train(fresh(), pytest.fail, other, checkpoint=path)
 
 
 def test_training_stops_after_the_evaluations_that_bring_nothing_new():

@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
 from axe_playwright_python.sync_playwright import Axe
-from matplotlib.figure import Figure
 
 from regattn.widgets._kit import Explorer
 from tests import ui_actions
@@ -41,17 +39,10 @@ def oracle(name: str) -> ModuleType:
     return import_module(f"tests.explorers.{name}")
 
 
-@cache
-def still(name: str) -> tuple[Explorer, Figure]:
-    """Return an explorer's example and the plain picture of it, drawn once for all tests that look at it."""
-    explorer = oracle(name).example()
-    return explorer, explorer.picture()
-
-
 @contextmanager
-def opened(browser, folder: Path, *explorers: Explorer, hash: str = "", picture: bool = False, **options) -> Iterator:
+def opened(browser, folder: Path, *explorers: Explorer, hash: str = "", **options) -> Iterator:
     """Yield the page of these explorers, awake; at the end it has logged no error and asked for nothing."""
-    path = write_page(folder, *explorers, picture=picture)
+    path = write_page(folder, *explorers)
     with open_offline(browser, path, **options) as page:
         if hash:
             page.goto("about:blank")

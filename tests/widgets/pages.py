@@ -16,12 +16,10 @@ HEAD = (
 )
 
 
-def write_page(folder: Path, *explorers: Explorer, picture: bool = False) -> Path:
-    """Write a page that holds the explorers' HTML, with their plain pictures if wanted, and return its path."""
+def write_page(folder: Path, *explorers: Explorer) -> Path:
+    """Write a page that holds the explorers' HTML and return its path."""
     path = folder / "page.html"
-    path.write_text(
-        HEAD + "\n".join(e.to_html(picture=picture) for e in explorers) + "</main></body></html>", encoding="utf-8"
-    )
+    path.write_text(HEAD + "\n".join(e.to_html() for e in explorers) + "</main></body></html>", encoding="utf-8")
     return path
 
 

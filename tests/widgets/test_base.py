@@ -11,6 +11,7 @@ import sys
 import numpy as np
 import pytest
 
+from regattn._colours import ROLES
 from regattn.figures import COLOURS
 from regattn.widgets import SpectralExplorer
 from regattn.widgets._kit import Explorer
@@ -153,11 +154,10 @@ def test_the_page_asks_for_nothing_from_another_host_and_names_no_id():
     assert not re.search(r"<[^>]*\sid=", html)
 
 
-def test_the_noscript_sentence_says_what_is_shown_and_where_to_look():
+def test_the_noscript_sentence_says_what_is_shown():
     html = made_up_explorer(7, 2, 0, alt='Weights of 7 rows & "more"').to_html()
     sentence = re.search(r"<noscript>(.*?)</noscript>", html)[1]
     assert "Weights of 7 rows &amp; &quot;more&quot;" in sentence
-    assert "picture below" in sentence
 
 
 def test_numbers_reach_the_page_to_the_last_digit():
@@ -226,12 +226,8 @@ def test_a_page_of_three_explorers_stays_light():
 
 # ---- colours --------------------------------------------------------------------------------------------------------
 
-PALETTE = {
-    name: (light, dark)
-    for name, light, dark in re.findall(
-        r"--ra-([\w-]+): light-dark\((#\w{6}), (#\w{6})\);", (FOLDER / "_kit/explorer.css").read_text(encoding="utf-8")
-    )
-}
+DECLARED = re.findall(r"--ra-([\w-]+): light-dark\((#\w{6}), (#\w{6})\);", style())
+PALETTE = {name: (light, dark) for name, light, dark in DECLARED}
 
 
 def contrast(one: str, other: str) -> float:
@@ -245,9 +241,15 @@ def contrast(one: str, other: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-@pytest.mark.parametrize("role", ["query", "key", "value", "positive", "negative", "prediction", "train", "test"])
-def test_a_role_has_the_colour_it_has_in_the_figures(role):
-    assert PALETTE[role][0] == COLOURS[role].lower()
+def test_a_role_has_the_colour_it_has_in_the_figures():
+    assert {role: PALETTE[role][0] for role in COLOURS} == dict(COLOURS)
+
+
+def test_a_colour_of_a_role_stands_in_one_file_of_the_package():
+    kinds = {".py", ".css", ".js", ".mplstyle"}
+    texts = {path.name: path.read_text("utf-8") for path in FOLDER.parent.rglob("*") if path.suffix in kinds}
+    colour = re.compile("|".join(colour[1:] for role in ("query", "key", "negative") for colour in ROLES[role]), re.I)
+    assert [name for name, text in texts.items() if colour.search(text)] == ["_colours.py"]
 
 
 @pytest.mark.parametrize("name", sorted(set(PALETTE) - {"grid", "surface", "edge", "tip"}))
@@ -263,8 +265,8 @@ def test_every_colour_stands_out_from_both_backgrounds(name, theme):
     [
         ("positive", "negative"),
         ("train", "test"),
-        ("train", "loo"),
-        ("test", "loo"),
+        ("train", "leave-one-out"),
+        ("test", "leave-one-out"),
         ("test", "query"),
         ("query", "key"),
     ],

@@ -9,9 +9,9 @@ from regattn.regression import curvatures, gradient_descent, mean_squared_error
 from regattn.widgets import DescentExplorer
 from regattn.widgets._kit.page_rng import page_batches
 from tests.explorers.descent import example
+from tests.node import in_node
 from tests.widgets.harness import SET, opened
 
-IMPORT = 'import("data:text/javascript;charset=utf-8," + encodeURIComponent(code))'
 N = 43
 
 
@@ -88,43 +88,26 @@ def test_a_walk_in_batches_is_the_packages_on_the_same_batches(browser, tmp_path
         assert_same_walk(page.evaluate(SET, [{}, 0]), explorer.result())
 
 
-@pytest.mark.browser
-def test_the_generator_is_the_same_in_both_languages(browser, tmp_path):
-    code = f"""async (code) => {{
-      const module = await {IMPORT};
-      const deal = module.dealer(13, 5, 7);
-      return Array.from({{length: 40}}, () => Array.from(deal()));
-    }}"""
-    with opened(browser, tmp_path, made_up()) as page:
-        found = page.evaluate(code, DescentExplorer._esm)
+def test_the_generator_is_the_same_in_both_languages(tmp_path):
+    code = "const deal = dealer(13, 5, 7); say(Array.from({length: 40}, () => Array.from(deal())));"
+    found = in_node(tmp_path, "_numbers/batches.js", code, None)
     assert found == [rows.tolist() for rows in page_batches(13, size=5, steps=40, seed=7)]
 
 
-@pytest.mark.browser
-def test_the_excess_loss_is_the_loss_less_its_least_value(browser, tmp_path):
+def test_the_excess_loss_is_the_loss_less_its_least_value(tmp_path):
     explorer = made_up()
     points = [[0.0, 0.0], [5.0, -3.0], explorer.data["best"]]
-    code = f"""async ([code, data, points]) => {{
-      const module = await {IMPORT};
-      return points.map((point) => module.excessLoss(data, point));
-    }}"""
-    with opened(browser, tmp_path, explorer) as page:
-        found = page.evaluate(code, [DescentExplorer._esm, explorer.data, points])
+    code = "say(given.points.map((point) => excessLoss(given.data, point)));"
+    found = in_node(tmp_path, "descent/numbers.js", code, {"data": explorer.data, "points": points})
     expected = [mean_squared_error(explorer.X, explorer.y, p) - explorer.data["least_loss"] for p in points]
     np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(explorer.data["curvatures"], curvatures(explorer.X), rtol=1e-12)
 
 
-@pytest.mark.browser
-def test_a_segment_is_cut_at_the_frame(browser, tmp_path):
-    code = f"""async (code) => {{
-      const {{ clipSegment }} = await {IMPORT};
-      const box = {{x: [0, 4], y: [0, 2]}};
-      return [[[-2, 1], [6, 1]], [[1, 1], [2, 1.5]], [[-1, 3], [5, 4]], [[2, -4], [2, 8]], [[3, 1], [7, 3]]]
-        .map(([from, to]) => clipSegment(from, to, box));
-    }}"""
-    with opened(browser, tmp_path, made_up()) as page:
-        found = page.evaluate(code, DescentExplorer._esm)
+def test_a_segment_is_cut_at_the_frame(tmp_path):
+    ends = [[[-2, 1], [6, 1]], [[1, 1], [2, 1.5]], [[-1, 3], [5, 4]], [[2, -4], [2, 8]], [[3, 1], [7, 3]]]
+    code = "say(given.map(([from, to]) => clipSegment(from, to, {x: [0, 4], y: [0, 2]})));"
+    found = in_node(tmp_path, "_numbers/maths.js", code, ends)
     assert found == [[[0, 1], [4, 1]], [[1, 1], [2, 1.5]], None, [[2, 0], [2, 2]], [[3, 1], [4, 1.5]]]
 
 

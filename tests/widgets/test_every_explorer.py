@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import io
 import json
-from itertools import combinations
 
-import numpy as np
 import pytest
-from matplotlib.text import Text
-from PIL import Image
 
-from regattn.figures import COLOURS
 from regattn.widgets._kit import Explorer
-from regattn.widgets._kit.still import encode
-from tests.browser import open_offline
+from tests.node import in_node
 from tests.widgets.harness import (
     CONTROLS,
     EXPLORERS,
@@ -33,7 +25,6 @@ from tests.widgets.harness import (
     opened,
     oracle,
     reached_by_tab,
-    still,
     sweep,
 )
 
@@ -228,31 +219,56 @@ def test_on_a_phone_the_control_in_use_stays_beside_its_picture(browser, tmp_pat
         assert abs(first["y"] - box["y"]) < 60
 
 
+# What can be pressed on paper, and what leaves it on the side.
+ON_PAPER = """() => {
+  const figure = document.querySelector("figure.regattn");
+  const seen = (part) => part.checkVisibility() && part.getBoundingClientRect().width > 0;
+  const pressed = figure.querySelectorAll("button:not(.ra-word, .ra-part), input[type=range], summary, .ra-tip");
+  const { right } = document.body.getBoundingClientRect();
+  const parts = [...figure.querySelectorAll("svg, table, p, dl, select")].filter(seen);
+  return {
+    pressed: [...pressed].filter(seen).map((part) => part.className || part.tagName),
+    wide: parts.filter((p) => p.getBoundingClientRect().right > right + 1).map((p) => p.outerHTML.slice(0, 60)),
+    panels: [...figure.querySelectorAll(".ra-panel")].filter(seen).length,
+    legends: [...figure.querySelectorAll(".ra-legend")].filter(seen).length,
+    ink: getComputedStyle(figure).color,
+  };
+}"""
+
+
 @in_browser
 @every
-def test_paper_and_pages_without_javascript_get_a_plain_picture(browser, tmp_path, name):
-    explorer = oracle(name).example()
-    with opened(browser, tmp_path, explorer, picture=True) as page:
-        still = page.locator("img.ra-still")
-        assert not still.is_visible()
-        page.emulate_media(media="print")
-        assert still.is_visible()
-        assert not page.locator(".ra-body").is_visible()
-        assert still.evaluate("(image) => image.naturalWidth") > 600
-    with open_offline(browser, tmp_path / "page.html", javascript=False) as page:
-        assert page.locator("img.ra-still").is_visible()
+def test_on_paper_stands_the_live_picture_whole_in_light_colours_and_nothing_to_press(browser, tmp_path, name):
+    with opened(browser, tmp_path, oracle(name).example(), dark=True) as page:
+        legends, dark = (page.evaluate(ON_PAPER)[part] for part in ("legends", "ink"))
+        page.emulate_media(media="print", color_scheme="dark")
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        page.set_viewport_size({"width": 658, "height": 970})  # the column of a sheet
+        found = page.evaluate(ON_PAPER)
+        assert found["pressed"] == found["wide"] == []
+        assert (found["panels"], found["legends"]) == (page.locator(".ra-panel").count(), legends)
+        assert found["ink"] == "rgb(34, 34, 34)" != dark
+        page.emulate_media(media="screen", color_scheme="dark")
+        page.evaluate("dispatchEvent(new Event('afterprint'))")
+        assert page.evaluate("document.querySelector('figure.regattn').style.width") == ""
 
 
-@every
-def test_the_plain_picture_is_small_and_drawn_from_what_is_shown(name):
-    explorer, figure = still(name)
-    html = explorer.to_html()
-    assert len(html) - len(explorer.to_html(picture=False)) < 40_000
-    titles = [ax.get_title(loc="left") for ax in figure.axes]
-    assert len(titles) == sum(map(len, explorer.picture_rows)) - len(
-        [panel for row in explorer.picture_rows for panel in row if panel in explorer.hidden]
-    )
-    assert all(titles)
+@in_browser
+def test_plots_are_drawn_again_for_the_width_of_a_sheet(browser, tmp_path):
+    widths = "() => [...document.querySelectorAll('svg.ra-plot')].map((plot) => plot.viewBox.baseVal.width)"
+    with opened(browser, tmp_path, oracle("lag").example()) as page:
+        before = page.evaluate(widths)
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert max(page.evaluate(widths)) < 672 < max(before)
+        page.evaluate("dispatchEvent(new Event('afterprint'))")
+        assert page.evaluate(widths) == before
+
+
+@in_browser
+def test_without_javascript_the_sentence_says_what_there_would_be(browser, tmp_path):
+    explorer = oracle("average").example()
+    with opened(browser, tmp_path, explorer, javascript=False) as page:
+        assert explorer.alt in page.locator("figure.regattn").inner_text()
 
 
 @in_browser
@@ -299,70 +315,16 @@ def test_texts_grow_with_the_pages(browser, tmp_path):
         assert page.evaluate(size) == pytest.approx(1.5 * before)
 
 
-@in_browser
 @pytest.mark.parametrize(("value", "text"), [
     (1234567, "1.23 × 10⁶"), (1e6, "10⁶"), (-2e7, "−2 × 10⁷"), (3.1e-7, "3.1 × 10⁻⁷"), (0.00123, "0.00123"),
     (-0.5, "−0.500"), (0, "0"), (999999, "999999"), (None, "–"),
 ])  # fmt: skip
-def test_numbers_are_written_as_people_write_them(browser, tmp_path, value, text):
-    code = """async ([code, value]) => {
-      const module = await import("data:text/javascript;charset=utf-8," + encodeURIComponent(code));
-      return module.formatNumber(value);
-    }"""
-    explorer = oracle("average").example()
-    with opened(browser, tmp_path, explorer) as page:
-        assert page.evaluate(code, [explorer._esm, value]) == text
+def test_numbers_are_written_as_people_write_them(tmp_path, value, text):
+    assert in_node(tmp_path, "_kit/format.js", "say(formatNumber(given));", value) == text
 
 
-@in_browser
 @pytest.mark.parametrize(("value", "text"), [
     (3.1e-7, "< 0.00001"), (-2e-9, "> −0.00001"), (0, "0"), (1e-5, "0.0000100"), (2.5e6, "2.5 × 10⁶"), (None, "–"),
 ])  # fmt: skip
-def test_what_is_measured_and_tiny_is_said_to_be_small(browser, tmp_path, value, text):
-    code = """async ([code, value]) => {
-      const module = await import("data:text/javascript;charset=utf-8," + encodeURIComponent(code));
-      return module.formatResult(value);
-    }"""
-    explorer = oracle("average").example()
-    with opened(browser, tmp_path, explorer) as page:
-        assert page.evaluate(code, [explorer._esm, value]) == text
-
-
-@every
-def test_the_plain_picture_writes_no_mathematics_of_others_and_its_own_powers_of_ten(name):
-    figure = still(name)[1]
-    figure.canvas.draw()
-    parsed = [text.get_text() for text in figure.findobj(Text) if "$" in text.get_text() and text.get_parse_math()]
-    shown = [text.get_text() for text in figure.findobj(Text) if "$" in text.get_text() and not text.get_parse_math()]
-    assert all(words.startswith("$\\mathdefault{10^{") for words in parsed)
-    assert shown == []
-    assert (len(parsed) > 0) == (name in {"descent", "embedding", "neighbour", "position", "spectral"})
-
-
-def written(axis):
-    """Return the texts of an axis: its label and those of the ticks in view."""
-    low, high = sorted(axis.get_view_interval())
-    ticks = [tick for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high]
-    return [axis.label, *(text for tick in ticks for text in (tick.label1, tick.label2) if text.get_visible())]
-
-
-@every
-def test_no_two_texts_of_the_plain_picture_cover_each_other(name):
-    figure = still(name)[1]
-    figure.canvas.draw()
-    texts = [text for ax in figure.axes for text in ax.get_children() if isinstance(text, Text)]
-    texts += [text for ax in figure.axes for axis in (ax.xaxis, ax.yaxis) for text in written(axis)]
-    texts += [text for ax in figure.axes if ax.get_legend() for text in ax.get_legend().get_texts()]
-    boxes = [(text.get_text(), Text.get_window_extent(text).padded(-0.5)) for text in texts if text.get_text().strip()]
-    assert len(boxes) > 3
-    assert [(a, b) for (a, one), (b, other) in combinations(boxes, 2) if one.overlaps(other)] == []
-
-
-@every
-def test_the_plain_picture_keeps_the_colours_of_the_roles(name):
-    pixels = np.asarray(Image.open(io.BytesIO(base64.b64decode(encode(still(name)[1])))).convert("RGB"))
-    found = {"#{:02X}{:02X}{:02X}".format(*colour) for colour in np.unique(pixels.reshape(-1, 3), axis=0)}
-    assert "#FFFFFF" in found
-    wanted = {"average": ["query", "key"], "descent": ["query", "key"], "kernel": ["query"], "sampling": ["key"]}
-    wanted["spectral"] = ["positive", "negative", "prediction"]
-    assert {COLOURS[role].upper() for role in wanted.get(name, [])} <= found
+def test_what_is_measured_and_tiny_is_said_to_be_small(tmp_path, value, text):
+    assert in_node(tmp_path, "_kit/format.js", "say(formatResult(given));", value) == text

@@ -148,8 +148,8 @@ def test_two_of_a_kind_on_a_page_have_links_of_their_own(browser, tmp_path):
 def test_what_a_page_hides_is_not_there_and_the_rest_still_works(browser, tmp_path, name):
     module = oracle(name)
     explorer = module.example()
-    control, panel = explorer.controls[-1], explorer.picture_rows[-1][-1]
-    hide = [control] if sum(map(len, explorer.picture_rows)) == 1 else [control, panel]
+    control, panel = explorer.controls[-1], explorer.panels[-1]
+    hide = [control] if len(explorer.panels) == 1 else [control, panel]
     with opened(browser, tmp_path, module.example(hide=hide)) as page:
         assert control not in page.evaluate(CONTROLS)
         assert (page.locator(f"[data-panel={panel}]").count() == 0) == (panel in hide)

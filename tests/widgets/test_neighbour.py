@@ -1,13 +1,9 @@
 """The NeighbourExplorer counts as loops do, names what it refuses, and lets a click ask."""
 
-from itertools import combinations
-
 import numpy as np
 import pytest
-from matplotlib.text import Annotation, Text
 
 from regattn.widgets import NeighbourExplorer
-from regattn.words import load_word_results
 from tests.explorers.neighbour import WORDS, example, expected
 from tests.widgets.harness import SET, STATE, assert_same, opened
 
@@ -64,30 +60,3 @@ def test_a_word_that_a_resampled_corpus_lacks_has_the_last_rank_there_or_no_say(
 def test_what_cannot_be_shown_is_refused_by_name(spaces, options, message):
     with pytest.raises(ValueError, match=message):
         NeighbourExplorer(spaces, words=list("abc"), **options)
-
-
-def boxes(explorer):
-    """Return the boxes of the names on the map of the plain picture by their words, and its frame."""
-    figure = explorer.picture()
-    figure.canvas.draw()
-    names = [text for text in figure.axes[0].texts if isinstance(text, Annotation)]
-    return {name.get_text(): Text.get_window_extent(name) for name in names}, figure.axes[0].bbox
-
-
-@pytest.mark.parametrize("query", ["monday", "five", "firefighters", "parliament"])
-def test_no_name_on_the_plain_map_of_the_chapter_covers_another(query):
-    shown = load_word_results("neighbours")
-    explorer = NeighbourExplorer(shown["spaces"], words=shown["words"], query=query)
-    found, frame = boxes(explorer)
-    assert set(found) == {query, *explorer.result()["neighbours"]}
-    assert [pair for pair in combinations(found, 2) if found[pair[0]].overlaps(found[pair[1]])] == []
-    assert all(frame.contains(*corner) for box in found.values() for corner in box.corners())
-
-
-def test_of_words_at_one_place_those_are_named_for_which_there_is_room():
-    words = [f"{k} is a long name" for k in range(40)]
-    vectors = np.tile([1.0, 0.5], (1, 40, 1))
-    found, _ = boxes(NeighbourExplorer({("m", 2, 1): vectors}, words=words))
-    assert 3 < len(found) <= 11
-    assert words[0][:14] in found
-    assert [pair for pair in combinations(found, 2) if found[pair[0]].overlaps(found[pair[1]])] == []

@@ -12,6 +12,7 @@ from regattn.regression import make_network, network_descent
 from regattn.widgets import NetworkExplorer
 from regattn.widgets._kit.page_rng import mulberry32
 from tests.explorers.network import example
+from tests.node import in_node
 from tests.widgets.harness import SET, assert_same, opened
 
 N = 43
@@ -137,30 +138,17 @@ def test_units_that_answer_nothing_are_counted(browser, tmp_path):
         assert "answer nothing" not in page.locator(".ra-live").inner_text()
 
 
-@pytest.mark.browser
-def test_the_border_is_where_the_network_is_undecided(browser, tmp_path):
-    code = """async (code) => {
-      const module = await import("data:text/javascript;charset=utf-8," + encodeURIComponent(code));
-      const axis = [0, 1, 2, 3];
-      const values = axis.flatMap((y) => axis.map((x) => x + 2 * y - 3.5));
-      return module.crossings(values, axis, axis, 0);
-    }"""
-    with opened(browser, tmp_path, made_up()) as page:
-        segments = page.evaluate(code, NetworkExplorer._esm)
+def test_the_border_is_where_the_network_is_undecided(tmp_path):
+    code = "const values = given.flatMap((y) => given.map((x) => x + 2 * y - 3.5));"
+    segments = in_node(tmp_path, "network/contour.js", f"{code} say(crossings(values, given, given, 0));", [0, 1, 2, 3])
     points = np.array(segments).reshape(-1, 2)
     assert len(segments) >= 3
     np.testing.assert_allclose(points @ [1, 2], 3.5)
 
 
-@pytest.mark.browser
-def test_the_error_function_of_the_page_is_scipys(browser, tmp_path):
+def test_the_error_function_of_the_page_is_scipys(tmp_path):
     x = np.concatenate([np.linspace(-7, 7, 4001), [-0.46875, 0.46875, 4.0, 6.0, 1e-300, 0.0, 1e308]])
-    code = """async ([code, x]) => {
-      const module = await import("data:text/javascript;charset=utf-8," + encodeURIComponent(code));
-      return x.map(module.erf);
-    }"""
-    with opened(browser, tmp_path, made_up()) as page:
-        found = page.evaluate(code, [NetworkExplorer._esm, x.tolist()])
+    found = in_node(tmp_path, "_numbers/erf.js", "say(given.map(erf));", x.tolist())
     np.testing.assert_allclose(found, erf(x), rtol=2e-15)  # three roundings in the last digit
 
 

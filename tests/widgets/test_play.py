@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.explorers.descent import example, expected
+from tests.node import in_node
 from tests.widgets.harness import FIGURE, SET, STATE, assert_same, live, opened
 
 pytestmark = pytest.mark.browser
@@ -125,9 +126,8 @@ def test_cleaning_up_stops_the_playing(browser, tmp_path):
         assert page.evaluate("window.waiting()") == 0
 
 
-def test_a_walk_is_the_same_however_one_comes_to_a_step(browser, tmp_path):
-    code = """async (code) => {
-      const { walker } = await import("data:text/javascript;charset=utf-8," + encodeURIComponent(code));
+def test_a_walk_is_the_same_however_one_comes_to_a_step(tmp_path):
+    code = """
       let taken = 0;
       const at = walker({
         begin: ({ start }) => ({ value: start, path: [] }),
@@ -137,13 +137,32 @@ def test_a_walk_is_the_same_however_one_comes_to_a_step(browser, tmp_path):
       const seen = [0, 3, 11, 2, 9, 9, 10].map((step) => [step, at(step, { start: 1, rate: 2 }).value]);
       const before = taken;
       const long = at(10, { start: 1, rate: 2 }).path.length;
-      return { seen, again: taken - before, long, other: at(5, { start: 3, rate: 1 }).value, taken: before };
-    }"""
-    explorer = example()
-    with opened(browser, tmp_path, explorer) as page:
-        found = page.evaluate(code, explorer._esm)
+      say({ seen, again: taken - before, long, other: at(5, { start: 3, rate: 1 }).value, taken: before });"""
+    found = in_node(tmp_path, "_kit/play.js", code, None)
     assert found["seen"] == [[k, 2**k] for k in (0, 3, 11, 2, 9, 9, 10)]
     assert found["again"] == 0
     assert found["long"] == 10
     assert found["other"] == 3
     assert found["taken"] == 11 + 2 + 1 + 1  # 9 from the copy kept at 8
+
+
+@pytest.mark.parametrize(("step", "printed"), [(0, 7), (3, 3)])
+def test_on_paper_a_walk_that_has_not_begun_is_at_its_end_and_another_where_its_reader_left_it(
+    browser, tmp_path, step, printed
+):
+    with opened(browser, tmp_path, example(step=step, steps=7)) as page:
+        page.evaluate("addEventListener('beforeprint', () => { window.printed = " + FIGURE + ".model.result(); })")
+        page.pdf()
+        assert len(page.evaluate("window.printed.losses")) == printed + 1
+        assert step_of(page) == step
+
+
+def test_what_plays_while_it_is_printed_is_at_its_end_there_and_stands_where_it_was_after(browser, tmp_path):
+    with opened(browser, tmp_path, example(step=2, steps=7)) as page:
+        page.evaluate(BY_HAND)
+        page.locator(PLAY).click()
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert step_of(page) == 7
+        page.evaluate("dispatchEvent(new Event('afterprint'))")
+        assert step_of(page) == 2
+        assert page.evaluate("window.waiting()") == 0

@@ -7,6 +7,7 @@ import pytest
 
 from regattn.widgets import SpectralExplorer
 from tests.browser import open_offline
+from tests.node import in_node
 from tests.widgets.harness import MOVE, PICTURE, SET, live, opened
 from tests.widgets.pages import inflation_explorer, made_up_explorer, write_page
 
@@ -14,7 +15,6 @@ pytestmark = pytest.mark.browser
 
 CONTROLS = ["ridge", "rank", "query", "root", "angle"]
 # Imports the assembled module, as a live notebook does.
-IMPORT = 'import("data:text/javascript;charset=utf-8," + encodeURIComponent(code))'
 
 
 def assert_same_numbers(found: dict, explorer: SpectralExplorer) -> None:
@@ -77,18 +77,15 @@ def test_every_printed_number_is_the_one_that_result_returns(browser, tmp_path):
 
 
 @pytest.mark.parametrize("rank", [1, 2, 3])
-def test_every_root_gives_the_same_weights_and_the_codes_of_its_name(browser, tmp_path, rank):
+def test_every_root_gives_the_same_weights_and_the_codes_of_its_name(tmp_path, rank):
     explorer = inflation_explorer(ridge=3.0, rank=rank)
     spectrum, n = explorer.spectrum, len(explorer.y)
-    code = f"""async ([code, data]) => {{
-      const module = await {IMPORT};
-      const problem = module.spectralProblem(data);
-      const state = module.spectralState(problem, {{ridge: 3, rank: {rank}, query: 5}});
-      return ["spectral", "cholesky", "rotated"].map((root) =>
-        module.spectralCodes(problem, state, root, 25).map((row) => Array.from(row)));
-    }}"""
-    with opened(browser, tmp_path, explorer) as page:
-        codes = [np.array(c) for c in page.evaluate(code, [explorer._esm, explorer.data])]
+    code = """const problem = spectralProblem(given.data);
+      const state = spectralState(problem, {ridge: 3, rank: given.rank, query: 5});
+      say(["spectral", "cholesky", "rotated"].map((root) =>
+        spectralCodes(problem, state, root, 25).map((row) => Array.from(row))));"""
+    given = {"data": explorer.data, "rank": rank}
+    codes = [np.array(c) for c in in_node(tmp_path, "spectral/numbers.js", code, given)]
     expected = spectrum.weights(ridge=3.0, rank=rank) - 1 / n
     for F in codes:
         np.testing.assert_allclose(F[:n] @ F[:n].T, expected, atol=1e-12)
@@ -102,10 +99,8 @@ def test_every_root_gives_the_same_weights_and_the_codes_of_its_name(browser, tm
         np.testing.assert_allclose(cholesky[:n], centred @ root, atol=1e-10)
 
 
-def test_softmax_is_safe_and_sums_to_one(browser, tmp_path):
-    code = f"async (code) => {{ const m = await {IMPORT}; return Array.from(m.softmax([1e4, 1e4 - 1, -1e4])); }}"
-    with opened(browser, tmp_path, made_up_explorer(5, 2, 0)) as page:
-        found = page.evaluate(code, SpectralExplorer._esm)
+def test_softmax_is_safe_and_sums_to_one(tmp_path):
+    found = in_node(tmp_path, "_numbers/maths.js", "say(Array.from(softmax([1e4, 1e4 - 1, -1e4])));", None)
     np.testing.assert_allclose(found, [1 / (1 + np.exp(-1)), 1 / (1 + np.e), 0.0], atol=1e-15)
 
 

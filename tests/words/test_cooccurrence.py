@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from collections import Counter
 from fractions import Fraction
 from itertools import pairwise
 
@@ -11,7 +14,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import sparse
 
-from regattn.data import load_lee_corpus, load_seven_words
+from regattn.data import load_lee_corpus, load_seven_words, load_wikipedia_sample
 from regattn.words import (
     Vocabulary,
     _chunks,
@@ -214,6 +217,51 @@ def test_a_vocabulary_names_what_is_wrong(make, message):
 def test_words_are_lower_case_runs_of_letters_and_digits():
     assert split_words("Café “Ümlaut”: 0.25% — isn’t it?") == ["café", "ümlaut", "0", "25", "isn’t", "it"]
     assert split_words(" ,;") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("हिन्दी भाषा", ["हिन्दी", "भाषा"]),  # vowel signs, and a sign that joins consonants
+        ("cafe\u0301 ou thé", ["cafe\u0301", "ou", "thé"]),  # an accent of its own, and one in its letter
+        ("İstanbul", ["i̇stanbul"]),  # a capital that has two characters when it is small
+        ("เบียร์ ไทย", ["เบียร์", "ไทย"]),
+        ("שָׁלוֹם עֲלֵיכֶם", ["שָׁלוֹם", "עֲלֵיכֶם"]),
+        ("צה״ל ג׳ירפה", ["צה״ל", "ג׳ירפה"]),  # marks of abbreviation and of foreign sounds stand inside words
+        ("العَرَبِيَّة", ["العَرَبِيَّة"]),
+        ("می\u200cخواهم بروم", ["می\u200cخواهم", "بروم"]),  # a joiner that keeps letters apart
+        ("അവന്\u200d", ["അവന്\u200d"]),  # and one at the end that makes a letter of another form
+        ("tiếng Vie\u0323\u0302t", ["tiếng", "vie\u0323\u0302t"]),
+        ("I ❤\ufe0f 👩\u200d👩 1️⃣", ["i", "1\ufe0f\u20e3"]),  # marks and joiners of signs begin no word
+        ("x² ½ snake_case", ["x²", "½", "snake_case"]),
+        ("hi\u0308s one-off’s", ["hi\u0308s", "one", "off’s"]),
+    ],
+)
+def test_marks_belong_to_their_letters_and_joiners_to_their_words(text, words):
+    assert split_words(text) == words
+
+
+@given(st.text(st.characters(max_codepoint=127), max_size=60))
+def test_plain_and_other_texts_are_split_by_one_rule(text):
+    assert [*split_words(text), "é"] == split_words(f"{text} é")
+
+
+UNMARKED = re.compile(r"\w+(?:['’]\w+)*")  # runs of letters and digits alone, which English is written in
+
+
+def test_the_news_are_split_as_runs_of_letters_and_digits():
+    for story in load_lee_corpus():
+        assert split_words(story) == UNMARKED.findall(story.lower())
+
+
+def test_wikipedia_is_split_as_runs_of_letters_and_digits_but_for_twelve_foreign_words():
+    found, pieces = Counter(), Counter()
+    for article in load_wikipedia_sample():
+        words, runs = Counter(split_words(article)), Counter(UNMARKED.findall(article.lower()))
+        found += words - runs
+        pieces += runs - words
+    assert (found.total(), pieces.total()) == (12, 23)
+    assert all(any(unicodedata.category(sign)[0] == "M" for sign in word) for word in found)
 
 
 def test_the_lee_corpus_has_300_stories_in_which_bank_is_west_or_reserve():

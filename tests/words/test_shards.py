@@ -146,14 +146,35 @@ def test_a_run_that_was_stopped_half_way_counts_the_rest(files, folder, monkeypa
         lambda words, how: (words, how | {"window": 2}),
         lambda words, how: (words, how | {"weighting": "uniform"}),
         lambda words, how: (words, how | {"directed": True}),
-        lambda words, how: (Vocabulary(words.words[::-1]), how),
+        lambda words, how: (Vocabulary(words.words[::-1], words.unknown), how),
+        lambda words, how: (Vocabulary(words.words[1:], words.unknown), how),
+        lambda words, how: (Vocabulary(words.words, "gap"), how),
     ],
 )
 def test_counts_of_another_kind_are_kept_apart(files, folder, change):
-    corpus, words = ShardedCorpus(files, folder=folder), Vocabulary.from_documents(documents())
-    corpus.cooccurrences(words, **HOW)
+    corpus = ShardedCorpus(files, folder=folder)
+    words = Vocabulary.from_documents(documents(), min_count=2, unknown="skip")
+    first = corpus.cooccurrences(words, **HOW).table()
     other, how = change(words, HOW)
-    assert same(corpus.cooccurrences(other, **how).table(), count_cooccurrences(documents(), other, **how))
+    found = corpus.cooccurrences(other, **how).table()
+    assert same(found, count_cooccurrences(documents(), other, **how))
+    assert not same(found, first)  # so that a file taken for the other would be noticed
+
+
+def test_columns_of_one_file_are_kept_apart(tmp_path, folder):
+    parquet.write_table(pa.table({"text": ["a"], "title": ["b"]}), tmp_path / "a.parquet")
+    for _ in range(2):  # counted, and then read from the folder
+        for column, word in {"text": "a", "title": "b"}.items():
+            assert ShardedCorpus([tmp_path / "a.parquet"], column=column, folder=folder).word_counts() == Counter(word)
+    assert len(list(folder.iterdir())) == 2
+
+
+def test_a_shard_is_kept_for_every_corpus_that_it_is_part_of(files, folder, client, monkeypatch):
+    ShardedCorpus(files, folder=folder).word_counts()
+    read = spied(monkeypatch)
+    ShardedCorpus(files[::-1][:3], folder=folder).word_counts()
+    ShardedCorpus(files, folder=folder, client=client).word_counts()  # whoever counts
+    assert read == []
 
 
 def test_a_file_that_has_changed_is_counted_again(files, folder):

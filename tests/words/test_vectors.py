@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import lzma
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -286,3 +287,11 @@ def test_free_factors_and_gensim_come_as_near_to_pmi_as_was_kept():
     assert found["gensim, d = 100, 50 epochs"][0] > 0.9
     for name, (correlation,) in found.items():  # sums in another order move a walk of 50 passes a little
         assert abs(correlation - kept[name][0]) < 0.01
+
+
+def test_the_wikipedia_sample_needs_no_home(monkeypatch):
+    def no_home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", no_home)
+    assert len(load_wikipedia_sample()) == 106

@@ -4,29 +4,36 @@ from __future__ import annotations
 
 import html
 import inspect
+import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import anywidget
+import pandas as pd
 import traitlets
 
+from regattn._files import atomic_write
 from regattn._text import check_text
 from regattn.widgets._kit.controls import Control
 from regattn.widgets._kit.frontend import WIDGET_VIEW, has_editor
-from regattn.widgets._kit.page import assemble, plain, safe_json, scoped, style
+from regattn.widgets._kit.page import assemble, document, plain, safe_json, scoped, style
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-__all__ = ["Explorer", "check_labels"]
+__all__ = ["Explorer", "check_labels", "label_place", "name_of"]
 
 EVERY = """hide : sequence of str, default ()
     Controls and panels that this page does not use.
 presets : mapping of str to mapping, optional
-    Buttons: a name, and the controls that it sets.
+    Buttons: a name, and the controls that it sets; all others go where they stood at the start. With ``"lock": True``
+    among them the axes stay as they were there, so that sizes can be compared.
 alt : str, optional
     The explorer in words.
 """
+COMMON = {
+    "hide": ((), "Sequence[str]"),
+    "presets": (None, "Mapping[str, Mapping[str, Any]] | None"),
+    "alt": (None, "str | None"),
+}
+"""What every explorer takes: its default and its type."""
 
 
 class Text(traitlets.TraitType):
@@ -44,7 +51,7 @@ class Explorer(anywidget.AnyWidget):
     JavaScript, its values as JSON and a small model, and computes in the reader's browser, from a file, offline.
 
     A subclass declares its controls, hands arrays over in :attr:`data`, and has a folder of its own: in
-    ``kernel/__init__.py``, ``class KernelExplorer(Explorer, panels=[["curve"], ["weights"]])`` reads
+    ``kernel/__init__.py``, ``class KernelExplorer(Explorer, panels=["curve", "weights"])`` reads
     ``kernel/view.js``, which calls ``explorer`` of explorer.js. The controls enter the docstring before "Raises", and
     the signature.
 
@@ -59,19 +66,18 @@ class Explorer(anywidget.AnyWidget):
     """
 
     controls: ClassVar[tuple[str, ...]] = ()
-    picture_rows: ClassVar[Sequence[Sequence[str]]] = ()
-    picture_height: ClassVar[float] = 2.9  # inches of each row
+    panels: ClassVar[tuple[str, ...]] = ()
     _css = style()
     data = traitlets.Dict(read_only=True).tag(sync=True)
     kit = traitlets.Dict(read_only=True).tag(sync=True)
     alt = Text("").tag(sync=True)
 
-    def __init_subclass__(cls, *, panels: Sequence[Sequence[str]] = (), **kwargs: Any) -> None:
+    def __init_subclass__(cls, *, panels: Sequence[str] = (), **kwargs: Any) -> None:
         if panels:
             cls._esm = assemble(f"{cls.__module__.rpartition('.')[2]}/view.js")
         super().__init_subclass__(**kwargs)
         declared = {name: part for name, part in vars(cls).items() if isinstance(part, Control)}
-        cls.controls, cls.picture_rows = (*cls.controls, *declared), panels or cls.picture_rows
+        cls.controls, cls.panels = (*cls.controls, *declared), tuple(panels) or cls.panels
         _document(cls, declared)
 
     def __init__(
@@ -98,20 +104,22 @@ class Explorer(anywidget.AnyWidget):
         self.set_trait("kit", plain({"controls": specs, "hide": self.hidden, "presets": self._check_presets(presets)}))
 
     def _check_hidden(self, hide: Sequence[str]) -> list[str]:
-        known = [*self.controls, *(panel for row in self.picture_rows for panel in row)]
+        known = [*self.controls, *self.panels]
         wrong = hide if isinstance(hide, str) else next((name for name in hide if name not in known), None)
         if wrong is not None:
             raise ValueError(f"hide must be a list of some of {', '.join(known)}, got {wrong!r}")
         return list(hide)
 
     def _check_presets(self, presets: Mapping[str, Mapping[str, Any]] | None) -> list[list[Any]]:
-        checked = []
-        for label, values in (presets or {}).items():
+        checked, known = [], self.traits()
+        start = {name: getattr(self, name) for name in self.controls}
+        for label, given in (presets or {}).items():
+            values = {name: value for name, value in given.items() if name != "lock"}
             for name in values:
                 if name not in self.controls:
                     raise ValueError(f"the preset {label!r} sets {name!r}; controls are {', '.join(self.controls)}")
-            known = self.traits()
-            checked.append([check_text(label, "a preset"), {n: known[n].validate(self, v) for n, v in values.items()}])
+            values = start | {name: known[name].validate(self, value) for name, value in values.items()}
+            checked.append([check_text(label, "a preset"), values, bool(given.get("lock", False))])
         return checked
 
     def state(self) -> dict[str, Any]:
@@ -120,46 +128,45 @@ class Explorer(anywidget.AnyWidget):
         # ipywidgets' own traits (layout, tooltip, ...) and the code are no business of a page without a kernel
         return {n: getattr(self, n) for n in names if n not in anywidget.AnyWidget.class_trait_names() and n[0] != "_"}
 
-    def picture(self) -> Figure:
-        """Return a figure of what is shown now, drawn by the package from :meth:`result`."""
-        from regattn.widgets._kit.still import figure_of  # matplotlib: only when there is something to draw
-
-        return figure_of(self)
-
-    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
-        """Draw the panels in ``axes`` from the result; each explorer has its own."""
-        raise NotImplementedError(f"{type(self).__name__} draws no picture")
-
-    def to_html(self, *, picture: bool = True) -> str:
-        """Return the explorer as a piece of HTML that needs neither kernel nor network.
+    def to_html(self, path: str | os.PathLike | None = None, *, title: str | None = None) -> str:
+        """Return the explorer as HTML that needs neither kernel nor network: a piece of a page, or a page of its own.
 
         Parameters
         ----------
-        picture : bool, default True
-            Whether it holds the plain picture for paper and for pages without JavaScript.
+        path : path, optional
+            Where to write a page of its own, in a folder that exists.
+        title : str, optional
+            Title of that page; by default the name of the class. With a title alone the page is only returned.
+
+        Raises
+        ------
+        ValueError
+            If the title cannot be written as UTF-8.
+        FileNotFoundError
+            If the folder of ``path`` does not exist.
         """
+        piece = self._piece()
+        if path is None and title is None:
+            return piece
+        page = document(piece, check_text(type(self).__name__ if title is None else title, "title"))
+        if path is not None:
+            with atomic_write(path) as file:
+                file.write(page.encode())
+        return page
+
+    def _piece(self) -> str:
+        """Return the explorer as a piece of HTML."""
         name, alt = type(self).__name__, html.escape(self.alt)
         page = scoped("_kit/page.js", assemble("_kit/page.js"))
         code = f'{self._esm}\n{page}$_kit_page.wake("{name}", render);\n'
         return (
             f'<figure class="regattn" data-widget="{name}" aria-label="{alt}">\n'
-            f"<noscript><p>{alt} This explorer moves with JavaScript, which is switched off here; "
-            "the picture below stands still.</p></noscript>\n"
-            f"{self._still(alt) if picture else ''}"
+            f"<noscript><p>{alt} This explorer moves with JavaScript, which is switched off here.</p></noscript>\n"
             f"<style>\n{self._css}</style>\n"
             f'<script type="application/json">{safe_json(self.state())}</script>\n'
             f'<script type="module">\n{code}</script>\n'
             "</figure>"
         )
-
-    def _still(self, alt: str) -> str:
-        from regattn.widgets._kit.still import encode
-
-        try:
-            drawn = encode(self.picture())
-        except (ValueError, OverflowError):  # numbers beyond what axes can hold; the sentence still says what is shown
-            return ""
-        return f'<img class="ra-still" alt="{alt}" src="data:image/png;base64,{drawn}">\n'
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
         bundle = super()._repr_mimebundle_(**kwargs)
@@ -180,16 +187,50 @@ def _document(cls: type, declared: Mapping[str, Control]) -> None:
         head, raises, tail = inspect.cleandoc(cls.__doc__).partition("\nRaises\n")
         begun = "" if "\nParameters\n" in head else "\nParameters\n----------\n"  # an explorer may have controls alone
         cls.__doc__ = f"{head}{begun}{entries}{EVERY}{raises}{tail}"
-    keyword = inspect.Parameter.KEYWORD_ONLY
     kept = [part for name, part in own.items() if name != "self" and part.kind is not inspect.Parameter.VAR_KEYWORD]
-    more = [*rest, *(name for name in ("hide", "presets", "alt") if name not in own)]
-    cls.__signature__ = inspect.Signature([*kept, *(inspect.Parameter(name, keyword, default=None) for name in more)])
+    more = {name: (None, f"{part.annotation()} | None") for name, part in rest.items()}
+    more |= {name: entry for name, entry in COMMON.items() if name not in own}
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+        for name, (default, annotation) in more.items()
+    ]
+    cls.__signature__ = inspect.Signature([*kept, *added], return_annotation="None")
 
 
-def check_labels(labels: Sequence[Any] | None, count: int, name: str, *, rows: str, first: int = 1) -> list[str]:
-    """Return ``count`` labels as texts, or "row 1" and so on where none are given; raise if their number is wrong."""
+def check_labels(
+    labels: Sequence[Any] | None, count: int, name: str, *, rows: str, first: int = 1, table: Any = None
+) -> list[str]:
+    """Return ``count`` labels as texts; raise if their number is wrong.
+
+    Where none are given they are those of the pandas ``table``, if it has any, else "row 1" and so on. Times of which
+    none is within a day are days, and months where all are first days.
+    """
+    index = getattr(table, "index", None)
+    if labels is None and isinstance(index, pd.Index) and not isinstance(index, pd.RangeIndex):
+        labels = index
     if labels is None:
         return [f"row {first + i}" for i in range(count)]
     if len(labels) != count:
         raise ValueError(f"{name} has {len(labels)} entries but there are {count} {rows}")
-    return [check_text(str(label), f"an entry of {name}") for label in labels]
+    labels = list(labels)
+    if labels and all(isinstance(label, pd.Timestamp) and label == label.normalize() for label in labels):
+        months = count > 1 and all(label.day == 1 for label in labels)
+        labels = [label.strftime("%Y-%m" if months else "%Y-%m-%d") for label in labels]
+    texts = [", ".join(map(str, label)) if isinstance(label, tuple) else str(label) for label in labels]
+    return [check_text(text, f"an entry of {name}") for text in texts]
+
+
+def name_of(x: Any, other: str) -> str:
+    """Return what pandas calls a column, or ``other`` where it has no name."""
+    name = getattr(x, "name", None)
+    return other if name is None or callable(name) else str(name)
+
+
+def label_place(label: Any, labels: Sequence[str], name: str = "query") -> int:
+    """Return where a label stands, as a text or as what it was before; raise a ValueError that names it."""
+    (text,) = check_labels([label], 1, name, rows="label")
+    months = [label.strftime("%Y-%m")] if isinstance(label, pd.Timestamp) and label.day == 1 else []
+    for found in (text, *months):
+        if found in labels:
+            return labels.index(found)
+    raise ValueError(f"{name} must be a row or a label, and no row is called {label!r}")

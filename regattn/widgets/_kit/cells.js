@@ -1,4 +1,5 @@
 // Small pictures made of cells: an image, a feature map, a table of weights.
+import { element } from "./controls.js";
 import { formatNumber } from "./format.js";
 import { svgElement } from "./plot.js";
 
@@ -42,4 +43,28 @@ export function shades(map, limit, sign) {
   map.forEach((row, t) => row.forEach((weight, i) => (image.data[4 * (t * n + i) + 3] = shade(weight))));
   context.putImageData(image, 0, 0);
   return `url(${canvas.toDataURL()})`;
+}
+
+// Two layers behind a plot, one for each sign in the colour of its role. Returns place(pictures, [x, x], [y, y]): the
+// sides are shares of the plot's, which on paper has another size.
+export function signLayers(p) {
+  const layer = (role) => element("div", { class: `ra-raster ra-${role}`, "aria-hidden": "true" });
+  const layers = ["positive", "negative"].map(layer);
+  p.host.classList.add("ra-layered");
+  p.host.prepend(...layers);
+  let shown = null;
+  return (pictures, [left, right], [bottom, top]) => {
+    const { width, height } = p.size;
+    const box = {
+      left: p.x(left) / width,
+      top: p.y(top) / height,
+      width: (p.x(right) - p.x(left)) / width,
+      height: (p.y(bottom) - p.y(top)) / height,
+    };
+    layers.forEach(({ style }, k) => {
+      if (shown !== pictures) style.maskImage = pictures[k];
+      for (const [side, share] of Object.entries(box)) style[side] = `${100 * share}%`;
+    });
+    shown = pictures;
+  };
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from numbers import Integral, Number
 from typing import Any
 
 import traitlets
@@ -66,6 +67,10 @@ class Control(traitlets.TraitType):
         found = {"kind": self.kind, "name": self.name, "label": _at(self.label, explorer), "help": self.help}
         found |= {"wide": self.wide, "used": self.used, "sets": self.sets, **self._more(explorer)}
         return {key: value for key, value in found.items() if value is not None and value is not False and value != ""}
+
+    def annotation(self) -> str:
+        """Return the type of its values, as the signature of its explorer has it."""
+        return self.validate.__annotations__["return"]
 
     def documentation(self, name: str) -> str:
         """Return the control's entry in the docstring of its explorer, where it is called ``name``."""
@@ -174,6 +179,9 @@ class Count(Control):
         Steps a second: the slider then has buttons that play, pause, take one step and go back to the start.
     notes : mapping of value to str, or function
         Words in brackets after some values.
+    find : function of the explorer and a label, optional
+        The number that a label stands for, or a ValueError: what may be given in place of a number. A whole number that
+        is in range is itself, every other one a label, such as a year.
     """
 
     kind = "count"
@@ -191,15 +199,27 @@ class Count(Control):
         of: bool = False,
         play: float | None = None,
         notes: Any = None,
+        find: Callable[[Any, Any], int] | None = None,
         **more: Any,
     ) -> None:
         super().__init__(label, **({"default": least, "wide": play is not None} | more))
+        self.find = find
         self.least, self.most, self.bound, self.stops, self.notes = least, most, bound, stops, notes
         self.format = {"names": names, "menu": menu, "of": of, "play": play}
 
     def validate(self, obj: Any, value: Any) -> int:
         """Return ``value`` as an int or raise a ValueError that names it."""
-        return check_count(value, self.name, least=self.least, most=self.most(obj), bound=self.bound)
+        bounds = {"least": self.least, "most": self.most(obj), "bound": self.bound}
+        try:
+            return check_count(value, self.name, **bounds)
+        except ValueError as error:
+            whole = isinstance(value, Integral) and not isinstance(value, bool)
+            if self.find is None or value is None or (isinstance(value, Number) and not whole):
+                raise
+            try:
+                return self.find(obj, value)
+            except ValueError as other:
+                raise ValueError(f"{error}; and {other}" if whole else str(other)) from None
 
     def _more(self, explorer: Any) -> dict[str, Any]:
         found = {"min": self.least, "max": self.most(explorer), "stops": _at(self.stops, explorer), **self.format}
@@ -249,6 +269,11 @@ class Choice(Control):
             which = f"one of the {len(options)} {self.bound}" if self.bound else f"one of {', '.join(options)}"
             raise ValueError(f"{self.name} must be {which}, got {value!r}")
         return value
+
+    def annotation(self) -> str:
+        """Return the words as a type, if they are the same for every explorer and few."""
+        words = "" if callable(self.options) else ", ".join(f'"{value}"' for value in self.options)
+        return f"Literal[{words}]" if 0 < len(words) < 80 else "str"
 
     def _more(self, explorer: Any) -> dict[str, Any]:
         return {"options": [[value, words] for value, words in _at(self.options, explorer).items()]}

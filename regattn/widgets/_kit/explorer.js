@@ -6,6 +6,8 @@ import { buildMenu, buildPresets } from "./menu.js";
 import { buildPlay } from "./play.js";
 import { plot } from "./plot.js";
 
+const COLUMN = "42rem"; // of a sheet of paper, for which plots are drawn again
+
 // The frame of an explorer in `el` (an empty box in a live notebook, the figure itself in a page).
 function frameOf({ model, el, name }) {
   const own = !el.matches("figure.regattn");
@@ -131,6 +133,12 @@ function run(view, compute, draw) {
       view.said.style.minHeight = `${Math.ceil(view.said.getBoundingClientRect().height)}px`;
     });
     for (const part of [view.body, view.said]) observer.observe(part);
+    for (const [event, size] of [["beforeprint", COLUMN], ["afterprint", ""]]) {
+      view.listen(window, event, () => {
+        view.root.style.width = size;
+        view.update();
+      });
+    }
     view.signal.addEventListener("abort", () => observer.disconnect());
   };
 }

@@ -84,14 +84,14 @@ export function buildMenu(view, { live, plots, valid }) {
   if (plots.length) {
     const badge = element("span", { class: "ra-badge" });
     view.bar.append(badge);
-    const lock = button(words.lock, () => {
-      const on = lock.getAttribute("aria-pressed") !== "true";
+    const lock = button(words.lock, () => view.lock(lock.getAttribute("aria-pressed") !== "true"));
+    lock.setAttribute("aria-pressed", "false");
+    view.lock = (on) => {
       lock.setAttribute("aria-pressed", String(on));
       badge.textContent = on ? words.locked : "";
       for (const plot of plots) plot.lock(on);
       view.update();
-    });
-    lock.setAttribute("aria-pressed", "false");
+    };
   }
   box.append(said, field);
   view.bar.append(details);
@@ -111,12 +111,23 @@ export function buildMenu(view, { live, plots, valid }) {
   if (!live) view.listen(window, "hashchange", () => view.restore() && view.root.scrollIntoView());
 }
 
-// Buttons that set several controls at once.
+// Buttons that set every control at once. One that locks the axes does so at the state of the start, where sizes are
+// compared with; any other one that follows it sets them free.
 export function buildPresets(view, presets) {
   if (!presets.length) return;
-  const buttons = presets.map(([label, values]) => {
+  const start = view.now();
+  let locked = false;
+  const buttons = presets.map(([label, values, lock]) => {
     const made = element("button", { type: "button", class: "ra-word", "data-preset": label }, label);
-    view.listen(made, "click", () => view.set(values));
+    view.listen(made, "click", () => {
+      if (lock || locked) view.lock?.(false);
+      if (lock) {
+        view.set(start);
+        view.lock?.(true);
+      }
+      locked = lock;
+      view.set(values);
+    });
     view.refreshers.push(() => {
       const on = Object.entries(values).every(([name, value]) => JSON.stringify(view.model.get(name)) === JSON.stringify(value));
       made.setAttribute("aria-pressed", String(on));

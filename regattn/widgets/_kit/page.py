@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from functools import cache
@@ -11,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from regattn._colours import ROLES
 from regattn._text import check_text
 
-__all__ = ["FOLDER", "assemble", "plain", "safe_json", "scoped", "style"]
+__all__ = ["FOLDER", "assemble", "document", "plain", "safe_json", "scoped", "style"]
 
 FOLDER = Path(__file__).parents[1]
 IMPORT = re.compile(r'^import (\{[^}]*\}) from "(\.\.?/[\w./]+\.js)";$', re.MULTILINE)
@@ -55,14 +57,27 @@ def scoped(module: str, code: str) -> str:
     return f"const {scope_name(module)} = (() => {{\n{EXPORT.sub('', code)}return {{ {exports} }};\n}})();\n"
 
 
+def document(piece: str, title: str) -> str:
+    """Return a whole page that holds a piece of HTML and nothing else, its rules of style in its head."""
+    start, end = piece.index("<style>"), piece.index("</style>") + len("</style>\n")
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f"<title>{html.escape(title)}</title>\n"
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"{piece[start:end]}</head>\n<body>\n<main>\n{piece[:start]}{piece[end:]}\n</main>\n</body>\n</html>\n"
+    )
+
+
 @cache
 def style() -> str:
-    """Return explorer.css with its colours once more for browsers that do not know ``light-dark()``."""
-    source = (FOLDER / "_kit/explorer.css").read_text(encoding="utf-8")
+    """Return explorer.css with the roles' colours, and all colours again for browsers that lack ``light-dark()``."""
+    declared = "".join(f"  --ra-{role}: light-dark({light}, {dark});\n" for role, (light, dark) in ROLES.items())
+    used = "".join(f".regattn .ra-{role} {{ --ra-role: var(--ra-{role}); }}\n" for role in ROLES)
+    source = f".regattn {{\n{declared}}}\n{used}{(FOLDER / '_kit/explorer.css').read_text(encoding='utf-8')}"
     light, dark = ("".join(f"{found[0]}:{found[k]};" for found in COLOUR.findall(source)) for k in (1, 2))
     on_dark = 'html[data-theme="dark"] .regattn, body[data-jp-theme-light="false"] .regattn, body.vscode-dark .regattn'
     old = "@supports not (color: light-dark(red, red))"
-    return f"{source}{old} {{\n.regattn {{ {light} }}\n{on_dark} {{ {dark} }}\n}}\n"
+    return f"{source}{old} {{\n.regattn {{ {light} }}\n@media screen {{ {on_dark} {{ {dark} }} }}\n}}\n"
 
 
 def plain(value: Any) -> Any:

@@ -73,6 +73,17 @@ function playRow(view, { name, label, min, max, play: rate }) {
     steps.toggleAttribute("disabled", over());
     starts.toggleAttribute("disabled", now() <= min);
   });
+  // On paper a walk that plays, or has not begun, stands at its end; on the screen it is then where it was.
+  let held = null;
+  view.listen(window, "beforeprint", () => {
+    held = frame || now() <= min ? now() : null;
+    stop();
+    if (held !== null) go(max);
+  });
+  view.listen(window, "afterprint", () => {
+    if (held !== null) go(held);
+    held = null;
+  });
   view.signal.addEventListener("abort", () => cancelAnimationFrame(frame));
   return element("div", { class: "ra-tools", role: "group", "aria-label": `${words.tools}: ${label}` }, toggle, steps, starts);
 }

@@ -8,16 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regattn import figures
 from regattn._validation import check_vector
 from regattn.attention import attend, attention_weights
-from regattn.widgets._kit import Choice, Explorer, Slider, check_labels
-from regattn.widgets._kit.drawing import draw_signed
+from regattn.widgets._kit import Choice, Explorer, Slider, check_labels, name_of
 
 __all__ = ["AverageExplorer"]
 
 
-class AverageExplorer(Explorer, panels=[["scatter", "running"]]):
+class AverageExplorer(Explorer, panels=["scatter", "running"]):
     r"""Show one prediction as a weighted average of past outcomes, with weights from the same scores by two kernels.
 
     .. math:: \omega_{ji} = \frac{s_{ji}}{n} \;\text{(least squares)}, \qquad
@@ -34,9 +32,9 @@ class AverageExplorer(Explorer, panels=[["scatter", "running"]]):
     query : float, optional
         The input to predict at, in units of ``x``; by default the mean.
     labels : sequence of str, optional
-        What to call the cases.
+        What to call the cases; by default as a Series does.
     names : pair of str, optional
-        What ``x`` and ``y`` measure, with units.
+        What ``x`` and ``y`` measure, with units; by default what Series are called.
 
     Raises
     ------
@@ -78,13 +76,14 @@ class AverageExplorer(Explorer, panels=[["scatter", "running"]]):
         *,
         query: float | None = None,
         labels: Sequence[Any] | None = None,
-        names: Sequence[str] = ("input", "outcome"),
+        names: Sequence[str] | None = None,
         **kit: Any,
     ) -> None:
+        names = (name_of(x, "input"), name_of(y, "outcome")) if names is None else names
+        labels = check_labels(labels, np.size(x), "labels", rows="cases", table=x)
         x, y = check_vector(x, "x"), check_vector(y, "y")
         if len(x) != len(y):
             raise ValueError(f"x has {len(x)} entries but y has {len(y)}")
-        labels = check_labels(labels, len(x), "labels", rows="cases")
         order = np.argsort(x, kind="stable")
         self.x, self.y = x[order], y[order]
         self.level, self.spread = self.x.mean(), self.x.std()
@@ -123,14 +122,3 @@ class AverageExplorer(Explorer, panels=[["scatter", "running"]]):
             "running": np.cumsum(weights * self.y).tolist(),
             "prediction": float(attend(queries, keys, self.y, **how)[0]),
         }
-
-    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
-        if ax := axes.get("scatter"):
-            draw_signed(ax, self.x, self.y, found["weights"])
-            ax.axvline(self.query, color=figures.COLOURS["query"])
-            ax.plot(self.query, found["prediction"], "D", color=figures.COLOURS["prediction"])
-            ax.set(title="The weight of every case", xlabel=self.names[0], ylabel=self.names[1])
-        if ax := axes.get("running"):
-            ax.step(range(1, len(self.x) + 1), found["running"], where="post", color=figures.COLOURS["key"])
-            ax.axhline(found["prediction"], color=figures.COLOURS["prediction"])
-            ax.set(title="The prediction adds up, case by case", xlabel="past cases", ylabel=self.names[1])

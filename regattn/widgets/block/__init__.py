@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import islice, pairwise
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from regattn import figures
 from regattn.attention import attend, attention_weights
 from regattn.from_scratch import layer_norm
 from regattn.widgets._kit import Choice, Count, Explorer, check_labels
-from regattn.widgets._kit.drawing import draw_table
 from regattn.widgets._kit.page_rng import mulberry32
 
 __all__ = ["BlockExplorer"]
@@ -52,7 +50,7 @@ class _OneOf(Count):
         return value
 
 
-class BlockExplorer(Explorer, panels=[["flow", "counts"], ["numbers"]]):
+class BlockExplorer(Explorer, panels=["flow", "counts", "numbers"]):
     r"""Show one sentence on its way through one transformer block, a step at a time.
 
     Choose a step in the drawing or the list; point at a number to see the products that it is made of. The order of
@@ -227,50 +225,9 @@ class BlockExplorer(Explorer, panels=[["flow", "counts"], ["numbers"]]):
         }
         return counts | {"total": sum(counts.values())}
 
-    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
-        if ax := axes.get("flow"):
-            _draw_flow(ax, self._steps(), self.order, found["step"])
-            ax.set_title(f"The block ({self.order})")
-        if ax := axes.get("counts"):
-            parts = ["embedding", "positions", "attention", "feed_forward", "norms"]
-            bars = ax.barh([name.replace("_", "-") for name in parts], [found[name] for name in parts])
-            ax.bar_label(bars, [f"{found[name]:,}" for name in parts], fontsize=8, padding=3)
-            ax.invert_yaxis()
-            ax.margins(x=0.2)
-            ax.set_title("Parameters")
-        if ax := axes.get("numbers"):
-            values = found["values"]
-            among = len(values[0]) == len(self.words) and self.step in ("scores", "mask", "weights")
-            columns = self.words if among else [str(k + 1) for k in range(len(values[0]))]
-            draw_table(ax, np.abs(values).tolist(), self.words, columns)
-            ax.set_title(f"Sizes of the numbers: {STEPS[found['step']]}")
-
 
 def _drawn(name: str, rows: int, columns: int, variance: float | None = None) -> np.ndarray:
     """Return a matrix of uniform numbers with mean 0, row by row, as numbers.js draws it."""
     reach = math.sqrt(3 * (1 / rows if variance is None else variance))
     uniform = np.fromiter(islice(mulberry32(SEEDS[name]), rows * columns), float, rows * columns)
     return reach * (2 * uniform - 1).reshape(rows, columns)
-
-
-def _draw_flow(ax: Any, steps: dict[str, np.ndarray], order: str, chosen: str) -> None:
-    """Draw the stream on the left, what reads and writes it on the right, and the shape of every result."""
-    on_stream = {"embedding", "add_1", "add_2"} | ({"norm_1", "norm_2"} if order == "post" else set())
-    beside = {"queries": 0.52, "keys": 0.7, "values": 0.88}
-    rows = [step for step in steps if step not in ("keys", "values")]
-    ax.grid(False)
-    ax.set(xlim=(0, 1), ylim=(0.6 - len(rows), 0.6), xticks=[], yticks=[])
-    ax.spines[:].set_visible(False)
-    ax.plot([0.16, 0.16], [0, 1 - len(rows)], color=figures.COLOURS["neutral"], linewidth=1, zorder=1)
-    ends = [k for k, step in enumerate(rows) if step in on_stream]
-    for above, below in pairwise(ends):
-        if below - above > 1:  # a branch: read after one, written before the other
-            ax.plot([0.16, 0.7, 0.7, 0.16], [-above - 1, -above - 1, 1 - below, 1 - below], linewidth=0.6, zorder=1)
-            ax.lines[-1].set_color(figures.COLOURS["neutral"])
-    for step, values in steps.items():
-        y = -rows.index("queries" if step in beside else step)
-        x = 0.16 if step in on_stream else beside.get(step, 0.7)
-        edge = figures.COLOURS["query" if step == chosen else "neutral"]
-        box = {"boxstyle": "round,pad=0.2", "facecolor": "white", "edgecolor": edge}
-        words = step if step in beside else f"{STEPS[step]}  {values.shape[0]} × {values.shape[1]}"
-        ax.text(x, y, words, ha="center", va="center", fontsize=5, bbox=box)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regattn import figures
 from regattn._validation import check_array, check_matrix
 from regattn.attention import attention_weights
 from regattn.widgets._kit import Choice, Count, Explorer, Slider, check_labels
@@ -19,7 +18,7 @@ MOST_IMAGES, MOST_CODES, SHOWN = 400, 64, 8
 FAR = 1e6  # no number that is handed over may be larger
 
 
-class CodebookExplorer(Explorer, panels=[["plane", "drawn"], ["members"]]):
+class CodebookExplorer(Explorer, panels=["plane", "drawn", "members"]):
     r"""Show a latent plane: a point that is dragged, the code or codes that stand for it, and what the decoder draws.
 
     .. math:: \hat z = \sum_k \omega_k e_k, \qquad
@@ -168,26 +167,6 @@ class CodebookExplorer(Explorer, panels=[["plane", "drawn"], ["members"]]):
             "error": float(np.mean((self._drawn(self._sent(self.latents)[0]) - pixels) ** 2)),
             "live": len(np.unique(nearest[1:])),
         }
-
-    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
-        codes = self.codebooks[self.book]
-        away = ((self.latents - codes[found["code"] - 1]) ** 2).sum(axis=1)
-        sides = self.images.shape[1:]
-        if ax := axes.get("plane"):
-            ax.scatter(*self.latents.T, s=4, c=figures.COLOURS["neutral"], linewidths=0)
-            ax.scatter(*codes.T, s=28, c=figures.COLOURS["key"], linewidths=0)
-            ax.plot(self.across, self.upwards, "D", color=figures.COLOURS["query"])
-            ax.set_aspect("equal", adjustable="datalim")  # nearest is by distance
-            ax.set(title="Images (grey), codes and the point", xlabel="first latent number", ylabel="second")
-        pictures = {
-            "drawn": ("What the decoder draws", np.reshape(found["drawn"], sides)),
-            "members": ("Images nearest to the code", np.hstack(self.images[np.argsort(away, kind="stable")[:SHOWN]])),
-        }
-        for key, (title, rows) in pictures.items():
-            if ax := axes.get(key):
-                ax.imshow(np.maximum(rows, 0), cmap="Greys", interpolation="nearest")
-                ax.set(title=title, xticks=[], yticks=[])
-                ax.grid(False)
 
 
 def _near(x: np.ndarray, name: str) -> np.ndarray:

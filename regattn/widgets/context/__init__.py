@@ -6,12 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from regattn import figures
 from regattn._validation import check_count, check_real
 from regattn.regression import _context_training as training
 from regattn.regression.trajectory import GROWTH_LIMIT
 from regattn.widgets._kit import Choice, Count, Explorer, Seed, Slider, Tick
-from regattn.widgets._kit.drawing import signs
 
 __all__ = ["ContextExplorer"]
 
@@ -33,7 +31,7 @@ PRESETS = {
 }
 
 
-class ContextExplorer(Explorer, panels=[["omega", "theory"], ["risk", "weights"]]):
+class ContextExplorer(Explorer, panels=["omega", "theory", "risk", "weights"]):
     r"""Train attention on many small regressions, and see which inverse it finds.
 
     .. math:: y = X\beta + \sigma\varepsilon, \qquad \hat y_q = x_q^\top \Omega X^\top y
@@ -167,27 +165,6 @@ class ContextExplorer(Explorer, panels=[["omega", "theory"], ["risk", "weights"]
             "agreement": _cosine(weights, proximity),
             "diverged_at": walk.diverged_at,
         }
-
-    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
-        whole = self._found(self.steps)  # paper cannot play
-        most = np.abs(whole["theory"]).max()
-        for panel, key, title in (("omega", "omega", "Ω, learned"), ("theory", "theory", "Ω in theory")):
-            if ax := axes.get(panel):
-                ax.imshow(whole[key], vmin=-most, vmax=most, aspect="auto")
-                ax.grid(False)
-                ax.set(title=title, xticks=[], yticks=[], xlabel=f"blue > 0, red < 0; darkest: ±{most:.2g}")
-        if ax := axes.get("risk"):
-            shown = np.log10(np.maximum(whole["risks"], 1e-12))
-            ax.plot(training.EVERY * np.arange(len(shown)), shown, color=figures.COLOURS["prediction"])
-            for name, role in (("ols", "key"), ("bayes", "leave-one-out"), ("layer", "test")):
-                ax.axhline(np.log10(max(whole["rivals"][name], 1e-12)), color=figures.COLOURS[role], ls="--")
-            ax.set(title="Risk on new contexts", xlabel="step", ylabel="logarithm of base 10")
-        if ax := axes.get("weights"):
-            order = np.argsort(whole["proximity"])[::-1]
-            weights, proximity = np.array(whole["weights"])[order], np.array(whole["proximity"])[order]
-            ax.bar(range(len(order)), weights, color=signs(weights))
-            ax.plot(proximity, "o", color=figures.COLOURS["neutral"], fillstyle="none")
-            ax.set(title="Weights on one context", xlabel="row", ylabel="weight")
 
 
 def _cosine(a: np.ndarray, b: np.ndarray) -> float | None:

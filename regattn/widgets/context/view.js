@@ -58,7 +58,7 @@ function riskPanel({ steps, every }) {
       ["prediction", "line", "network"],
       ["key", "dashed", "least squares"],
       ["neutral", "dashed", "ridge for the noise of training"],
-      ["loo", "dashed", "Bayes"],
+      ["leave-one-out", "dashed", "Bayes"],
       ["test", "dashed", "best single linear layer"],
     ],
     plot: { label: "Risk after every tenth step, on a logarithmic axis", xLabel: "step", yLabel: "mean squared distance", height: 240 },
@@ -66,7 +66,7 @@ function riskPanel({ steps, every }) {
     at: (k, { risks }) => [k * every, height(risks[k])],
     by: "x",
     make(p) {
-      const lines = [["ols", "key"], ["ridge", "neutral"], ["bayes", "loo"], ["layer", "test"]].map(([name, role]) => [name, p.line(role, { dashed: true })]); // prettier-ignore
+      const lines = [["ols", "key"], ["ridge", "neutral"], ["bayes", "leave-one-out"], ["layer", "test"]].map(([name, role]) => [name, p.line(role, { dashed: true })]); // prettier-ignore
       const [network, here] = [p.line("prediction"), p.marker("prediction", "dot")];
       return ({ risks, risk, rivals, step }) => {
         const seen = [...risks, risk, ...Object.values(rivals)].map(height);

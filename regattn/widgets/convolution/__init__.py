@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regattn import figures
 from regattn._validation import check_array
 from regattn.regression.convolution import convolution_matrix
 from regattn.widgets._kit import Count, Explorer, Slider, Tick, check_labels
@@ -43,7 +42,7 @@ def _named(kernel: Sequence[float]) -> dict[str, float]:
     return {f"kernel_{k // SIZE + 1}{k % SIZE + 1}": float(value) for k, value in enumerate(kernel)}
 
 
-class ConvolutionExplorer(Explorer, panels=[["image", "map"], ["activated", "pooled"]]):
+class ConvolutionExplorer(Explorer, panels=["image", "map", "activated", "pooled"]):
     r"""Show a kernel of 3 × 3 on an image: the window, the feature map, what bias and ReLU leave of it, and pooling.
 
     .. math:: \phi_{i,j} = \sum_{m=0}^{2}\sum_{n=0}^{2} x_{i+m,\,j+n}\, f_{m,n}
@@ -129,14 +128,3 @@ class ConvolutionExplorer(Explorer, panels=[["image", "map"], ["activated", "poo
             "pooled": squares.max(axis=(1, 3)).tolist(),
             "here": float(phi.flat[min(self.place, phi.size - 1)]),
         }
-
-    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
-        stages = {"image": ("Image", self.images[self.image]), "map": ("Feature map", found["feature_map"])}
-        stages |= {
-            "activated": ("After bias and ReLU", found["activated"]),
-            "pooled": ("After pooling", found["pooled"]),
-        }
-        for key, (title, rows) in stages.items():
-            if ax := axes.get(key):
-                figures.plot_heat_maps({title: np.array(rows)}, axes=[ax])
-                ax.set(title=title, xticks=[], yticks=[])

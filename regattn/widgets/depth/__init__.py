@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
-from regattn import figures
 from regattn._text import check_text
 from regattn._validation import check_count, check_matrix, check_targets
 from regattn.attention import attention_weights
@@ -19,11 +19,10 @@ __all__ = ["DepthExplorer"]
 
 ROWS_DEEPEST = 32  # layers that rows themselves go through: with a residual connection they double in size at each
 SPREADS = {"pooled": 0.0, "local": math.inf, "partial": 1.0}  # of lines between units, as multiples of the noise
-COLOURS = {"pooled": "neutral", "local": "key", "partial": "leave-one-out"}
 KERNELS = {"identity": "identity: inner products", "softmax": "softmax: averages (scores over √p)"}
 
 
-class DepthExplorer(Explorer, panels=[["error"], ["apart"], ["units"]]):
+class DepthExplorer(Explorer, panels=["error", "apart", "units"]):
     r"""Show depth as a dial between one line for all units and a line for each, and what it makes of the rows.
 
     .. math:: \hat y^{(\ell+1)} = \hat y^{(\ell)} + \eta\, K \bigl(y - \hat y^{(\ell)}\bigr)
@@ -63,7 +62,6 @@ class DepthExplorer(Explorer, panels=[["error"], ["apart"], ["units"]]):
     [1.0, 0.0]
     """
 
-    picture_height = 2.7
     layers = Count(
         "Layers",
         most=lambda self: len(self.depths) - 1,
@@ -103,6 +101,9 @@ class DepthExplorer(Explorer, panels=[["error"], ["apart"], ["units"]]):
         for name, given in (("units", units), ("dates", dates)):
             if given.shape != (len(X),):
                 raise ValueError(f"{name} has shape {given.shape}, need one for each of {len(X)} rows")
+        unknown = pd.isna(np.asarray(units, dtype=object))
+        if unknown.any():
+            raise ValueError(f"units must be known, got {units[unknown][0]} in row {int(np.argmax(unknown))}")
         if dates.dtype.kind not in "iu":
             raise ValueError(f"dates must be whole numbers, got dtype {dates.dtype}")
         known, deepest = check_count(known, "known"), check_count(deepest, "deepest")
@@ -195,28 +196,6 @@ class DepthExplorer(Explorer, panels=[["error"], ["apart"], ["units"]]):
             "predictions": predictions,
             **{f"{end}_error": self.data[f"{end}_error"] for end in SPREADS},
         }
-
-    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
-        if ax := axes.get("error"):
-            whole = self._walk(len(self.depths) - 1)  # paper cannot play
-            ax.plot(whole["errors"], color=figures.COLOURS["prediction"])
-            for end, colour in COLOURS.items():
-                ax.axhline(found[f"{end}_error"], color=figures.COLOURS[colour])
-            ax.set(title="Error on the dates that follow", xlabel="layers", ylim=(0, None))
-            ax.set_xticks(range(len(self.depths)), self.data["labels"])
-        if ax := axes.get("apart"):
-            ax.plot(self._apart(len(self.depths) - 1), color=figures.COLOURS["value"])
-            ax.set(title="What tells rows apart", xlabel="layers", xlim=(0, len(self.depths) - 1), ylim=(0, 1))
-            ax.set_xticks(range(len(self.depths)), self.data["labels"])
-        if ax := axes.get("units"):
-            task, names = self.tasks[self.time], self.data["names"]
-            shown = {"neutral": task["pooled"], "test": task["y_new"], "prediction": found["predictions"]}
-            for role, values in shown.items():
-                ax.scatter(values, task["unit_new"], s=22, color=figures.COLOURS[role])
-            ax.set_yticks(range(len(names)), [name[:16] for name in names], parse_math=False)
-            ax.invert_yaxis()
-            ax.set_title(f"The predictions of {self.data['times'][self.time]}", parse_math=False)
-            ax.set_xlabel(self.data["target"], parse_math=False)
 
 
 def _task(X: np.ndarray, y: np.ndarray, units: np.ndarray, dates: np.ndarray, time: int, known: int) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import { formatNumber, formatResult, isolate, shorten } from "../_kit/format.js"
 
 const depthTicks = ({ depths }) => depths.map((depth, at) => ({ at, text: String(depth) }));
 
-const ENDS = { pooled: "neutral", local: "key", partial: "loo" }; // with their colours
+const ENDS = { pooled: "neutral", local: "key", partial: "leave-one-out" }; // with their colours
 
 function errorPanel(problem) {
   const { depths } = problem;

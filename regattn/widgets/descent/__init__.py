@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regattn import figures
 from regattn._validation import check_count, check_matrix, check_real, check_targets
 from regattn.regression.descent import (
     gradient_descent,
@@ -27,7 +26,7 @@ __all__ = ["DescentExplorer"]
 SIGNS = {"minus": -1, "plus": 1}
 
 
-class DescentExplorer(Explorer, panels=[["surface", "loss"]]):
+class DescentExplorer(Explorer, panels=["surface", "loss"]):
     r"""Show gradient descent on a least-squares loss of two parameters: its path on the surface and its loss.
 
     .. math:: \theta_{t+1} = \theta_t \mp \eta \nabla\mathcal{L}(\theta_t)
@@ -112,7 +111,7 @@ class DescentExplorer(Explorer, panels=[["surface", "loss"]]):
         if self.X.shape[1] != 2:
             raise ValueError(f"X must have 2 columns, got {self.X.shape[1]}")
         self.y = check_targets(y, len(self.X))
-        factors = spectrum(self.X)
+        factors = spectrum(self.X, centre=False)
         if factors.rank < 2:
             raise ValueError(f"the columns of X must be independent, got rank {factors.rank}")
         self.steps = check_count(steps, "steps")
@@ -181,22 +180,3 @@ class DescentExplorer(Explorer, panels=[["surface", "loss"]]):
             "largest_stable_step": self.data["largest_stable_step"],
             "least_loss": self.data["least_loss"],
         }
-
-    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
-        whole = self.trajectory(step=self.steps)  # paper cannot play
-        path, losses = whole.parameters, whole.losses
-        if ax := axes.get("surface"):
-            (a, b), reach = self.best, 1.02 * self.reach
-            grid = np.linspace(a - reach, a + reach, 60), np.linspace(b - reach, b + reach, 60)
-            excess = [[mean_squared_error(self.X, self.y, [u, v]) for u in grid[0]] for v in grid[1]]
-            depth = np.array(excess) - found["least_loss"]
-            levels = depth.max() * np.array([0.0005, 0.003, 0.01, 0.03, 0.08, 0.18, 0.36, 0.7])
-            ax.contour(*grid, depth, levels=levels, colors=figures.COLOURS["neutral"], linewidths=0.7)
-            ax.plot(*path.T, ".-", color=figures.COLOURS["key"], linewidth=1.2)
-            ax.plot(*path[0], "o", color=figures.COLOURS["query"])
-            ax.plot(a, b, "D", color=figures.COLOURS["truth"])
-            ax.set(title="The loss surface and the path", xlabel=self.names[0], ylabel=self.names[1])
-            ax.set(xlim=grid[0][[0, -1]], ylim=grid[1][[0, -1]])
-        if ax := axes.get("loss"):
-            ax.semilogy(losses - found["least_loss"], color=figures.COLOURS["key"])
-            ax.set(title="Loss above its least value", xlabel="step", ylabel="loss − least loss")

@@ -14,7 +14,6 @@ from regattn.attention import attention_weights
 from regattn.masks import causal_mask
 from regattn.transformer.position import sinusoidal_positions
 from regattn.widgets._kit import Choice, Control, Count, Explorer, Tick, check_labels
-from regattn.widgets._kit.drawing import draw_shares, draw_table
 from regattn.words._checks import check_counts
 from regattn.words.cooccurrence import project, selector
 
@@ -66,7 +65,7 @@ class _Read(NamedTuple):
     chances: np.ndarray
 
 
-class DirectionExplorer(Explorer, panels=[["scores", "weights"], ["changed", "next"]]):
+class DirectionExplorer(Explorer, panels=["scores", "weights", "changed", "next"]):
     r"""Show what a change of order changes: scores with positions or a mask, symmetric or directed, at any rank.
 
     .. math:: M = \sum_{\text{terms on}} A\, S_{d_k} B^\top \;(A, B \in \{Z, P\}), \qquad
@@ -241,20 +240,6 @@ class DirectionExplorer(Explorer, panels=[["scores", "weights"], ["changed", "ne
     def _total(self, scores: np.ndarray) -> float:
         total = float(scores.sum())
         return total if abs(total) > self.noise * scores.size else 0.0
-
-    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
-        tables = {
-            "scores": ("M: scores in this order", self.order),
-            "weights": ("Weights, from M", self.order),
-            "changed": ("Change of each weight, word by word", self.sentence),
-        }
-        for panel, (title, words) in tables.items():
-            if panel in axes:
-                draw_table(axes[panel], found[panel], words, words)
-                axes[panel].set_title(title)
-        if ax := axes.get("next"):
-            draw_shares(ax, self.words, found["probabilities"])
-            ax.set_title("p: which word stands beside them" if self.table == "symmetric" else "p: the next word")
 
 
 def _check_positions(positions: Any, n_words: int, width: int) -> np.ndarray:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regattn import figures
 from regattn._rng import Rng, seed_from
 from regattn._text import check_text
 from regattn._validation import check_count, check_matrix, check_targets
@@ -29,7 +28,7 @@ SMALL_START = 0.05  # size of the numbers that the factors begin with, in units 
 DRAWS = 5  # that a page carries: noise, an order of the targets, and starts
 
 
-class EmbeddingExplorer(Explorer, panels=[["omega", "inverse"], ["loss", "error"], ["directions"]]):
+class EmbeddingExplorer(Explorer, panels=["omega", "inverse", "loss", "error", "directions"]):
     r"""Train Ω on M targets by gradient descent, and show what it has learned of :math:`(X^\top X)^{-1}`.
 
     .. math:: \Omega \leftarrow \Omega - \eta \nabla\mathcal{L}(\Omega), \qquad
@@ -116,7 +115,7 @@ class EmbeddingExplorer(Explorer, panels=[["omega", "inverse"], ["loss", "error"
     ) -> None:
         self.X = check_matrix(X, "X")
         n, p = self.X.shape
-        self.factors = spectrum(self.X)
+        self.factors = spectrum(self.X, centre=False)
         if self.factors.rank < p:
             raise ValueError(f"the {p} columns of X must be independent, got rank {self.factors.rank}")
         self.Y, self.new = check_matrix(check_targets(Y, n, "Y"), "Y"), check_targets(new, n, "new")
@@ -247,30 +246,3 @@ class EmbeddingExplorer(Explorer, panels=[["omega", "inverse"], ["loss", "error"
             "rank": shown.rank,
             "diverged_at": walk.diverged_at if ran else None,
         }
-
-    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
-        whole = self._found(self.steps)  # paper cannot play
-        most = np.abs(self.inverse).max()
-        for panel, table, title in (
-            ("omega", np.array(whole["omega"]), "Ω, learned"),
-            ("inverse", self.inverse, "(X′X)⁻¹"),
-        ):
-            if ax := axes.get(panel):
-                ax.imshow(table, vmin=-most, vmax=most, aspect="auto")
-                ax.grid(False)
-                ax.set(title=title, xticks=[])
-                ax.set_yticks(range(len(table)), [name[:12] for name in self.data["names"]], parse_math=False)
-        if ax := axes.get("loss"):
-            taught = self._targets()
-            least = np.mean(np.sum((taught - self.X @ self.factors.coefficients(taught).coef) ** 2, axis=0))
-            ax.semilogy(np.maximum(np.array(whole["losses"]) - least, 1e-16), color=figures.COLOURS["key"])
-            ax.set(title="Loss above its least value", xlabel="step", ylabel="loss − least loss")
-        if ax := axes.get("error"):
-            ax.plot(whole["errors"], color=figures.COLOURS["prediction"])
-            ax.plot(whole["map_errors"], "--", color=figures.COLOURS["neutral"])
-            ax.set(title="Error on a new target, of the map", xlabel="step", ylabel="relative error", ylim=(0, None))
-        if ax := axes.get("directions"):
-            places = np.arange(1, len(whole["shares"]) + 1)
-            ax.bar(places, whole["shares"], color=figures.COLOURS["neutral"], alpha=0.5)
-            ax.plot(places, whole["learned"], "o", color=figures.COLOURS["prediction"])
-            ax.set(title="Principal directions: fixed, learned", xlabel="direction", ylabel="share", ylim=(-0.1, 1.2))

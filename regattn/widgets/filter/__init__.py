@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from regattn import figures
 from regattn._types import Label
 from regattn.series._dates import place_of
 from regattn.series.filters import filter_weights, local_trend
 from regattn.widgets._kit import Count, Explorer, Slider, check_labels
-from regattn.widgets._kit.drawing import draw_signed, mark_rows, signs
 
 __all__ = ["FilterExplorer"]
 
@@ -28,7 +26,7 @@ def _ratio(state: str, default: float, shown: tuple[float, float], *, layers: li
     return Slider(f"{state.capitalize()} to noise", 0, 100, help=text, **kind)
 
 
-class FilterExplorer(Explorer, panels=[["history"], ["weights"]]):
+class FilterExplorer(Explorer, panels=["history", "weights"]):
     r"""Show what a filter makes of a series: the level seen at each date, and the weights of the past in one of them.
 
     .. math:: \mu_{t|t} = \sum_{s \le t} w_{ts}\, y_s
@@ -58,7 +56,6 @@ class FilterExplorer(Explorer, panels=[["history"], ["weights"]]):
     ([0.125, 0.25, 0.5], 6.504)
     """
 
-    picture_height = 2.6
     layers = Count(
         "Layers of state",
         least=1,
@@ -72,6 +69,7 @@ class FilterExplorer(Explorer, panels=[["history"], ["weights"]]):
         most=lambda self: len(self.series) - FIRST - 1,
         bound="the last date",
         names="labels",
+        find=lambda self, label: place_of(label, self.series.index[FIRST:]),
         wide=True,
         help="Counted from the seventh date, the first that three layers can answer.",
     )
@@ -85,8 +83,6 @@ class FilterExplorer(Explorer, panels=[["history"], ["weights"]]):
             raise ValueError(f"series has {len(series)} dates; an explorer needs {FIRST + 1}")
         self.series = series.astype(float)
         dates = check_labels(list(series.index), len(series), "dates of series", rows="rows")
-        if isinstance(query, str | pd.Period | pd.Timestamp) or (isinstance(query, int) and query >= len(series)):
-            query = place_of(query, series.index[FIRST:])
         data = {"y": self.series.to_numpy(), "dates": dates, "labels": dates[FIRST:], "first": FIRST, "units": units}
         alt = (
             f"A filter on {len(dates)} dates from {dates[0]} to {dates[-1]}: what was observed, the level seen at each "
@@ -117,18 +113,3 @@ class FilterExplorer(Explorer, panels=[["history"], ["weights"]]):
             "negative": float(weights[weights < 0].sum()),
             "moments": [float(weights.sum()), float(weights @ np.arange(at, -1, -1))],
         }
-
-    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
-        dates, values, at = self.data["dates"], self.series.to_numpy(), self.query + FIRST
-        x, weights = np.arange(len(values)), np.array(found["weights"])
-        if ax := axes.get("history"):
-            ax.plot(x, found["levels"], color=figures.COLOURS["prediction"])
-            ax.scatter(x[at + 1 :], values[at + 1 :], s=3, c=figures.COLOURS["neutral"])
-            draw_signed(ax, x[: at + 1], values[: at + 1], weights)
-            ax.set(title="Observed, and the level that the filter sees", ylabel=self.data["units"])
-        if ax := axes.get("weights"):
-            ax.bar(x[: at + 1], weights, color=signs(weights))
-            ax.set(title=f"The weights of the past for {dates[at]}", xlim=(-1, len(x)))
-        for ax in axes.values():
-            ax.axvline(at, color=figures.COLOURS["query"])
-            mark_rows(ax, dates)

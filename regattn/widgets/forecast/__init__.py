@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from regattn import figures
 from regattn._types import Label
 from regattn.series._dates import check_series, place_of
 from regattn.widgets._kit import Choice, Count, Explorer, check_labels
-from regattn.widgets._kit.drawing import draw_shares, mark_rows
 
 if TYPE_CHECKING:
     from regattn.series.forecaster import Forecaster
@@ -36,7 +34,7 @@ def _cut(label: str, most: Any, kind: str, **more: Any) -> Count:
     return Count(label, least=1, most=most, default=YEAR, sets={"deleted": kind}, used={"deleted": [kind]}, **more)
 
 
-class ForecastExplorer(Explorer, panels=[["fan"], ["weights"], ["lags", "heads"]]):
+class ForecastExplorer(Explorer, panels=["fan", "weights", "lags", "heads"]):
     r"""Show what a trained forecaster expects of a series, and whose weights made it expect that.
 
     Choose a series and the last month that is read: a fan of quantiles stands beside what came. A month ahead asks, and
@@ -78,13 +76,13 @@ class ForecastExplorer(Explorer, panels=[["fan"], ["weights"], ["lags", "heads"]
     (0.083, 0)
     """
 
-    picture_height = 2.2
     series = Choice("Series", lambda self: {name: name for name in self.logs.columns}, bound="series")
     query = Count(
         "Last month that is read",
         most=lambda self: len(self.logs) - self.before - self.design.horizon,
         bound="the last with all months ahead known",
         names="labels",
+        find=lambda self, label: _place(label, self.logs.index[self.before - 1 :], "query"),
         help="Counted from the one before the first that may be forecast.",
     )
     horizon = Count(
@@ -136,8 +134,6 @@ class ForecastExplorer(Explorer, panels=[["fan"], ["weights"], ["lags", "heads"]
         self.logs = table.iloc[at - self.before :]
         names = check_labels(list(table.columns), table.shape[1], "columns of logs", rows="columns")
         labels = [str(date) for date in self.logs.index]
-        if isinstance(query, str | pd.Period):
-            query = _place(query, self.logs.index[self.before - 1 :], "query")
         data = {
             "model": travelling(rounded) | {"width": self.design.width, "heads": self.design.n_heads},
             "rival": self.rival and travelling(self.rival),
@@ -213,31 +209,6 @@ class ForecastExplorer(Explorer, panels=[["fan"], ["weights"], ["lags", "heads"]
             "chance": float((seasonal & keep)[at].sum() / keep[at].sum()),
             "covered": int(((fan[:, 0] <= y[C:]) & (y[C:] <= fan[:, -1])).sum()),
         }
-
-    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
-        C, h, colours = self.before, self.design.horizon, figures.COLOURS
-        window = self.logs.iloc[self.query : self.query + C + h]
-        y, ahead = np.exp(window[self.series].to_numpy()), C + np.arange(h)
-        if ax := axes.get("fan"):
-            fan = np.array(found["quantiles"]).T
-            for low, high in zip(fan[: len(fan) // 2], fan[: len(fan) // 2 : -1], strict=True):
-                ax.fill_between(ahead, low, high, color=colours["prediction"], alpha=0.2, linewidth=0)
-            ax.plot(ahead, fan[len(fan) // 2], color=colours["prediction"])
-            ax.plot(y[:C], color=colours["neutral"], marker=".", markersize=4)
-            ax.plot(ahead, y[C:], "k.", markersize=4)
-            ax.set(title=f"{self.series}: read, forecast and what came", ylabel=self.data["units"])
-        if ax := axes.get("weights"):
-            ax.bar(np.arange(C), found["weights"], color=colours["key"])
-            ax.set(title=f"Head {self.head}: weights of month {self.horizon} ahead on the past", xlim=(-1, C + h))
-        for name in ("fan", "weights"):
-            if name in axes:
-                mark_rows(axes[name], [str(date) for date in window.index])
-        if ax := axes.get("lags"):
-            ax.bar(1 + np.arange(C + h - 1), found["by_lag"], color=colours["key"])
-            ax.set(title=f"Head {self.head} by lag", xlabel="months back", xticks=[*SEASONS])
-        if ax := axes.get("heads"):
-            draw_shares(ax, [f"head {k + 1}" for k in range(self.design.n_heads)], np.array(found["masses"]))
-            ax.set_title("Weight on lags 12, 24 and 36")
 
 
 def _place(month: Any, months: pd.PeriodIndex, name: str) -> int:

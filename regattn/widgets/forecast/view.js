@@ -24,7 +24,7 @@ function fanPanel(problem) {
       ["train", "dot", "read"],
       ["negative", "hollow", "deleted for the month that asks"],
       ["prediction", "line", `median, and bands that hold ${shares.map(percent).join(", ")}`],
-      ["loo", "dashed", "median when nothing is deleted"],
+      ["leave-one-out", "dashed", "median when nothing is deleted"],
       ...(problem.rival ? [["value", "dashed", "pooled linear model"]] : []),
       ["truth", "dot", "what came"],
       ["query", "diamond", "month that asks (drag it)"],
@@ -36,7 +36,7 @@ function fanPanel(problem) {
     make(p) {
       const bands = pairs.map(() => p.line("prediction ra-band"));
       const [history, other] = [p.line("neutral"), p.line("value", { dashed: true })];
-      const [whole, middle] = [p.line("loo", { dashed: true }), p.line("prediction")];
+      const [whole, middle] = [p.line("leave-one-out", { dashed: true }), p.line("prediction")];
       const [kept, gone, truth] = [p.dots("train"), p.dots("negative", { hollow: true }), p.dots("truth")];
       const [edge, diamond] = [p.marker("neutral", "upright"), p.marker("query")];
       return (state) => {

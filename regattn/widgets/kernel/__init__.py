@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regattn import figures
 from regattn._validation import check_count, check_matrix, check_numpy, check_targets
 from regattn.attention import attend, attention_weights
 from regattn.kernels import Kernel, nearest
 from regattn.masks import others_mask
 from regattn.regression._heads import guarded_kernel
-from regattn.widgets._kit import Choice, Count, Explorer, Slider, Tick, check_labels
-from regattn.widgets._kit.drawing import draw_signed
+from regattn.widgets._kit import Choice, Count, Explorer, Slider, Tick, check_labels, label_place, name_of
 
 __all__ = ["KernelExplorer"]
 
@@ -35,7 +33,7 @@ def _standardised_codes(x: np.ndarray) -> np.ndarray:
     return np.column_stack([np.ones(len(x)), (x - x.mean()) / x.std()])
 
 
-class KernelExplorer(Explorer, panels=[["curve"], ["weights"]]):
+class KernelExplorer(Explorer, panels=["curve", "weights"]):
     r"""Show self-attention on one predictor: the weights of one query, and the fit at every observation.
 
     .. math:: \hat y_j = \sum_i \omega_{ji}\, y_i, \qquad \omega_{ji} = g(\langle F_j, F_i\rangle / T)
@@ -52,9 +50,9 @@ class KernelExplorer(Explorer, panels=[["curve"], ["weights"]]):
     neighbours : int, default 10
         k of the nearest kernel, from 1 to n - 1.
     labels : sequence of str, optional
-        Names of the observations.
-    x_label, y_label : str
-        Names of the axes, with units.
+        Names of the observations; by default those of a Series.
+    x_label, y_label : str, optional
+        Names of the axes, with units; by default those of Series.
 
     Raises
     ------
@@ -99,7 +97,8 @@ class KernelExplorer(Explorer, panels=[["curve"], ["weights"]]):
         most=lambda self: len(self.y) - 1,
         bound="the last row",
         names="labels",
-        help="The observation that asks: its place after sorting by x.",
+        find=lambda self, label: label_place(label, self.data["labels"]),
+        help="The observation that asks: its place after sorting by x, or its label.",
     )
     neighbours = Count(
         "Neighbours k",
@@ -135,15 +134,17 @@ class KernelExplorer(Explorer, panels=[["curve"], ["weights"]]):
         codes: Callable[[np.ndarray], np.ndarray] = _standardised_codes,
         neighbours: int = 10,
         labels: Sequence[Any] | None = None,
-        x_label: str = "x",
-        y_label: str = "y",
+        x_label: str | None = None,
+        y_label: str | None = None,
         **kit: Any,
     ) -> None:
+        x_label = name_of(x, "x") if x_label is None else x_label
+        y_label = name_of(y, "y") if y_label is None else y_label
+        labels = check_labels(labels, np.size(x), "labels", rows="rows", table=x)
         x, self.y, order = _check_sorted(x, y)
         self.codes = check_matrix(codes(x), "codes")
         if len(self.codes) != len(x) or not np.linalg.norm(self.codes, axis=1).all():
             raise ValueError(f"codes must be {len(x)} rows, none of length zero, got shape {self.codes.shape}")
-        labels = check_labels(labels, len(x), "labels", rows="rows")
         data = {
             "x": x,
             "y": self.y,
@@ -193,23 +194,6 @@ class KernelExplorer(Explorer, panels=[["curve"], ["weights"]]):
             "gap": float(np.abs(fitted - line @ self.y).max()),
             "smoother": smoother.tolist(),
         }
-
-    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
-        x, query = np.array(self.data["x"]), self.data["x"][self.query]
-        for panel, heights, title in (
-            ("curve", self.y, "The fit at every observation"),
-            ("weights", found["weights"], "The weights of one query"),
-        ):
-            if ax := axes.get(panel):
-                draw_signed(ax, x, heights, found["weights"])
-                ax.axvline(query, color=figures.COLOURS["query"])
-                ax.set(title=title, xlabel=self.data["x_label"], ylabel="weight")
-        if ax := axes.get("curve"):
-            ax.plot(x, found["smoother"], "--", color=figures.COLOURS["neutral"])
-            ax.plot(x, found["fitted"], color=figures.COLOURS["prediction"])
-            ax.plot(query, found["prediction"], "D", color=figures.COLOURS["query"])
-            low, high = self.y.min(), self.y.max()
-            ax.set(ylim=(low - 0.12 * (high - low or 1), high + 0.12 * (high - low or 1)), ylabel=self.data["y_label"])
 
     def _kernel_and_scale(self) -> tuple[str | Kernel, float]:
         if self.kernel == "nearest":

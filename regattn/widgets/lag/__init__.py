@@ -8,21 +8,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from regattn import figures
 from regattn._types import Label
 from regattn._validation import check_count
 from regattn.series._dates import place_of
 from regattn.series.time_attention import Autoregression, autoregression
 from regattn.widgets._kit import Choice, Count, Explorer, Tick, check_labels
-from regattn.widgets._kit.drawing import draw_signed, mark_rows, signs
 
 __all__ = ["LagExplorer"]
 
 WIDEST = 4  # series: every subset with the first is one entry of a menu
-SHADED = 98  # per cent of the weights of a map that are shaded by size; those above get the darkest shade
 
 
-class LagExplorer(Explorer, panels=[["history"], ["map", "contributions"], ["fit"]]):
+class LagExplorer(Explorer, panels=["history", "map", "contributions", "fit"]):
     r"""Show an autoregression as attention in time: which dates each date listens to, and what they add to its fit.
 
     .. math:: \hat Y = A\,Y, \qquad A = X (X^\top X)^{-1} X^\top
@@ -55,7 +52,6 @@ class LagExplorer(Explorer, panels=[["history"], ["map", "contributions"], ["fit
     (1.0, 11.1667)
     """
 
-    picture_height = 2.5
     variables = Choice("Series", lambda self: {words: words for words in self.sets}, bound="choices", wide=True)
     max_lag = Count("Lags p", least=1, most=lambda self: self.longest, bound="the longest")
     intercept = Tick("intercept", default=True, help="Whether there is a constant; rows of the map then sum to one.")
@@ -64,6 +60,7 @@ class LagExplorer(Explorer, panels=[["history"], ["map", "contributions"], ["fit
         most=lambda self: len(self.series) - self.longest - 1,
         bound="the last date",
         names="labels",
+        find=lambda self, label: place_of(label, self.series.index[self.longest :]),
         wide=True,
         help="Counted from the first date with a full past for every number of lags.",
     )
@@ -80,9 +77,8 @@ class LagExplorer(Explorer, panels=[["history"], ["map", "contributions"], ["fit
         dates = check_labels(list(series.index), len(series), "dates of series", rows="rows")
         rest = range(1, len(names))
         chosen = [[0, *others] for size in range(len(names)) for others in combinations(rest, size)]
-        self.sets = {", ".join(names[j] for j in columns): columns for columns in chosen}
-        if isinstance(query, str | pd.Period | pd.Timestamp):
-            query = place_of(query, series.index[self.longest :])
+        said = [f"“{name}”" if "," in name else name for name in names]  # so that "b, c" is one column or two
+        self.sets = {", ".join(said[j] for j in columns): columns for columns in chosen}
         data = {
             "series": self.series.to_numpy(),
             "names": names,
@@ -129,39 +125,3 @@ class LagExplorer(Explorer, panels=[["history"], ["map", "contributions"], ["fit
             "rank": model.spectrum.rank + self.intercept,
             "error": float(np.sqrt(np.mean((values - fitted) ** 2))),
         }
-
-    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
-        values, at = self.series.iloc[self.max_lag :, 0].to_numpy(), self.query + self.longest - self.max_lag
-        dates, x = self.data["dates"][self.max_lag :], np.arange(len(values))
-        heard = f"The dates that {dates[at]} listens to"
-        if ax := axes.get("history"):
-            ax.plot(x, values, color=figures.COLOURS["neutral"], linewidth=0.9)
-            draw_signed(ax, x, values, found["weights"])
-            ax.axvline(at, color=figures.COLOURS["query"])
-            ax.set(title=heard, ylabel=self.data["units"])
-        if ax := axes.get("map"):
-            _draw_map(ax, np.array(found["map"]))
-            ax.axhline(at, color=figures.COLOURS["query"], linewidth=0.8)
-            ax.set_title("Every date on every date")
-        if ax := axes.get("contributions"):
-            ax.bar(x, found["contributions"], color=signs(found["contributions"]))
-            ax.set_title("Weight × value")
-        if ax := axes.get("fit"):
-            ax.plot(x, values, color=figures.COLOURS["neutral"], linewidth=0.9)
-            ax.plot(x, found["fitted"], color=figures.COLOURS["prediction"])
-            ax.axvline(at, color=figures.COLOURS["query"])
-            ax.set(title="Observed and fitted", ylabel=self.data["units"])
-        for panel in ("history", "contributions", "fit"):
-            if ax := axes.get(panel):
-                mark_rows(ax, dates, 6 if panel != "contributions" else 3)
-
-
-def _draw_map(ax: Any, weights: np.ndarray) -> None:
-    from matplotlib.colors import LinearSegmentedColormap  # only where there is something to draw
-
-    limit = np.percentile(np.abs(weights), SHADED) or 1.0
-    colours = [figures.COLOURS["negative"], "white", figures.COLOURS["positive"]]
-    shades = LinearSegmentedColormap.from_list("signs", colours)
-    ax.grid(False)
-    ax.imshow(weights, cmap=shades, vmin=-limit, vmax=limit, aspect="auto", interpolation="nearest")
-    ax.set(xticks=[], yticks=[])

@@ -1,5 +1,5 @@
 // The map of the LagExplorer: every date on every date, a picture of its weights for each sign and the row that asks.
-import { element } from "../_kit/controls.js";
+import { shades, signLayers } from "../_kit/cells.js";
 import { asQuery, timeTicks } from "../_kit/dates.js";
 
 const SHADED = 0.98; // share of the weights of a map that are shaded by size; those above get the darkest shade
@@ -30,24 +30,14 @@ export function mapPanel(problem) {
     hint: () => "of every date on every date",
     click: (_, y) => asQuery(-y, problem),
     make(p) {
-      const raster = (role) => element("div", { class: `ra-raster ra-${role}`, "aria-hidden": "true" });
-      const layers = ["positive", "negative"].map(raster);
-      p.host.classList.add("ra-layered");
-      p.host.prepend(...layers);
+      const place = signLayers(p);
       const level = p.marker("query", "level");
-      let shown = null;
       return (state) => {
         const ticks = timeTicks(p, problem);
         const yTicks = ticks.map(({ at, text }) => ({ at: -at, text }));
         p.frame({ x: [-0.5, most - 0.5], y: [0.5 - most, 0.5], xTicks: ticks, yTicks });
         const [first, last] = [state.lags - 0.5, most - 0.5];
-        const [left, top] = [p.x(first), p.y(-first)];
-        const box = { left, top, width: p.x(last) - left, height: p.y(-last) - top };
-        layers.forEach(({ style }, k) => {
-          if (shown !== state.found) style.maskImage = pictures(state.found)[k];
-          for (const [side, pixels] of Object.entries(box)) style[side] = `${pixels}px`;
-        });
-        shown = state.found;
+        place(pictures(state.found), [first, last], [-last, -first]);
         level(0, -(state.row + state.lags));
       };
     },

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from regattn import figures
 from regattn._types import Label
 from regattn._validation import check_count
 from regattn.attention import attention_weights
@@ -17,7 +16,6 @@ from regattn.series._dates import place_of
 from regattn.series.expanding import expanding_least_squares
 from regattn.series.time_attention import Autoregression, autoregression
 from regattn.widgets._kit import Choice, Count, Explorer, Seed, check_labels
-from regattn.widgets._kit.drawing import mark_rows
 from regattn.widgets._kit.page_rng import mulberry32
 
 __all__ = ["MaskExplorer"]
@@ -33,7 +31,7 @@ SHOCK = 6.0  # width of the shocks, in standard deviations of the series
 STILL = 1e-9  # share of a standard deviation; what moves by less does not move
 
 
-class MaskExplorer(Explorer, panels=[["history"], ["weights"], ["fit"]]):
+class MaskExplorer(Explorer, panels=["history", "weights", "fit"]):
     r"""Show an autoregression behind a mask: what a date hears of past and future, and what a changed future moves.
 
     .. math:: \hat y_t = \sum_{\tau \in M_t} w_{t\tau}\, y_\tau, \qquad
@@ -75,7 +73,6 @@ class MaskExplorer(Explorer, panels=[["history"], ["weights"], ["fit"]]):
     (0.0, 0.0)
     """
 
-    picture_height = 2.2
     mask = Choice("Mask", MASKS)
     kernel = Choice("Kernel", KERNELS)
     query = Count(
@@ -83,6 +80,7 @@ class MaskExplorer(Explorer, panels=[["history"], ["weights"], ["fit"]]):
         most=lambda self: len(self.series) - self.max_lag - self.known - 1,
         bound="the last date",
         names="labels",
+        find=lambda self, label: place_of(label, self.series.index[self.max_lag + self.known :]),
         wide=True,
         help="Counted from the first date that can ask.",
     )
@@ -100,8 +98,6 @@ class MaskExplorer(Explorer, panels=[["history"], ["weights"], ["fit"]]):
         self.series, self.max_lag, self.known = series.astype(float), model.max_lag, known
         labels = check_labels(list(dates), len(dates), "dates of series", rows="rows")
         name = check_labels(list(series.columns), 1, "columns of series", rows="columns")[0]
-        if isinstance(query, str | pd.Period | pd.Timestamp):
-            query = place_of(query, dates[known:])
         data = {
             "series": self.series.iloc[:, 0].to_numpy(),
             "name": name,
@@ -184,26 +180,3 @@ class MaskExplorer(Explorer, panels=[["history"], ["weights"], ["fit"]]):
             "moved": float(step.max()),
             "how_many": int((step > 0).sum()),
         }
-
-    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
-        dates, values = self.data["dates"], self._shocked().iloc[self.max_lag :, 0].to_numpy()
-        x, at = np.arange(len(dates)), self.query + self.known
-        weights = np.array(found["weights"])
-        colours = np.where(x <= at, figures.COLOURS["train"], figures.COLOURS["test"])
-        if ax := axes.get("history"):
-            ax.plot(x, values, color=figures.COLOURS["neutral"], linewidth=0.9)
-            sizes = 3 + 70 * np.abs(weights) / (np.abs(weights).max() or 1)
-            faces = np.where(weights < 0, "none", colours)  # hollow below zero
-            ax.scatter(x, values, s=sizes, c=faces, edgecolors=colours, linewidths=np.where(weights < 0, 0.8, 0))
-            ax.set(title=f"What {dates[at]} listens to: past (blue), future (brown)", ylabel=self.data["units"])
-        if ax := axes.get("weights"):
-            ax.bar(x, weights, color=colours)
-            ax.set_title("Its weights")
-        if ax := axes.get("fit"):
-            ax.plot(x, values, color=figures.COLOURS["neutral"], linewidth=0.9)
-            for name, colour, style in (("fitted", "prediction", "-"), ("before", "leave-one-out", "--")):
-                ax.plot(x[self.known :], found[name], color=figures.COLOURS[colour], linestyle=style)
-            ax.set(title="Observed and fitted", ylabel=self.data["units"])
-        for ax in axes.values():
-            ax.axvline(at, color=figures.COLOURS["query"])
-            mark_rows(ax, dates)

@@ -76,14 +76,14 @@ function fitPanel(problem) {
     wide: true,
     legend: [
       ["neutral", "line", "observed"],
-      ["loo", "dashed", "fitted, before the shock"],
+      ["leave-one-out", "dashed", "fitted, before the shock"],
       ["prediction", "line", "fitted now"],
     ],
     plot: { label: "Fit", yLabel: units || name, height: 240 },
     by: "x",
     at: (k, { values, fitted }) => [k, k < known ? values[k] : fitted[k - known]],
     make(p) {
-      const [observed, old, now] = [p.line("neutral"), p.line("loo", { dashed: true }), p.line("prediction")];
+      const [observed, old, now] = [p.line("neutral"), p.line("leave-one-out", { dashed: true }), p.line("prediction")];
       const upright = p.marker("query", "upright");
       return ({ values, fitted, before, row }) => {
         p.frame({ x: [-1, n], y: span([values, fitted, before], 0.06), xTicks: timeTicks(p, problem) });

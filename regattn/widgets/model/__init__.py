@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regattn import figures
 from regattn._validation import check_count
 from regattn.grammar._states import states
 from regattn.grammar.sentences import Grammar
 from regattn.widgets._kit import Choice, Control, Explorer, TypedText
-from regattn.widgets._kit.drawing import draw_table
 from regattn.widgets._kit.page_rng import drawn_place, mulberry32
 from regattn.widgets._kit.sampling_controls import CUTS, temperature_slider, top_k_count, top_p_slider
 
@@ -71,7 +69,7 @@ class _Draw(Control):
         return {"min": 1, "max": 999}
 
 
-class ModelExplorer(Explorer, panels=[["next", "parts"], ["map"], ["lens"]]):
+class ModelExplorer(Explorer, panels=["next", "parts", "map", "lens"]):
     r"""Show what a language model makes of a sentence, beside the grammar that wrote its texts.
 
     Type a sentence, or choose one. At any of its words there are the distribution of the next word (the model's and
@@ -222,44 +220,10 @@ class ModelExplorer(Explorer, panels=[["next", "parts"], ["map"], ["lens"]]):
                     attention.output.weight.unflatten(1, (attention.n_heads, -1))[:, int(part) - 1] = 0
         return model
 
-    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
-        words, read = self.grammar.vocabulary, found["read"].split()
-        at = min(self.place, len(read) - 1)
-        p, q = found["truth"] or found["model"], found["model"]
-        largest = sorted(range(len(words)), key=lambda k: -max(p[k], q[k]))[:10]
-        if ax := axes.get("next"):
-            for shares, shift, label, role in ((p, -0.2, "true", "neutral"), (q, 0.2, "model", "prediction")):
-                if label == "model" or found["truth"]:
-                    at_words, drawn = np.arange(len(largest)) + shift, [shares[k] for k in largest]
-                    ax.barh(at_words, drawn, height=0.4, label=label, color=figures.COLOURS[role])
-            ax.set_yticks(range(len(largest)), [words[k] for k in largest], fontsize=8, parse_math=False)
-            ax.invert_yaxis()
-            ax.legend(fontsize=8)
-            ax.set_title(f"Next, after “{' '.join(read[: at + 1])[-24:]}”")
-        if ax := axes.get("map"):
-            draw_table(ax, found["weights"], read, read)
-            ax.set_title(f"{_called(self.head).capitalize()}: rows look, columns are looked at")
-        if ax := axes.get("parts"):
-            heads = len(self.parts) // len(self.model.blocks)
-            starts = range(0, len(self.parts), heads)
-            marks = [[float(part in self.silenced) for part in self.parts[k : k + heads]] for k in starts]
-            columns = [*(f"head {k + 1}" for k in range(heads - 1)), "feed-forward"]
-            draw_table(ax, marks, [f"layer {k + 1}" for k in range(len(marks))], columns)
-            ax.set_title("Silenced parts")
-        if ax := axes.get("lens"):
-            rows = [_stream(k) for k in range(len(found["lens"][0]))]
-            shares = np.array(found["lens"])[largest].T.tolist()
-            draw_table(ax, shares, rows, [words[k] for k in largest])
-            ax.set_title("What the stream says after each block")
-
 
 def _called(part: str) -> str:
     layer, which = part.split(".")
     return f"layer {layer}, " + ("feed-forward" if which == FEED_FORWARD else f"head {which}")
-
-
-def _stream(k: int) -> str:
-    return f"after {k}" if k else "at first"
 
 
 def _entropy(p: np.ndarray) -> float:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from regattn import figures
 from regattn._validation import check_array
 from regattn.widgets._kit import Choice, Count, Explorer, check_labels
 
@@ -18,7 +17,7 @@ LISTED = 10  # nearest words
 MOST_WORDS = 200
 
 
-class NeighbourExplorer(Explorer, panels=[["map"], ["ranks"]]):
+class NeighbourExplorer(Explorer, panels=["map", "ranks"]):
     r"""Show words by two directions of their vectors, and the nearest words of one with intervals on their rank.
 
     .. math:: \cos(i, j) = \frac{v_i^\top v_j}{\lVert v_i\rVert\,\lVert v_j\rVert}
@@ -51,9 +50,13 @@ class NeighbourExplorer(Explorer, panels=[["map"], ["ranks"]]):
     ['one', 'fire']
     """
 
-    picture_height = 3.4
     query = Count(
-        "Word that asks", most=lambda self: len(self.words) - 1, bound="the last word", names="words", menu=True
+        "Word that asks",
+        most=lambda self: len(self.words) - 1,
+        bound="the last word",
+        names="words",
+        menu=True,
+        find=lambda self, word: self._number_of(word),
     )
     method = Choice("Method", lambda self: {name: name for name in self.menus[0]}, bound="methods")
     window = Choice("Window", lambda self: {name: f"{name} places" for name in self.menus[1]}, bound="windows")
@@ -99,10 +102,6 @@ class NeighbourExplorer(Explorer, panels=[["map"], ["ranks"]]):
         if not 2 <= count <= MOST_WORDS:
             raise ValueError(f"there are {count} words; an explorer has room for 2 to {MOST_WORDS}")
         self.words = check_labels(words, count, "words", rows="rows of vectors")
-        if isinstance(query, str):
-            if query not in self.words:
-                raise ValueError(f"query must be one of the {count} words, got {query!r}")
-            query = self.words.index(query)
         self.spaces = {"|".join(key): _whole(array) for key, array in zip(parts, arrays, strict=True)}
         data = {
             "words": self.words,
@@ -116,6 +115,11 @@ class NeighbourExplorer(Explorer, panels=[["map"], ["ranks"]]):
             f"the ranks that they have in vectors from {copies - 1} resampled corpora."
         )
         super().__init__(**{"data": data, "alt": alt, "query": query} | kit)
+
+    def _number_of(self, word: Any) -> int:
+        if word not in self.words:
+            raise ValueError(f"query must be one of the {len(self.words)} words, got {word!r}")
+        return self.words.index(word)
 
     def result(self) -> dict[str, Any]:
         """Return the numbers now shown, computed by the package rather than by the browser.
@@ -158,29 +162,6 @@ class NeighbourExplorer(Explorer, panels=[["map"], ["ranks"]]):
         if first == second:
             second = first - 1 if first > 1 else 2
         return [first, second]
-
-    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
-        places, asks = np.array(found["places"]), self.words[self.query]
-        near = [self.words.index(word) for word in found["neighbours"]]
-        if ax := axes.get("map"):
-            ax.scatter(*places.T, s=6, color=figures.COLOURS["neutral"])
-            ax.scatter(*places[near].T, s=18, color=figures.COLOURS["key"])
-            ax.scatter(*places[[self.query]].T, s=40, color=figures.COLOURS["query"], marker="D")
-            for k in [self.query, *near]:
-                ax.annotate(self.words[k][:14], places[k], textcoords="offset points", fontsize=8, parse_math=False)
-            ax.set(
-                title=f"{asks[:14]} and its nearest words",
-                xlabel=f"direction {found['directions'][0]}",
-                ylabel=f"direction {found['directions'][1]}",
-            )
-            ax.title.set_parse_math(False)
-        if ax := axes.get("ranks"):
-            at = np.arange(len(near))
-            ax.hlines(at, found["least"], found["most"], color=figures.COLOURS["key"], linewidth=3, alpha=0.4)
-            ax.plot(1 + at, at, "o", color=figures.COLOURS["key"], markersize=4)
-            ax.set_yticks(at, [word[:14] for word in found["neighbours"]], parse_math=False)
-            ax.set(title="Rank, and its range over resampled corpora", xscale="log", xlabel="rank")
-            ax.invert_yaxis()
 
 
 def _whole(vectors: np.ndarray) -> np.ndarray:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regattn import figures
 from regattn._validation import check_count, check_matrix, check_same_width
 from regattn.regression.classification import (
     GAINS,
@@ -19,7 +18,6 @@ from regattn.regression.classification import (
 )
 from regattn.regression.trajectory import GROWTH_LIMIT
 from regattn.widgets._kit import Choice, Count, Explorer, Seed, Slider, check_labels
-from regattn.widgets._kit.drawing import signs
 from regattn.widgets._kit.page_rng import mulberry32, page_batches
 
 __all__ = ["NetworkExplorer"]
@@ -32,7 +30,7 @@ SILENT = 1e-9  # an answer below this is none
 COARSE = 9  # points along each axis at which the probabilities are reported
 
 
-class NetworkExplorer(Explorer, panels=[["border", "loss"], ["units"]]):
+class NetworkExplorer(Explorer, panels=["border", "loss", "units"]):
     r"""Show a network of two inputs as it is trained: its border, what each hidden unit answers, and its loss.
 
     .. math:: \theta_{t+1} = \theta_t - \eta\, (\nabla\mathcal{L}(\theta_t) + \delta\, W_t)
@@ -200,30 +198,6 @@ class NetworkExplorer(Explorer, panels=[["border", "loss"], ["units"]]):
             "silent": sum(int((np.abs(h) < SILENT).all(axis=0).sum()) for h in network.hidden(self.X)),
             "diverged_at": diverged_at,
         }
-
-    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
-        network, way, _ = self.trained(step=self.steps)  # paper cannot play
-        xs, ys = (np.linspace(self.low[k], self.high[k], 60) for k in (0, 1))
-        points = np.column_stack([part.ravel() for part in np.meshgrid(xs, ys)])
-        if ax := axes.get("border"):
-            ax.scatter(*self.X.T, s=5, c=signs(self.y - 0.5), linewidths=0)
-            _draw_level(ax, (xs, ys), network.logits(points), 0.0, "truth")
-            ax.set(title=f"The border after {self.steps} steps", xlabel=self.names[0], ylabel=self.names[1])
-        if ax := axes.get("units"):
-            for unit in network.hidden(points)[0].T if len(network.layers) > 1 else ():
-                _draw_level(ax, (xs, ys), unit, (unit.min() + unit.max()) / 2, "key")
-            ax.set(title="Where each hidden unit is half-way", xlabel=self.names[0], ylabel=self.names[1])
-        if ax := axes.get("loss"):
-            steps = EVERY * np.arange(len(way))
-            for role, X, y in (("train", self.X, self.y), ("test", self.X_held_out, self.y_held_out)):
-                if len(y):
-                    ax.plot(steps, [each.loss(X, y) for each in way], color=figures.COLOURS[role])
-            ax.set(title="Loss, training rows and held out", xlabel="step", ylabel="cross-entropy")
-
-
-def _draw_level(ax: Any, grid: tuple[np.ndarray, np.ndarray], values: np.ndarray, level: float, role: str) -> None:
-    if values.min() < level < values.max():
-        ax.contour(*grid, values.reshape(60, 60), levels=[level], colors=figures.COLOURS[role], linewidths=1.4)
 
 
 def _right(network: Network, X: np.ndarray, y: np.ndarray) -> float:

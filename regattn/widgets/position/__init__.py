@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from regattn import figures
 from regattn.transformer.position import alibi_columns, alibi_slopes, frequencies, rotate, sinusoidal_positions
 from regattn.widgets._kit import Choice, Count, Explorer, Seed, Slider
 from regattn.widgets._kit.page_rng import mulberry32
@@ -29,7 +28,7 @@ class _Even(Count):
         return value
 
 
-class PositionExplorer(Explorer, panels=[["table", "clocks"], ["curve"]]):
+class PositionExplorer(Explorer, panels=["table", "clocks", "curve"]):
     r"""Show the scores of 64 places with each other, for sines and cosines, rotary positions and ALiBi.
 
     .. math:: s_{pt} = \langle P_p, P_t\rangle, \quad \langle R_p q, R_t k\rangle / \sqrt D, \quad -m_h\,(p - t)
@@ -154,23 +153,3 @@ class PositionExplorer(Explorer, panels=[["table", "clocks"], ["curve"]]):
             "around": [float(wave) for wave in around],
             "unfinished": int(np.sum(np.asarray(around) > self.length)),
         }
-
-    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
-        places, query = np.arange(PLACES), figures.COLOURS["query"]
-        if ax := axes.get("table"):
-            scores = self._scores(places, places)
-            scores = np.tril(scores) if self.scheme == "alibi" else scores
-            most = np.abs(scores).max()
-            ax.imshow(scores, cmap="RdBu", vmin=-most, vmax=most)
-            ax.plot(places[: PLACES - self.lag], places[self.lag :], color=query, linewidth=1)
-            ax.set(title="Every place with every place", xlabel="answers", ylabel="asks")
-            ax.grid(False)
-        if ax := axes.get("curve"):
-            ax.plot(found["curve"])
-            ax.plot(self.lag, found["score"], "D", color=query)
-            ax.axvline(self.length - 1, color=figures.COLOURS["test"])
-            ax.set(title="Score against distance", xlabel="places later")
-        if ax := axes.get("clocks"):
-            ax.plot(found["around"], "o", markersize=3)
-            ax.axhline(self.length, color=figures.COLOURS["test"])
-            ax.set(title="Places until a clock has gone round", xlabel="clock", yscale="log")

@@ -1,8 +1,7 @@
 // PositionExplorer: scores of places with places under three schemes, against distance, and what training has shown.
-import { element } from "../_kit/controls.js";
 import { explorer } from "../_kit/explorer.js";
 import { formatNumber, formatResult, numberTicks, powerText, rounded } from "../_kit/format.js";
-import { shades } from "../_kit/cells.js";
+import { shades, signLayers } from "../_kit/cells.js";
 import { positionState } from "./numbers.js";
 
 function tablePanel({ places }) {
@@ -17,9 +16,8 @@ function tablePanel({ places }) {
     hint: () => "of every place with every place",
     click: (x) => ({ place: Math.max(0, Math.min(places - 1, Math.round(x))) }),
     make(p) {
-      const layers = ["positive", "negative"].map((role) => element("div", { class: `ra-raster ra-${role}`, "aria-hidden": "true" })); // prettier-ignore
-      p.host.classList.add("ra-layered", "ra-unruled");
-      p.host.prepend(...layers);
+      const put = signLayers(p);
+      p.host.classList.add("ra-unruled");
       const [stripe, upright] = [p.line("query"), p.marker("query", "upright")];
       const at = [0, 16, 32, 48, 63];
       return ({ table, lag, place }) => {
@@ -27,12 +25,7 @@ function tablePanel({ places }) {
         const yTicks = at.map((t) => ({ at: -t, text: String(t) }));
         p.frame({ x: [-0.5, places - 0.5], y: [0.5 - places, 0.5], xTicks, yTicks });
         const limit = Math.max(...table.map((row) => Math.max(...row.map(Math.abs)))) || 1;
-        const [left, top] = [p.x(-0.5), p.y(0.5)];
-        const box = { left, top, width: p.x(places - 0.5) - left, height: p.y(0.5 - places) - top };
-        layers.forEach(({ style }, k) => {
-          style.maskImage = shades(table, limit, k ? -1 : 1);
-          for (const [side, pixels] of Object.entries(box)) style[side] = `${pixels}px`;
-        });
+        put([shades(table, limit, 1), shades(table, limit, -1)], [-0.5, places - 0.5], [0.5 - places, 0.5]);
         stripe([-0.5, places - 0.5 - lag], [0.5 - lag, 0.5 - places]);
         upright(place);
       };

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from regattn.widgets._kit import Choice, Control, Count, Explorer, Slider, check_labels
-from regattn.widgets._kit.drawing import draw_shares, draw_table
 from regattn.words._checks import check_counts
 from regattn.words.cooccurrence import context_weights, predict_next, project, vocabulary_scores
 
@@ -63,7 +62,7 @@ class _Counts(Control):
         return {"size": len(explorer.words)}
 
 
-class ProjectionExplorer(Explorer, panels=[["table", "next"], ["scores", "weights"], ["mixed"]]):
+class ProjectionExplorer(Explorer, panels=["table", "next", "scores", "weights", "mixed"]):
     r"""Show the co-occurrence projection of a sentence: M, its weights, E and the word beside, while S is edited.
 
     .. math:: M = Z S Z^\top, \quad E = g(M)\, Z S, \quad p = \mathrm{softmax}(\bar e)
@@ -175,21 +174,6 @@ class ProjectionExplorer(Explorer, panels=[["table", "next"], ["scores", "weight
             "probabilities": p.tolist(),
             "next_word": self.words[int(np.argmax(p >= p.max() * (1 - 1e-9)))],  # rounding breaks no tie
         }
-
-    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
-        tables = {
-            "table": ("counts", "S: how often two words meet", self.words, self.words),
-            "scores": ("scores", "M: scores, read off the table", self.sentence, self.sentence),
-            "weights": ("weights", "Weights of each word on the others", self.sentence, self.sentence),
-            "mixed": ("vocabulary_scores", "E: scores over the whole vocabulary", self.sentence, self.words),
-        }
-        for panel, (key, title, rows, columns) in tables.items():
-            if panel in axes:
-                draw_table(axes[panel], found[key], rows, columns)
-                axes[panel].set_title(title)
-        if ax := axes.get("next"):
-            draw_shares(ax, self.words, found["probabilities"])
-            ax.set_title("p: which word stands beside them")
 
 
 def _first_pair(words: list[str], sentence: Sequence[str]) -> tuple[int, int]:

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 from regattn._text import check_text
 from regattn._validation import check_matrix, check_vector
 from regattn.widgets._kit import Choice, Control, Explorer, Seed, check_labels
-from regattn.widgets._kit.drawing import draw_shares
 from regattn.widgets._kit.page_rng import drawn_place, mulberry32
 from regattn.widgets._kit.sampling_controls import CUTS, temperature_slider, top_k_count, top_p_slider
 
@@ -54,7 +53,7 @@ class _Fed(traitlets.TraitType):
         return {"read": check_text(value["read"], f"read of {self.name}"), "logits": logits.tolist()}
 
 
-class SamplingExplorer(Explorer, panels=[["next"]]):
+class SamplingExplorer(Explorer, panels=["next"]):
     r"""Show the next-word distribution of a language model while it is sharpened, flattened and cut off.
 
     Where a page or a notebook has a ModelExplorer of the same words too, the list of beginnings ends with that one's
@@ -141,13 +140,6 @@ class SamplingExplorer(Explorer, panels=[["next"]]):
         if self.follows and self.fed:
             return self.fed["read"], np.array(self.fed["logits"])
         return self.context, self.logits[self.contexts.index(self.context)]
-
-    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
-        if ax := axes.get("next"):
-            p = np.array(found["probabilities"])
-            largest = np.argsort(-p, kind="stable")[:12]
-            draw_shares(ax, [self.words[k] for k in largest], p[largest])
-            ax.set_title(f"Which word comes next after “{found['read']}”")
 
 
 def _draw(p: np.ndarray, seed: int) -> list[int]:

@@ -8,19 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regattn import figures
 from regattn._validation import check_matrix, check_same_width, check_targets
 from regattn.regression.alignment import scale_and_alignment
 from regattn.regression.least_squares import spectrum
-from regattn.widgets._kit import Choice, Count, Explorer, Slider, check_labels
-from regattn.widgets._kit.drawing import draw_signed, mark_rows, signs
+from regattn.widgets._kit import Choice, Count, Explorer, Slider, check_labels, label_place
 
 __all__ = ["SpectralExplorer"]
 
 PANELS = ("weights", "split", "codes", "sum", "path")
+SAID = 6  # predictors that are told of a row
 
 
-class SpectralExplorer(Explorer, panels=[["weights"], ["split", "codes"], ["sum"], ["path"]]):
+class SpectralExplorer(Explorer, panels=PANELS):
     r"""Show the weight of every training observation in one prediction, for any ridge penalty λ and rank L.
 
     .. math:: \omega_{ji} = \frac1n + \sum_{k \le L} F_{jk} F_{ik} \frac{s_k^2}{s_k^2 + \lambda}
@@ -32,7 +31,8 @@ class SpectralExplorer(Explorer, panels=[["weights"], ["split", "codes"], ["sum"
     Parameters
     ----------
     X, y : arrays of shape (n, p) and (n,)
-        Training rows (without a column of ones) and their targets, in time order if they have one.
+        Training rows (without a column of ones) and their targets, in time order if they have one. Of a DataFrame the
+        first six columns are told of each row, by their names.
     X_new, y_new : arrays of shape (m, p) and (m,), optional
         Rows to predict at besides, and the targets that came true.
     rank : int, optional
@@ -41,7 +41,7 @@ class SpectralExplorer(Explorer, panels=[["weights"], ["split", "codes"], ["sum"
         The observation that asks: its place, counting the training rows first and the test rows after them, or its
         label.
     labels, labels_new : sequences of str, optional
-        What to call the rows.
+        What to call the rows; by default as the index of a DataFrame does.
     units : str, optional
         Units of the target, such as "% a year".
     panels : sequence of str
@@ -63,7 +63,6 @@ class SpectralExplorer(Explorer, panels=[["weights"], ["split", "codes"], ["sum"
     3.5
     """
 
-    picture_height = 2.4
     ridge = Slider(
         "Ridge penalty λ",
         0,
@@ -74,7 +73,13 @@ class SpectralExplorer(Explorer, panels=[["weights"], ["split", "codes"], ["sum"
         help="Penalty λ ≥ 0, in squared units of ``X``.",
     )
     rank = Count("Rank L", least=1, most=lambda self: self.spectrum.rank, bound="the rank of X", of=True)
-    query = Count("Query observation", most=lambda self: self.size - 1, bound="the last row", wide=True)
+    query = Count(
+        "Query observation",
+        most=lambda self: self.size - 1,
+        bound="the last row",
+        find=lambda self, label: label_place(label, self.data["labels"] + self.data["labels_test"]),
+        wide=True,
+    )
     root = Choice(
         "Root of Ω",
         {
@@ -111,17 +116,20 @@ class SpectralExplorer(Explorer, panels=[["weights"], ["split", "codes"], ["sum"
         hide: Sequence[str] = (),
         **kit: Any,
     ) -> None:
+        X_new, tables, predictors = _aligned(X_new, X), (X, X_new), _predictors(X)
         X = check_matrix(X, "X")
         self.y = _check_one_target(y, len(X), "y")
         self.X_new, self.y_new = _check_test(X_new, y_new, X)
         self.spectrum = spectrum(X, centre=True)
         n, m = len(X), 0 if self.X_new is None else len(self.X_new)
         self.size = n + m
-        labels = check_labels(labels, n, "labels", rows="training rows")
-        labels_new = check_labels(labels_new, m, "labels_new", rows="test rows", first=n + 1)
-        if isinstance(query, str):
-            query = _place_of(query, labels + labels_new)
+        labels = check_labels(labels, n, "labels", rows="training rows", table=tables[0])
+        labels_new = check_labels(labels_new, m, "labels_new", rows="test rows", first=n + 1, table=tables[1])
         data = {
+            "predictors": predictors,
+            "rows": np.vstack([X, *([] if m == 0 else [self.X_new])])[:, : len(predictors)],
+            "predictors_hidden": X.shape[1] - len(predictors),
+            "named": hasattr(tables[0], "columns"),
             "scores": self.spectrum.scores,
             "singular_values": self.spectrum.singular_values,
             "directions": self.spectrum.directions,
@@ -172,48 +180,6 @@ class SpectralExplorer(Explorer, panels=[["weights"], ["split", "codes"], ["sum"
             "loo_error": loo_error,
         }
 
-    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
-        weights, places = np.array(found["weights"]), np.arange(len(self.y))
-        if ax := axes.get("weights"):
-            ax.bar(places, weights, color=signs(weights))
-            ax.axhline(1 / len(weights), linestyle="--", color=figures.COLOURS["neutral"])
-            ax.set(title="The weight of each training observation", ylabel="weight")
-            mark_rows(ax, self.data["labels"])
-        if ax := axes.get("split"):
-            draw_signed(ax, found["scale"], found["cosine"], weights)
-            ax.set(title="Why that weight", xlabel="scale: product of lengths", ylabel="cosine of the angle")
-        if ax := axes.get("codes"):
-            self._draw_codes(ax, weights)
-        if ax := axes.get("sum"):
-            ax.step(places, np.cumsum(weights * self.y), where="post", color=figures.COLOURS["prediction"])
-            ax.plot(places, np.cumsum(self.y) / len(places), "--", color=figures.COLOURS["neutral"])
-            ax.set(title="The prediction, summed over the training observations", ylabel=self.data["units"] or "target")
-            mark_rows(ax, self.data["labels"])
-        if ax := axes.get("path"):
-            self._draw_path(ax)
-
-    def _draw_codes(self, ax: Any, weights: np.ndarray) -> None:
-        s, knobs, n = self.spectrum, {"ridge": self.ridge, "rank": self.rank}, len(self.y)
-        keys = np.pad(s.codes(**knobs), ((0, 0), (0, 1)))[:, :2]
-        asking = s.codes(None if self.query < n else self.X_new, **knobs)[self.query - n * (self.query >= n)]
-        draw_signed(ax, *keys.T, weights)
-        ax.plot(*np.vstack([[0, 0], np.append(asking, 0)[:2]]).T, "D-", markevery=[1], color=figures.COLOURS["query"])
-        ax.set(title="Codes of the keys and of the query", xlabel="code 1", ylabel="code 2")
-
-    def _draw_path(self, ax: Any) -> None:
-        s, ridges = self.spectrum, np.geomspace(*_penalties(self.spectrum.singular_values), 60)
-        fits = [s.predict(None, self.y, ridge=ridge, rank=self.rank) for ridge in ridges]
-        errors = [_root_mean_square(self.y - fit) for fit in fits]
-        ax.semilogx(ridges, errors, color=figures.COLOURS["train"], label="training")
-        if self.y_new is not None:
-            new = [s.predict(self.X_new, self.y, ridge=ridge, rank=self.rank) for ridge in ridges]
-            errors = [_root_mean_square(self.y_new - fit) for fit in new]
-            ax.semilogx(ridges, errors, color=figures.COLOURS["test"], label="test")
-        if self.ridge > 0:
-            ax.axvline(self.ridge, color=figures.COLOURS["neutral"])
-        ax.legend()
-        ax.set(title="Errors along the penalty", xlabel="ridge penalty λ", ylabel="root mean squared error")
-
 
 def _penalties(s: np.ndarray) -> tuple[float, float]:
     """Return the range of penalties that matters, from a hundredth of the smallest s² to a hundred of the largest."""
@@ -252,10 +218,20 @@ def _check_panels(panels: Sequence[str]) -> list[str]:
     return [panel for panel in PANELS if panel in panels]
 
 
-def _place_of(label: str, labels: list[str]) -> int:
-    if label not in labels:
-        raise ValueError(f"query must be a row or a label, and no row is called {label!r}")
-    return labels.index(label)
+def _aligned(X_new: Any, X: Any) -> Any:
+    """Return the rows to predict at with the columns of a DataFrame in the order of the training rows."""
+    if not hasattr(X, "columns") or not hasattr(X_new, "columns"):
+        return X_new
+    if sorted(map(str, X.columns)) != sorted(map(str, X_new.columns)) or not X.columns.is_unique:
+        raise ValueError(f"the columns of X_new must be those of X, {list(X.columns)}, got {list(X_new.columns)}")
+    return X_new[list(X.columns)]
+
+
+def _predictors(X: Any) -> list[str]:
+    """Return what the first columns are called."""
+    if hasattr(X, "columns"):
+        return check_labels(X.columns[:SAID], min(SAID, len(X.columns)), "columns of X", rows="columns")
+    return [f"x{j + 1}" for j in range(min(SAID, np.shape(X)[1] if np.ndim(X) == 2 else 0))]
 
 
 def _describe(n: int, m: int, panels: list[str]) -> str:

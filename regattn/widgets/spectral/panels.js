@@ -148,7 +148,7 @@ function pathOf(problem, scale) {
 }
 
 function pathErrors({ y_test }) {
-  const errors = [["train", "train_error", "training error"], ["loo", "loo_error", "leave-one-out error"]]; // prettier-ignore
+  const errors = [["train", "train_error", "training error"], ["leave-one-out", "loo_error", "leave-one-out error"]]; // prettier-ignore
   return y_test ? [...errors, ["test", "test_error", "test error"]] : errors;
 }
 
@@ -195,7 +195,7 @@ export function pathPanel(problem, view) {
   return {
     title: "Errors and degrees of freedom along the penalty",
     wide: true,
-    legend: errors.map(([role, , words]) => [role, role === "loo" ? "dashed" : "line", words]),
+    legend: errors.map(([role, , words]) => [role, role === "leave-one-out" ? "dashed" : "line", words]),
     plot: [{ label: "Errors along the penalty", yLabel, height: 210 }, { label: "Degrees of freedom", height: 150, ...axes }],
     hint: () => "; arrow keys read the curves, Enter sets λ",
     cursor: pathCursor(path, scale, problem.units),

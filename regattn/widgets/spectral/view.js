@@ -20,11 +20,17 @@ function spectralMessage(state, problem, view) {
   const said = errors.filter(([, error]) => error !== null).map(([name, error]) => `${name} ${formatResult(error)}`);
   return [
     `${isolate(names[state.query])}: ${formatResult(state.prediction)}`,
-    `${unitOf(problem)} predicted${observed}${state.query >= n ? " (a test row)" : ""}. ` +
+    `${unitOf(problem)} predicted${problem.named ? ` from ${predictorsOf(problem, state.query)}` : ""}${observed}${state.query >= n ? " (a test row)" : ""}. ` +
       (view.hides("path")
         ? `Most weight is on ${say(most)}, least on ${say(least)}.`
         : `Errors of the whole fit: ${said.join(", ")}.`),
   ];
+}
+
+// The predictors of a row, by their names.
+function predictorsOf({ predictors, rows, predictors_hidden: more }, k) {
+  const said = predictors.map((name, j) => `${isolate(name)} ${formatNumber(rows[k][j])}`);
+  return `${said.join(", ")}${more ? ` and ${more} more` : ""}`;
 }
 
 // What is said of training observation k, in the tip and to a screen reader.
@@ -32,6 +38,7 @@ function spectralReading(problem, { weights, scale, cosine }, k) {
   const { names, n, y } = problem;
   return (
     `${isolate(names[k])}: weight ${formatResult(weights[k])}\n` +
+    `${predictorsOf(problem, k)}\n` +
     `= 1/${n} + ${formatResult(scale[k])} × ${formatNumber(cosine[k], 2)} (scale × cosine)\n` +
     `target ${formatNumber(y[k])}${unitOf(problem)}, adds ${formatResult(weights[k] * y[k])}${unitOf(problem)}`
   );

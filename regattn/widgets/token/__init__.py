@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from tokenizers import Tokenizer
 
-from regattn import figures
 from regattn._text import check_text
 from regattn._validation import check_count
 from regattn.from_scratch import best_cut
@@ -35,7 +34,7 @@ class _Place(Control):
         return {"min": 1, "max": LONGEST_TEXT}
 
 
-class TokenExplorer(Explorer, panels=[["pieces"], ["history"]]):
+class TokenExplorer(Explorer, panels=["pieces", "history"]):
     r"""Show how tokenisers cut a text that the reader types, what it costs in bits, and how a word was put together.
 
     A token costs :math:`-\log_2 \frac{c + 1/2}{N + \mathcal V/2}` bits, with c its count in ``texts`` and N that of
@@ -113,18 +112,6 @@ class TokenExplorer(Explorer, panels=[["pieces"], ["history"]]):
         shown = max((k for k, word in enumerate(words, 1) if word.strip(space)), default=len(words))
         word = words[min(self.word, shown) - 1]
         return {**found, "word": word, "history": _history(word, packed)}
-
-    def _draw(self, axes: dict[str, Any], found: dict[str, Any]) -> None:
-        if ax := axes.get("pieces"):
-            ax.barh(list(found["tokens"]), [len(tokens) for tokens in found["tokens"].values()])
-            ax.invert_yaxis()
-            ax.set_title(f"Tokens of “{self.text[:30]}”")
-        if ax := axes.get("history"):
-            ax.axis("off")
-            for k, line in enumerate(found["history"][-9:]):
-                words = line.replace(" ", " · ")
-                ax.text(0, 1 - 0.11 * k, words, va="top", fontsize=9, color=figures.COLOURS["value"])
-            ax.set_title(f"How “{self.tokenizer[:20]}” cut the word")
 
 
 def _packed(name: str, tokenizer: Tokenizer) -> dict[str, Any]:

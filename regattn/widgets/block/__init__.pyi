@@ -1,0 +1,31 @@
+"""What editors and type checkers know of it; written by tools/explorer_stubs.py."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from regattn.widgets._kit import Explorer
+
+class BlockExplorer(Explorer):
+    step: str
+    order: Literal["pre", "post", "parallel"]
+    width: int
+    n_heads: int
+    head: int
+    positions: Literal["none", "learned", "sinusoidal", "rotary"]
+    layers: int
+    def __init__(
+        self,
+        words: Sequence[str],
+        *,
+        step: str | None = None,
+        order: Literal["pre", "post", "parallel"] | None = None,
+        width: int | None = None,
+        n_heads: int | None = None,
+        head: int | None = None,
+        positions: Literal["none", "learned", "sinusoidal", "rotary"] | None = None,
+        layers: int | None = None,
+        hide: Sequence[str] = (),
+        presets: Mapping[str, Mapping[str, Any]] | None = None,
+        alt: str | None = None,
+    ) -> None: ...
+    def result(self) -> dict[str, Any]: ...
