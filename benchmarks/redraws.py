@@ -20,7 +20,7 @@ from measure import RESULTS, goal, write
 
 sys.path.append(str(Path(__file__).parents[1]))
 from tests.browser import launch
-from tests.hands import MOVE, YARDSTICKS, controls, measured
+from tests.ui_actions import MOVE, YARDSTICKS, controls, measured
 
 FRAME = 16  # ms
 PLACES = 21  # of a control, over its range

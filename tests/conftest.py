@@ -15,8 +15,9 @@ from threadpoolctl import threadpool_limits
 from tests.browser import launch
 from tests.built import build
 from tests.pages import opened  # noqa: F401
-from tests.spread import Stretches, page_of, phase
+from tests.xdist_schedule import Stretches, page_of, phase
 
+RERUNS = 2  # of a test that drives a browser and fails: tools/checks.py lists those that needed one
 PATIENCE = 2400  # seconds for a test that may have to wait until the book is built, or that says that it takes long
 
 
@@ -66,6 +67,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if needs[item] or item.get_closest_marker("long"):
             item.add_marker(pytest.mark.timeout(PATIENCE))
+        if item.get_closest_marker("browser"):
+            item.add_marker(pytest.mark.flaky(reruns=RERUNS))
     pages = {page: place for place, page in enumerate(dict.fromkeys(page_of(item.nodeid) for item in items))}
     items.sort(
         key=lambda item: (phase(item.nodeid, needs_book=needs[item], shared=shared), pages[page_of(item.nodeid)])

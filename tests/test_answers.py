@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,12 +14,16 @@ from regattn.exercises._reading import TABLES, numbers_in, words_in
 from tests.browser import open_offline
 from tests.built import ROOT, soup, toc_pages
 
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+from chapters import chapter_of
+
 pytestmark = pytest.mark.browser
 book = pytest.mark.book
 
 ALL = exercises()
-PAGES = {page.split("/")[-1][:2]: page for page in toc_pages() if page.split("/")[1].startswith("part")}
-CHAPTERS = sorted({name[:2] for name in ALL})
+CHAPTERS = {
+    chapter.slug: chapter for page in toc_pages() if page.startswith("book/part") and (chapter := chapter_of(page))
+}
 every_chapter = pytest.mark.parametrize("chapter", CHAPTERS)
 CONSTANTS = {"TABLES": TABLES, "MESSAGES": MESSAGES, "NEGATIONS": NEGATIONS, "NEAR": NEAR}
 READING = "\n".join(
@@ -121,15 +126,24 @@ def test_page_and_notebook_read_the_same_numbers_and_words(judged):
         assert words == words_in(text)
 
 
+def exercises_of(chapter: str) -> list[str]:
+    """Return the names of a chapter's exercises."""
+    return [name for name in ALL if name.startswith(f"{chapter}.")]
+
+
+def path_of(book: Path, chapter: str) -> Path:
+    """Return the file of a chapter in the built book."""
+    return book / f"{CHAPTERS[chapter].page}.html"
+
+
 @book
 @every_chapter
-def test_every_exercise_of_a_chapter_has_one_field_with_a_name(browser, built_book, chapter):
-    names = [name for name in ALL if name.startswith(chapter)]
-    with open_offline(browser, built_book / f"{PAGES[chapter]}.html", width=390, height=844) as page:
+def test_every_exercise_of_a_chapter_has_one_field_with_a_name_that_says_what_check_says(browser, built_book, chapter):
+    with open_offline(browser, path_of(built_book, chapter), width=390, height=844) as page:
         shown = page.eval_on_selector_all("[data-exercise]", "(roots) => roots.map((root) => root.dataset.exercise)")
-        assert shown == names
-        for name in names:
-            said = f"exercise {int(chapter)}.{name[3:]}"
+        assert shown == exercises_of(chapter)
+        for name in shown:
+            said = f"exercise {CHAPTERS[chapter].number}.{name.partition('.')[2]}"
             root = field(page, name)
             assert root.get_by_role("textbox", name=f"Your answer to {said}").count() == 1
             assert root.get_by_role("button", name=f"Check {said}").count() == 1
@@ -138,27 +152,19 @@ def test_every_exercise_of_a_chapter_has_one_field_with_a_name(browser, built_bo
                 box = control.bounding_box()
                 assert box["height"] >= 44
                 assert 0 <= box["x"] <= box["x"] + box["width"] <= 390
-        assert page.errors == page.requests == []
-
-
-@book
-@every_chapter
-def test_each_field_says_what_check_says(browser, built_book, chapter):
-    with open_offline(browser, built_book / f"{PAGES[chapter]}.html") as page:
-        for name in (name for name in ALL if name.startswith(chapter)):
             sheet = ALL[name].sheet
             right = sheet.get("right") or "; ".join(f"{value:.6g}" for value in sheet["targets"])
             slip = sheet["mistakes"][0]
             wrong = slip.get("option") or "; ".join(f"{value:.6g}" for value in slip["values"])
             for text in (right, wrong, "some words"):
                 assert answer(page, name, text) == spoken(str(check(name, text)))
-        assert page.errors == []
+        assert page.errors == page.requests == []
 
 
 @book
 def test_the_keyboard_alone_answers_and_a_new_answer_takes_the_old_verdict_away(browser, built_book):
-    with open_offline(browser, built_book / f"{PAGES['03']}.html") as page:
-        root = field(page, "03.1")
+    with open_offline(browser, path_of(built_book, "ols_proximity")) as page:
+        root = field(page, "ols_proximity.1")
         root.locator("input").focus()
         page.keyboard.type("about one third")
         page.keyboard.press("Tab")
@@ -171,37 +177,37 @@ def test_the_keyboard_alone_answers_and_a_new_answer_takes_the_old_verdict_away(
 
 @book
 def test_what_was_typed_is_there_after_a_reload_and_nothing_is_checked_unasked(browser, built_book):
-    with open_offline(browser, built_book / f"{PAGES['03']}.html") as page:
-        answer(page, "03.2", "0 0 1")
+    with open_offline(browser, path_of(built_book, "ols_proximity")) as page:
+        answer(page, "ols_proximity.2", "0 0 1")
         page.reload()
-        assert field(page, "03.2").locator("input").input_value() == "0 0 1"
-        assert field(page, "03.1").locator("input").input_value() == ""
-        assert field(page, "03.2").locator("output").inner_text() == ""
+        assert field(page, "ols_proximity.2").locator("input").input_value() == "0 0 1"
+        assert field(page, "ols_proximity.1").locator("input").input_value() == ""
+        assert field(page, "ols_proximity.2").locator("output").inner_text() == ""
 
 
 @book
 def test_a_locked_storage_only_forgets(browser, built_book):
-    with open_offline(browser, built_book / f"{PAGES['03']}.html") as page:
+    with open_offline(browser, path_of(built_book, "ols_proximity")) as page:
         page.add_init_script(LOCKED)
         page.reload()
-        assert answer(page, "03.1", "1/3") == MESSAGES["right"]
+        assert answer(page, "ols_proximity.1", "1/3") == MESSAGES["right"]
         assert page.errors == []
 
 
 @book
 def test_without_scripts_no_dead_form_and_a_sentence_that_says_how(browser, built_book):
-    with open_offline(browser, built_book / f"{PAGES['03']}.html", javascript=False) as page:
-        root = field(page, "03.4")
+    with open_offline(browser, path_of(built_book, "ols_proximity"), javascript=False) as page:
+        root = field(page, "ols_proximity.4")
         assert not root.locator("form").is_visible()
-        assert 'check("03.4", answer)' in root.inner_text()
+        assert 'check("ols_proximity.4", answer)' in root.inner_text()
 
 
 @book
 @every_chapter
 def test_the_source_of_a_page_shows_no_hint_and_no_cell_that_waits_for_an_answer(built_book, chapter):
-    path = built_book / f"{PAGES[chapter]}.html"
+    path = path_of(built_book, chapter)
     text = path.read_text(encoding="utf-8")
-    for name in (name for name in ALL if name.startswith(chapter)):
+    for name in exercises_of(chapter):
         assert ALL[name].hint not in text
         assert not [mistake for mistake in ALL[name].mistakes if mistake.hint in text]
     assert "answer = ..." not in soup(path).select_one("article").get_text()

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import budget, changes, spread
+from tests import budget, changes, xdist_schedule
 from tests.browser import launch
 from tests.built import ROOT, label, notebooks
 
@@ -30,12 +30,16 @@ SPECTRAL = ROOT / "book" / "part2-proximity" / "03_ols_proximity.ipynb"
 def test_the_summary_lists_the_slowest_and_ends_with_the_number_of_tests():
     results = {"lint": (True, 2.0), "suite": (False, 600.0)}
     files = Counter({f"tests/test_{i}.py": float(i) for i in range(20)})
-    lines = checks.summary(results, files, Counter(passed=11, failed=2, errors=1, skipped=3))
+    told = checks.Told(
+        files, Counter(passed=11, failed=2, errors=1, skipped=3), Counter({"tests/test_1.py::test_a": 2})
+    )
+    lines = checks.summary(results, told)
     assert lines[-1] == "11 passed, 3 failed, 3 skipped"
     assert "failed: suite, in 10:02" in lines[-2]
-    told = lines[2:-2]
-    assert len(told) == checks.SLOWEST == 10
-    assert [line.split() for line in told[:2]] == [["10:00", "make", "suite"], ["0:19", "tests/test_19.py"]]
+    assert lines[-3].split() == ["2", "tests/test_1.py::test_a"]
+    slowest = lines[2:-4]
+    assert len(slowest) == checks.SLOWEST == 10
+    assert [line.split() for line in slowest[:2]] == [["10:00", "make", "suite"], ["0:19", "tests/test_19.py"]]
 
 
 @pytest.mark.parametrize(("broken", "status"), [(None, 0), ("notebooks", 1)])
@@ -79,13 +83,50 @@ def test_the_seconds_and_the_outcomes_of_each_file_are_counted(tmp_path, monkeyp
     assert outcomes["errors"] >= 2  # a fixture that is not there, a file that cannot be read
 
 
+FLAKY = """\
+import pytest
+from pathlib import Path
+
+def attempts(name):
+    with Path(f"{name}.txt").open("a+") as file:
+        file.write("x")
+        return file.tell()
+
+@pytest.mark.browser
+def test_better_the_third_time(): assert attempts("third") == 3
+
+@pytest.mark.browser
+def test_never(): assert attempts("never") == 0
+
+@pytest.mark.book
+def test_without_a_browser(): assert attempts("other") == 2
+"""
+
+
+@pytest.mark.parametrize("processes", ["0", "2"])
+def test_what_fails_in_a_browser_is_run_twice_more_and_counted_and_nothing_else_is(tmp_path, monkeypatch, processes):
+    (tmp_path / "conftest.py").write_text("from tests.conftest import pytest_collection_modifyitems\n")
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n  browser:\n  book:\n")
+    (tmp_path / "test_flaky.py").write_text(FLAKY)
+    monkeypatch.setenv("REGATTN_CHECKS", str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    options = ["-q", "-n", processes, "-p", "tests.timings", "-p", "no:cacheprovider"]
+    done = subprocess.run([sys.executable, "-m", "pytest", *options], cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 1
+    (found,) = [json.loads(path.read_text()) for path in tmp_path.glob("*.json")]
+    assert Counter(found["outcomes"]) == Counter(passed=1, failed=2)
+    twice = {f"test_flaky.py::{name}": 2 for name in ("test_better_the_third_time", "test_never")}
+    assert found["reruns"] == twice
+    assert (tmp_path / "other.txt").read_text() == "x"
+
+
 # --- order ------------------------------------------------------------------------------------------------------------
 
 
 def test_a_file_stays_together_and_pages_go_apart():
     pages = [f"tests/test_pages.py::test_{name}[{page}]" for page in (P, Q) for name in "ab"]
     others = ["tests/test_data.py::test_a", f"tests/test_data.py::test_b[{P}]"]
-    found = spread.stretches([*others, *pages])
+    found = xdist_schedule.stretches([*others, *pages])
     assert found[others[0]] == found[others[1]]
     assert found[pages[0]] == found[pages[1]] != found[pages[2]] == found[pages[3]]
     assert list(dict.fromkeys(found.values())) == sorted(set(found.values()))
@@ -98,23 +139,29 @@ def test_tests_that_share_an_opened_page_share_its_stretch():
         f"tests/test_loading.py::test_c[{P}]",
         f"tests/test_book.py::test_d[{P}]",
     ]
-    assert len(set(spread.stretches(nodeids).values())) == 1
-    assert {spread.page_of(nodeid) for nodeid in nodeids} == {f"pages {P}"}
+    assert len(set(xdist_schedule.stretches(nodeids).values())) == 1
+    assert {xdist_schedule.page_of(nodeid) for nodeid in nodeids} == {f"pages {P}"}
     others = [f"tests/test_data.py::test_a[{P}]", f"tests/test_notebooks.py::test_a[{P}]"]
     others += ["tests/test_formulas.py::test_b[x^2-y]"]  # a case, and no page
-    assert {spread.page_of(nodeid) for nodeid in others} == {""}
+    assert {xdist_schedule.page_of(nodeid) for nodeid in others} == {""}
 
 
 def test_tests_of_a_file_that_need_the_book_form_a_stretch_of_their_own():
     nodeids = ["tests/test_library.py::test_a", "tests/test_data.py::test_b", "tests/test_library.py::test_c"]
-    assert len(set(spread.stretches(nodeids).values())) == 3
+    assert len(set(xdist_schedule.stretches(nodeids).values())) == 3
 
 
 def test_one_process_begins_to_build_while_the_others_go_on():
-    first, last = f"{spread.FIRST}::test_a", f"tests/test_pages.py::test_b[{P}]"
-    assert spread.phase(first, needs_book=True, shared=True) < spread.phase(last, needs_book=False, shared=True)
-    assert spread.phase(last, needs_book=False, shared=True) < spread.phase(last, needs_book=True, shared=True)
-    assert spread.phase(first, needs_book=True, shared=False) == spread.phase(last, needs_book=True, shared=False)
+    first, last = f"{xdist_schedule.FIRST}::test_a", f"tests/test_pages.py::test_b[{P}]"
+    assert xdist_schedule.phase(first, needs_book=True, shared=True) < xdist_schedule.phase(
+        last, needs_book=False, shared=True
+    )
+    assert xdist_schedule.phase(last, needs_book=False, shared=True) < xdist_schedule.phase(
+        last, needs_book=True, shared=True
+    )
+    assert xdist_schedule.phase(first, needs_book=True, shared=False) == xdist_schedule.phase(
+        last, needs_book=True, shared=False
+    )
 
 
 @pytest.mark.browser
@@ -242,7 +289,7 @@ def test_none_is_restarted_when_there_is_nothing_to_compare_with(monkeypatch):
         ("regattn/attention.py", {"tests/test_attention.py", "tests/ledger/test_gc_attention.py"}),
         ("regattn/regression/_factorisation.py", {"tests/regression/test_least_squares.py"}),
         ("regattn/series/lags.py", {"tests/series/test_lags.py", "tests/ledger/test_gc_time.py"}),
-        ("regattn/exercises/ch03.py", {"tests/test_exercises.py"}),
+        ("regattn/exercises/ols_proximity.py", {"tests/test_exercises.py"}),
         ("tests/test_data.py", {"tests/test_data.py"}),
         ("book/_ext/performance_pages.py", {"tests/test_performance.py"}),
     ],

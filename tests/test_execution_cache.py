@@ -80,7 +80,7 @@ def test_a_shipped_model_concerns_whoever_enters_its_room():
 
 
 def test_the_answers_of_a_chapter_concern_who_checks_them():
-    assert readers("exercises/ch03.py") == {"part2-proximity-03_ols_proximity", "solutions-03_ols_proximity"}
+    assert readers("exercises/ols_proximity.py") == {"part2-proximity-03_ols_proximity", "solutions-03_ols_proximity"}
 
 
 @pytest.mark.parametrize("path", [EVERY[-1], chapter(SPECTRAL), chapter(WORDS), chapter(TOKENS)], ids=label)
@@ -124,8 +124,8 @@ MADE_UP = {
     "roof/__init__.py": "from .tiles import cover\n",
     "roof/tiles.py": "",
     "exercises/__init__.py": "",
-    "exercises/ch01.py": "from regattn.roof import cover\n",
-    "exercises/ch02.py": "",
+    "exercises/roofs.py": "from regattn.roof import cover\n",
+    "exercises/walls.py": "",
 }
 BRICK = {"walls/brick.py", "walls/_mortar.py", "ground.py"}
 WALLS = {"walls/__init__.py", "walls/paint.css", "walls/pictures/hang.js"}
@@ -158,7 +158,7 @@ def house(tmp_path):
         ("import importlib\nimportlib.import_module('regattn.walls.wood')", WALLS | {"walls/wood.py"}),
         ("import regattn.walls.window", WALLS | WINDOW),
         ("from regattn import roof", {"roof/__init__.py", "roof/tiles.py"}),
-        ("from regattn.exercises import check\ncheck('02.1', 3)", {"exercises/__init__.py", "exercises/ch02.py"}),
+        ("from regattn.exercises import check\ncheck('walls.1', 3)", {"exercises/__init__.py", "exercises/walls.py"}),
     ],
 )
 def test_reading_finds_what_code_imports(house, code, expected):

@@ -78,9 +78,9 @@ def labels_of(path: Path) -> set[str]:
         entries = yaml.safe_load((ROOT / "book" / "ledger.yml").read_text(encoding="utf-8"))["entries"]
         return {entry["id"].lower() for entry in entries}
     text = "\n".join(texts(path))
-    numbers = re.findall(r"(?m)^> \*\*Exercise (\d+)\.(\d+)\*\*$", text)
+    exercises = re.findall(r"(?m)^> \*\*Exercise (\d+)\*\*$", text)
     found = re.findall(r'(?m)^<a id="([^"]+)"></a>$|^\$\$ \(([\w-]+)\)$', text)
-    return {anchor or equation for anchor, equation in found} | {f"ex-{int(a):02d}-{b}" for a, b in numbers}
+    return {anchor or equation for anchor, equation in found} | {f"ex-{number}" for number in exercises}
 
 
 @every_page

@@ -18,8 +18,8 @@ from playwright.sync_api import TimeoutError
 
 from tests.browser import open_offline
 from tests.built import source
-from tests.hands import AT_ONCE, MOVE, SHOWN, STATE, assert_same, controls, frames
 from tests.pages import PAGES, dark_theme, phone
+from tests.ui_actions import AT_ONCE, MOVE, SHOWN, STATE, assert_same, controls, frames
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 

@@ -1,4 +1,4 @@
-"""Named tensors in a file come back as they were, with their note; how damaged files are refused: tests/faults."""
+"""Named tensors in a file come back as they were, with their note; how damaged files are refused: tests/bad_inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pytest plugin: how many tests passed and how long each file took, written where REGATTN_CHECKS says."""
+"""Pytest plugin: how many tests passed, which ran again, how long each file took; written where REGATTN_CHECKS says."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 SPENT: Counter[str] = Counter()  # seconds by file, set-up and taking down included
 OUTCOMES: Counter[str] = Counter()
+RERUNS: Counter[str] = Counter()  # how often each test failed and was run again
 
 
 def pytest_runtest_logreport(report) -> None:
@@ -18,6 +19,8 @@ def pytest_runtest_logreport(report) -> None:
         OUTCOMES["failed" if report.when == "call" else "errors"] += 1
     elif report.skipped:
         OUTCOMES["skipped"] += 1
+    elif report.outcome == "rerun":
+        RERUNS[report.nodeid] += 1
     elif report.when == "call":
         OUTCOMES["passed"] += 1
 
@@ -31,5 +34,5 @@ def pytest_sessionfinish(session) -> None:
     """Write the counts; in a worker there is nothing to write, because the process that leads it sees all reports."""
     folder = os.environ.get("REGATTN_CHECKS")
     if folder and not hasattr(session.config, "workerinput"):
-        told = {"files": dict(SPENT), "outcomes": dict(OUTCOMES)}
+        told = {"files": dict(SPENT), "outcomes": dict(OUTCOMES), "reruns": dict(RERUNS)}
         (Path(folder) / f"{os.getpid()}.json").write_text(json.dumps(told), encoding="utf-8")

@@ -37,6 +37,9 @@ from nbgrader.preprocessors import (
 from traitlets.config import Config
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+from chapters import Chapter, chapters  # noqa: E402, where the extensions of the book are
+
 EXAMPLE = ROOT / "teach" / "example_private"
 PUBLIC = ROOT / "teach" / "questions"  # for chapters to which a private folder has none
 COURSE = ROOT / "_build" / "assignments"
@@ -47,7 +50,7 @@ BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 NAMED = re.compile(r"\bregattn\b")
 EMPTIED = "# This cell named the package, which answers are to do without, and was emptied before marking."
 
-EXERCISE = re.compile(r"> \*\*Exercise (\d+)\.(\d+)\*\*\n>\n((?:>.*(?:\n|$))+)")
+EXERCISE = re.compile(r"> \*\*Exercise (\d+)\*\*\n>\n((?:>.*(?:\n|$))+)")
 OPEN = re.compile(r"> \*\*Open question\*\*\n>\n((?:>.*(?:\n|$))+)")
 RULES = """\
 Write your answer where it says `...`, run the cell, then the tests below it. The questions are marked by tests, of
@@ -118,10 +121,7 @@ def notebook(cells: Sequence[nbformat.NotebookNode]) -> nbformat.NotebookNode:
     return new_notebook(cells=cells, metadata=PYTHON)
 
 
-def chapters() -> dict[str, tuple[Path, Path]]:
-    """Return for the number of every chapter, such as "03", its notebook and that of its solutions."""
-    found = sorted((ROOT / "book").glob("part*/[0-9][0-9]_*.ipynb"))
-    return {path.name[:2]: (path, ROOT / "book" / "solutions" / path.name) for path in found}
+CHAPTERS = {chapter.slug: chapter for chapter in chapters(ROOT)}
 
 
 @cache
@@ -199,26 +199,33 @@ def of_the_chapter(texts: Iterable[str], chapter: nbformat.NotebookNode) -> list
     return sorted(named & there - names_in(imports(chapter)))
 
 
-def practice(number: str) -> nbformat.NotebookNode:
+def title_of(chapter: Chapter) -> str:
+    """Return the title of a chapter with its number."""
+    return f"{chapter.number} · {chapter.title(ROOT)}"
+
+
+def practice(name: str) -> nbformat.NotebookNode:
     """Return the source of a chapter's practice assignment."""
-    chapter, solutions = map(read, chapters()[number])
+    of = CHAPTERS[name]
+    chapter = read(ROOT / f"{of.page}.ipynb")
+    solutions = read(ROOT / "book" / "solutions" / f"{of.name}.ipynb")
     text = "\n\n".join(cell.source for cell in chapter.cells if cell.cell_type == "markdown") + "\n"
-    title = re.search(r"^# (.*)$", text, re.MULTILINE)[1]
-    exercises = {f"{int(of):02d}.{one}": unlinked(body) for of, one, body in EXERCISE.findall(text)}
+    exercises = {f"{name}.{one}": unlinked(body) for one, body in EXERCISE.findall(text)}
     models = model_answers(solutions)
     if set(models) != set(exercises):
-        raise ValueError(f"chapter {number} sets {sorted(exercises)}, but its solutions answer {sorted(models)}")
-    cells = [new_markdown_cell(f"# Practice: {title}\n\n{PRACTICE.format(number=int(number))}")]
+        raise ValueError(f"chapter {name!r} sets {sorted(exercises)}, but its solutions answer {sorted(models)}")
+    cells = [new_markdown_cell(f"# Practice: {title_of(of)}\n\n{PRACTICE.format(number=of.number)}")]
     cells.append(code_cell(imports(chapter), "setup"))
     if wanted := of_the_chapter(exercises.values(), chapter):
         names = ", ".join(f"`{name}`" for name in wanted)
         cells += [new_markdown_cell(f"Copy here the cells of the chapter that make {names}."), new_code_cell("")]
-    for name, body in exercises.items():
-        label = f"ex-{name.replace('.', '-')}"
-        test = f'verdict = check("{name}", answer)\nassert verdict, verdict.message\nprint(verdict)'
+    for exercise, body in exercises.items():
+        one = exercise.partition(".")[2]
+        label = f"ex-{one}"
+        test = f'verdict = check("{exercise}", answer)\nassert verdict, verdict.message\nprint(verdict)'
         cells += [
-            new_markdown_cell(f"**Exercise {name.lstrip('0')}**\n\n{body}"),
-            code_cell(f"{BEGIN}\n{models[name]}\n{END}", label, solution=True),
+            new_markdown_cell(f"**Exercise {one}**\n\n{body}"),
+            code_cell(f"{BEGIN}\n{models[exercise]}\n{END}", label, solution=True),
             code_cell(test, f"{label}-test", grade=True, points=1),
         ]
     cells += [new_markdown_cell(f"**Open question**\n\n{unlinked(body)}") for body in OPEN.findall(text)]
@@ -264,10 +271,10 @@ def read_question(path: Path) -> Question:
     return question
 
 
-def questions(number: str, folder: Path) -> list[Question]:
+def questions(name: str, folder: Path) -> list[Question]:
     """Return the questions that a private folder has for a chapter, or else the public ones."""
-    own = sorted((folder / "questions").glob(f"{number}_*.py"))
-    return [read_question(path) for path in own or sorted(PUBLIC.glob(f"{number}_*.py"))]
+    own = sorted((folder / "questions" / name).glob("*.py"))
+    return [read_question(path) for path in own or sorted((PUBLIC / name).glob("*.py"))]
 
 
 def rubric(question: Question) -> str:
@@ -276,10 +283,9 @@ def rubric(question: Question) -> str:
     return f"*{question.points} marks: {'; '.join(lines)}.*"
 
 
-def graded(number: str, asked: Sequence[Question]) -> nbformat.NotebookNode:
+def graded(name: str, asked: Sequence[Question]) -> nbformat.NotebookNode:
     """Return the source of a chapter's graded assignment."""
-    title = re.search(r"^# (.*)$", read(chapters()[number][0]).cells[0].source, re.MULTILINE)[1]
-    cells = [new_markdown_cell(f"# For marks: {title}\n\n{RULES.format(seconds=SECONDS)}")]
+    cells = [new_markdown_cell(f"# For marks: {title_of(CHAPTERS[name])}\n\n{RULES.format(seconds=SECONDS)}")]
     quiet = 'warnings.filterwarnings("ignore")  # a warning is written to the standard error stream'
     cells.append(code_cell(f"import warnings\n\nimport numpy as np\n\n{quiet}", "setup"))
     for question in asked:
@@ -396,26 +402,26 @@ def write_assignment(course: Path, name: str, source: nbformat.NotebookNode) -> 
     path = course / "source" / name / f"{name}.ipynb"
     path.parent.mkdir(parents=True, exist_ok=True)
     nbformat.write(source, path)
-    api = open_course(course, re.sub(r"\d+", "", name))
+    api = open_course(course, name.partition("_")[0])
     with Gradebook(api.coursedir.db_url, "regattn") as gradebook:
         gradebook.update_or_create_assignment(name)
     done(api.generate_assignment(name))
 
 
-def build(course: Path, numbers: Iterable[str] = (), private: Path | None = None) -> list[str]:
+def build(course: Path, names: Iterable[str] = (), private: Path | None = None) -> list[str]:
     """Write the assignments of some chapters, or of all, into the folder of a course; return their names."""
     (course / "exchange").mkdir(parents=True, exist_ok=True)
     (course / "nbgrader_config.py").write_text(CONFIG.format(root=str(ROOT)), encoding="utf-8")
     written = []
-    for number in numbers or chapters():
-        write_assignment(course, f"practice{number}", practice(number))
-        written.append(f"practice{number}")
-        if asked := questions(number, private or private_folder()):
-            write_assignment(course, f"graded{number}", graded(number, asked))
-            written.append(f"graded{number}")
-            path = course / "rubrics" / f"graded{number}.md"
+    for name in names or CHAPTERS:
+        write_assignment(course, f"practice_{name}", practice(name))
+        written.append(f"practice_{name}")
+        if asked := questions(name, private or private_folder()):
+            write_assignment(course, f"graded_{name}", graded(name, asked))
+            written.append(f"graded_{name}")
+            path = course / "rubrics" / f"graded_{name}.md"
             path.parent.mkdir(exist_ok=True)
-            path.write_text(f"# Chapter {int(number)}\n\n{sheet(asked)}", encoding="utf-8")
+            path.write_text(f"# Chapter {title_of(CHAPTERS[name])}\n\n{sheet(asked)}", encoding="utf-8")
     return written
 
 
@@ -425,11 +431,11 @@ def main() -> None:
     course = Path(os.environ.get("REGATTN_COURSE") or COURSE).resolve()
     private = private_folder()
     written = build(course, private=private)
-    marked = [name.removeprefix("graded") for name in written if name.startswith("graded")]
-    own = [number for number in marked if private != EXAMPLE and any((private / "questions").glob(f"{number}_*.py"))]
+    marked = [name.removeprefix("graded_") for name in written if name.startswith("graded_")]
+    own = [name for name in marked if private != EXAMPLE and any((private / "questions" / name).glob("*.py"))]
     print(f"{len(written) - len(marked)} practice assignments, {len(marked)} for marks")
-    if public := [number for number in marked if number not in own]:
-        print(f"The questions of chapters {', '.join(public)} are public: REGATTN_PRIVATE names a folder of your own.")
+    if public := [name for name in marked if name not in own]:
+        print(f"The questions of {', '.join(public)} are public: REGATTN_PRIVATE names a folder of your own.")
     print(f"for students: {course / 'release'}; with the answers, never to be published: {course / 'source'}")
 
 

@@ -1,4 +1,4 @@
-"""Run every check to the end, say how each part went, and list what took longest.
+"""Run every check to the end, say how each part went, and list what took longest and what was run again.
 
 The parts are targets of the Makefile, so that each can be run alone. The last line counts the tests of all parts; the
 exit status is 1 when a part failed.
@@ -15,6 +15,7 @@ import time
 from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 PARTS = {
     "lint": "style and format",
@@ -41,34 +42,44 @@ def clock(seconds: float) -> str:
     return f"{seconds // 60:.0f}:{seconds % 60:02.0f}"
 
 
-def told(folder: Path) -> tuple[Counter, Counter]:
-    """Return the seconds of each file and the number of tests of each outcome, of all parts together."""
-    files: Counter[str] = Counter()
-    outcomes: Counter[str] = Counter()
+class Told(NamedTuple):
+    """What all parts told: seconds by file, tests by outcome, and how often each test was run again."""
+
+    files: Counter[str]
+    outcomes: Counter[str]
+    reruns: Counter[str]
+
+
+def told(folder: Path) -> Told:
+    """Return what the parts wrote, taken together."""
+    found = Told(Counter(), Counter(), Counter())
     for path in folder.glob("*.json"):
         part = json.loads(path.read_text(encoding="utf-8"))
-        files.update(part["files"])
-        outcomes.update(part["outcomes"])
-    return files, outcomes
+        for name, counts in found._asdict().items():
+            counts.update(part[name])
+    return found
 
 
-def summary(results: dict[str, tuple[bool, float]], files: Counter, outcomes: Counter) -> list[str]:
-    """Return the lines at the end: the parts, the slowest of them and of the files, and the number of tests."""
+def summary(results: dict[str, tuple[bool, float]], tests: Told) -> list[str]:
+    """Return the lines at the end: the slowest parts and files, tests run again, the parts and the number of tests."""
     lines = ["", "=== the slowest parts, and files of tests (their time in all processes) ==="]
-    spent = Counter({f"make {part}": seconds for part, (_, seconds) in results.items()}) + files
+    spent = Counter({f"make {part}": seconds for part, (_, seconds) in results.items()}) + tests.files
     lines += [f"{clock(seconds):>7}  {name}" for name, seconds in spent.most_common(SLOWEST)]
+    if tests.reruns:
+        lines += ["=== run again because they failed in the browser; look into those that come back ==="]
+        lines += [f"{times:>7}  {name}" for name, times in sorted(tests.reruns.items())]
     bad = [part for part, (well, _) in results.items() if not well]
     total = clock(sum(seconds for _, seconds in results.values()))
     lines.append(f"=== {'failed: ' + ', '.join(bad) if bad else 'every part passed'}, in {total} ===")
-    failed = outcomes["failed"] + outcomes["errors"]
-    return [*lines, f"{outcomes['passed']} passed, {failed} failed, {outcomes['skipped']} skipped"]
+    failed = tests.outcomes["failed"] + tests.outcomes["errors"]
+    return [*lines, f"{tests.outcomes['passed']} passed, {failed} failed, {tests.outcomes['skipped']} skipped"]
 
 
 def main(make: list[str]) -> int:
     """Run the parts one after the other, print what they say, and return the exit status."""
     with TemporaryDirectory() as folder:
         results = {part: run(part, make, Path(folder)) for part in PARTS}
-        print("\n".join(summary(results, *told(Path(folder)))), flush=True)
+        print("\n".join(summary(results, told(Path(folder)))), flush=True)
     return 0 if all(well for well, _ in results.values()) else 1
 
 

@@ -15,11 +15,13 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-import yaml
-
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "book" / "_ext")]
+from chapters import chapters  # noqa: E402, where the extensions of the book are
+
 from teach.slides.builder import write  # noqa: E402
+
+PAGES = [chapter.page for chapter in chapters()]
 
 FIRST = """<!doctype html>
 <html lang="en">
@@ -54,13 +56,6 @@ ENTRY = (
 )
 
 
-def chapters(root: Path = ROOT) -> list[str]:
-    """Return the chapters of the table of contents."""
-    toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
-    files = [chapter["file"] for part in toc["parts"] for chapter in part["chapters"]]
-    return [page for page in files if re.match(r"book/part\d", page)]
-
-
 def title_of(deck: Path) -> str:
     """Return the title of a deck."""
     found = re.search(r"<title>(.*?)</title>", deck.read_text(encoding="utf-8"), re.DOTALL)
@@ -78,11 +73,11 @@ def make(book: Path, folder: Path, pages: Iterable[str]) -> dict[str, int]:
 def main() -> None:
     """Make the decks of all chapters, or of those that are named."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("pages", nargs="*", help="part of the name of a chapter, such as 03_; all without one")
+    parser.add_argument("pages", nargs="*", help="part of the name of a chapter, such as masks; all without one")
     parser.add_argument("--book", type=Path, default=ROOT / "_build" / "html", help="the built book")
     parser.add_argument("--folder", type=Path, default=ROOT / "_build" / "revealjs", help="where the decks go")
     given = parser.parse_args()
-    pages = [page for page in chapters() if not given.pages or any(part in page for part in given.pages)]
+    pages = [page for page in PAGES if not given.pages or any(part in page for part in given.pages)]
     try:
         sizes = make(given.book.resolve(), given.folder.resolve(), pages)
     except ValueError as error:

@@ -20,7 +20,7 @@ SUFFIXES = (".py", ".pyi")
 CELL = re.compile(r"^(?P<fence>`{3,}|:{3,})\{code-cell\}[^\n]*\n(?P<body>.*?)^(?P=fence)\s*$", re.MULTILINE | re.DOTALL)
 OPTIONS = re.compile(r"\A(?:---\n.*?^---\n|(?::[^\n]*\n)+)", re.MULTILINE | re.DOTALL)
 JS_IMPORT = re.compile(r'^import .* from "(\..*)";$', re.MULTILINE)
-EXERCISE = re.compile(r"(\d\d)\.\d+")  # a check names its exercise, and that its chapter's answers
+EXERCISE = re.compile(r"([a-z]\w*)\.\d+")  # a check names its exercise, and that its chapter's answers
 
 
 def code_of(path: Path) -> str:
@@ -162,13 +162,13 @@ class Reader(ast.NodeVisitor):
                 self._know(alias.asname or alias.name, self.package.home(base, alias.name))
 
     def visit_Constant(self, node: ast.Constant) -> None:
-        """``import_module("regattn.words.tokens")`` and ``check("03.1", …)``."""
+        """``import_module("regattn.words.tokens")`` and ``check("masks.1", …)``."""
         if not isinstance(node.value, str):
             return
         if node.value in self.package.modules:
             self.found.add(node.value)
         exercise = EXERCISE.fullmatch(node.value)
-        answers = f"{self.package.name}.exercises.ch{exercise[1]}" if exercise else ""
+        answers = f"{self.package.name}.exercises.{exercise[1]}" if exercise else ""
         if answers in self.package.modules:
             self.found.add(answers)
 

@@ -6,10 +6,10 @@ the links from docstrings read their numbers where they are replaced here.
 
 from __future__ import annotations
 
-import re
 from copy import deepcopy
 
-CHAPTER = re.compile(r"book/part\d+[^/]*/(\d+)_")
+from chapters import chapter_of
+
 EQUATION = "displaymath"  # what Sphinx calls an equation where it counts
 
 
@@ -23,9 +23,10 @@ def number(app, env) -> list[str]:
     """Replace the numbers of the equations of each chapter, which Sphinx has counted in reading order."""
     env.own_fignumbers, env.toc_fignumbers = env.toc_fignumbers, deepcopy(env.toc_fignumbers)
     for docname, counted in env.toc_fignumbers.items():
-        if (chapter := CHAPTER.match(docname)) and EQUATION in counted:
+        chapter = chapter_of(docname) if docname.startswith("book/part") else None
+        if chapter and EQUATION in counted:
             names = sorted(counted[EQUATION], key=counted[EQUATION].get)
-            counted[EQUATION] = {name: (int(chapter[1]), place) for place, name in enumerate(names, start=1)}
+            counted[EQUATION] = {name: (chapter.number, place) for place, name in enumerate(names, start=1)}
     return []
 
 

@@ -1,8 +1,8 @@
 """Sphinx extension: an answer field in each exercise of a page, with the checks and hints of `regattn.exercises`.
 
-An exercise is what has the id ``ex-03-2`` in the resolved page. What it takes to judge an answer is computed when the
-page is written and stands in it as base64, so that nobody reads the answer by accident. The notebook keeps its cell
-with ``check``; the page shows the field in its place.
+An exercise is what has the id ``ex-03-2`` in the resolved page of a chapter. What it takes to judge an answer is
+computed when the page is written and stands in it as base64, so that nobody reads the answer by accident. The notebook
+keeps its cell with ``check``; the page shows the field in its place.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ from regattn.exercises import exercises
 from regattn.exercises._judging import MESSAGES, NEAR, NEGATIONS
 from regattn.exercises._reading import TABLES
 
+from chapters import Chapter, chapter_of
+
 FOLDER = Path(__file__).parent
-LABEL = re.compile(r"ex-(\d\d)-(\d+)")
-CHECK = re.compile(r"\s*answer = \.\.\.\s*check\(\s*[\"'][\d.]+[\"'],\s*answer\s*\)\s*")
+LABEL = re.compile(r"ex-\d\d-(\d+)")
+CHECK = re.compile(r"\s*answer = \.\.\.\s*check\(\s*[\"'][\w.]+[\"'],\s*answer\s*\)\s*")
 TEMPLATE = """\
 <div class="exercise-answer" data-exercise="{name}" data-sheet="{sheet}">
 <form hidden><label><span>Your answer<span class="visually-hidden"> to exercise {number}</span></span>
@@ -48,20 +50,20 @@ def script() -> str:
     return "(() => {\n" + "\n".join([*lines, *parts]) + "})();\n"
 
 
-def field(name: str) -> nodes.raw:
+def field(chapter: Chapter, number: str) -> nodes.raw:
     """Return the answer field of an exercise."""
-    chapter, number = name.split(".")
-    text = TEMPLATE.format(name=html.escape(name), number=f"{int(chapter)}.{number}", sheet=sheet_of(name))
+    name = f"{chapter.slug}.{number}"
+    text = TEMPLATE.format(name=html.escape(name), number=f"{chapter.number}.{number}", sheet=sheet_of(name))
     return nodes.raw("", text, format="html")
 
 
 def exercises_of(doctree: nodes.document) -> dict[str, nodes.Element]:
-    """Return the exercises of a page by name, such as "03.2"; the box itself where an id stands before it."""
+    """Return the exercises of a page by number, such as "2"; the box itself where an id stands before it."""
     found = {}
     for node in doctree.findall(nodes.Element):
         for name in filter(None, map(LABEL.fullmatch, node.get("ids", []))):
             box = node.next_node(descend=False, siblings=True) if isinstance(node, nodes.target) else node
-            found[f"{name[1]}.{name[2]}"] = box
+            found[name[1]] = box
     return found
 
 
@@ -75,12 +77,13 @@ def is_check(node: nodes.Node) -> bool:
 
 def add_fields(app, doctree, docname) -> None:
     """Put a field at the end of each exercise, and take away the cell that checks an answer in the notebook."""
-    found = exercises_of(doctree) if app.builder.format == "html" else {}
+    chapter = chapter_of(docname)
+    found = exercises_of(doctree) if chapter and app.builder.format == "html" else {}
     known = exercises()
-    for name, box in found.items():
-        if name not in known:
-            raise ValueError(f"{docname} has an exercise {name!r} that regattn.exercises does not know")
-        (box.next_node(nodes.section, siblings=False) or box).append(field(name))
+    for number, box in found.items():
+        if f"{chapter.slug}.{number}" not in known:
+            raise ValueError(f"{docname} has an exercise {number} that regattn.exercises.{chapter.slug} does not know")
+        (box.next_node(nodes.section, siblings=False) or box).append(field(chapter, number))
     if found:
         for cell in list(doctree.findall(is_check)):
             cell.parent.remove(cell)

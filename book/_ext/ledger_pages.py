@@ -16,7 +16,7 @@ import json
 import os
 import re
 from collections import Counter, defaultdict
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,6 +26,7 @@ from sphinx.addnodes import pending_xref
 from sphinx.util.docutils import SphinxDirective
 
 import launch
+from chapters import Chapter, chapters
 from ledger_names import read_name
 
 VERDICTS = (
@@ -53,7 +54,7 @@ def _read(path: Path, changed: int) -> dict:
 
 
 def read_ledger(root: Path) -> dict:
-    """Return the ledger below a root: its chapters and its entries."""
+    """Return the ledger below a root."""
     path = root / "book" / "ledger.yml"
     return _read(path, path.stat().st_mtime_ns)
 
@@ -80,7 +81,7 @@ class Passage(NamedTuple):
 
 @cache
 def _passages(path: Path, chapter: str, changed: int) -> dict[str, list[Passage]]:
-    found, label, box = defaultdict(list), chapter, ""
+    found, label, box = defaultdict(list), "", ""
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
     for line in "\n\n".join(texts).splitlines():
@@ -94,14 +95,13 @@ def _passages(path: Path, chapter: str, changed: int) -> dict[str, list[Passage]
     return found
 
 
-def passages(root: Path, chapters: list[dict]) -> dict[str, list[Passage]]:
+def passages(root: Path) -> dict[str, list[Passage]]:
     """Return where the chapters name each entry, by its id in lower case."""
     together = defaultdict(list)
-    for chapter in chapters:
-        path = root / f"{chapter['page']}.ipynb"
-        if path.exists():
-            for name, found in _passages(path, chapter["label"], path.stat().st_mtime_ns).items():
-                together[name] += found
+    for chapter in chapters(root):
+        path = root / f"{chapter.page}.ipynb"
+        for name, found in _passages(path, chapter.slug, path.stat().st_mtime_ns).items():
+            together[name] += found
     return together
 
 
@@ -149,18 +149,20 @@ class LedgerDirective(SphinxDirective):
         }
         return read_ledger(root)
 
-    def chapter(self, label: str) -> list[nodes.Node]:
-        """Return a link to a chapter, or its title while it is not written."""
-        chapter = next(chapter for chapter in self.ledger["chapters"] if chapter["label"] == label)
-        text = f"{chapter['number']} · {chapter['title']}"
-        if chapter["page"] not in self.env.found_docs:
-            return [nodes.Text(f"{text} (planned)")]
+    @cached_property
+    def chapters(self) -> dict[str, Chapter]:
+        """The chapters of the book by name."""
+        return {chapter.slug: chapter for chapter in chapters(Path(self.env.srcdir))}
+
+    def chapter(self, name: str) -> list[nodes.Node]:
+        """Return a link to a chapter."""
+        chapter = self.chapters[name]
         link = pending_xref(
             "",
-            nodes.inline("", text),
+            nodes.inline("", f"{chapter.number} · {chapter.title(Path(self.env.srcdir))}"),
             refdomain="std",
             reftype="doc",
-            reftarget="/" + chapter["page"],
+            reftarget="/" + chapter.page,
             refexplicit=True,
             refdoc=self.env.docname,
         )
@@ -239,7 +241,7 @@ class Ledger(LedgerDirective):
         items = [self.row(entry) for entry in ledger["entries"]]
         script = (FOLDER / "ledger_pages.js").read_text(encoding="utf-8")
         return [
-            nodes.raw("", form(ledger), format="html"),
+            nodes.raw("", form(Path(self.env.srcdir)), format="html"),
             nodes.bullet_list("", *items, classes=["ledger"]),
             nodes.raw("", f"<script>\n{script}</script>", format="html"),
         ]
@@ -271,8 +273,8 @@ class Errata(LedgerDirective):
 
     def passage(self, passage: Passage) -> list[nodes.Node]:
         """Return a link to where a chapter names an entry, with the title of the box if it is one."""
-        chapter = next(chapter for chapter in self.ledger["chapters"] if chapter["label"] == passage.chapter)
-        text = f"chapter {chapter['number']}" + (f", {inside_a_sentence(passage.box)}" if passage.box else "")
+        box = f", {inside_a_sentence(passage.box)}" if passage.box else ""
+        text = f"chapter {self.chapters[passage.chapter].number}{box}"
         link = pending_xref(
             "",
             nodes.inline("", text),
@@ -296,7 +298,7 @@ class Errata(LedgerDirective):
             path, name = test.split("::")
             _, fact = read_name(name, [e["id"] for e in self.ledger["entries"]])
             lines.append([nodes.Text(f"a test: {fact} "), self.test(test, path)])
-        lines += map(self.passage, passages(Path(self.env.srcdir), self.ledger["chapters"])[entry["id"].lower()])
+        lines += map(self.passage, passages(Path(self.env.srcdir))[entry["id"].lower()])
         if lines:
             items = [nodes.list_item("", nodes.paragraph("", "", *line)) for line in lines]
             shown.append(nodes.bullet_list("", *items, classes=["entry-shown"]))
@@ -347,9 +349,9 @@ def choices(name: str, title: str, options: list[tuple[str, str]]) -> str:
     return f'<label>{title} <select name="{name}"><option value="">all</option>{inside}</select></label>'
 
 
-def form(ledger: dict) -> str:
+def form(root: Path) -> str:
     """Return the form of the filter; it stays hidden where scripts are off."""
-    chapters = [(c["label"], f"{c['number']} · {c['title']}") for c in ledger["chapters"]]
+    titles = [(chapter.slug, f"{chapter.number} · {chapter.title(root)}") for chapter in chapters(root)]
     selects = (
         choices(
             "source",
@@ -361,7 +363,7 @@ def form(ledger: dict) -> str:
             "Verdict",
             [(slug(verdict), verdict) for verdict in (*VERDICTS, PLANNED)],
         )
-        + choices("chapter", "Chapter", chapters)
+        + choices("chapter", "Chapter", titles)
     )
     return (
         '<form class="ledger-filter" aria-label="Filter the ledger" hidden>'

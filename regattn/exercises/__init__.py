@@ -1,6 +1,6 @@
 """Self-checks for the exercises: right or wrong with a hint, and never the answer.
 
-One module per chapter (``ch03.py`` holds the exercises of chapter 3) lists its exercises in ``EXERCISES``.
+One module per chapter, called like its notebook without the number, lists its exercises by number in ``EXERCISES``.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ __all__ = ["check", "exercises"]
 
 
 def exercises() -> dict[str, Exercise]:
-    """Return every exercise of the book by name, such as "03.2" for the second one of chapter 3.
+    """Return every exercise of the book by name, such as "ols_proximity.2" for the second one of that chapter.
 
     Examples
     --------
-    >>> "03.1" in exercises()
+    >>> "ols_proximity.1" in exercises()
     True
     """
     found: dict[str, Exercise] = {}
@@ -36,7 +36,7 @@ def check(name: str, answer: Any) -> Verdict:
     Parameters
     ----------
     name : str
-        The exercise, such as "03.2".
+        The exercise, such as "ols_proximity.2".
     answer : number, array, tensor, list or str
         Your answer. Numbers may be rounded, and written as in "1/3", "30 %", "0,33" or "about 2 ln 2"; of a text in
         words only the key words count.
@@ -53,25 +53,26 @@ def check(name: str, answer: Any) -> Verdict:
 
     Examples
     --------
-    >>> check("03.1", 0.5)
+    >>> check("ols_proximity.1", 0.5)
     Not yet. Hint: three points share the weight, not two.
-    >>> check("04.2", "about 1.4")
+    >>> check("shrinkage_and_rank.2", "about 1.4")
     Not yet. Hint: the intercept is missing, and no penalty touches it.
     """
     chapter = str(name).partition(".")[0]
-    known = _of_chapter(chapter) if chapter in _chapters() else {}  # a check of chapter 3 should not wait for torch
+    known = _of_chapter(chapter) if chapter in _chapters() else {}  # one of a regression should not wait for torch
     if name not in known:
-        near = difflib.get_close_matches(str(name).zfill(4), exercises(), n=3, cutoff=0.0)  # "3.1" means 03.1
+        near = difflib.get_close_matches(str(name), exercises(), n=3, cutoff=0.0)
         raise ValueError(f"there is no exercise {name!r}; the nearest are {', '.join(near)}")
     with needed_by(f"exercise {name}"):
         return known[name].verdict(answer)
 
 
 def _chapters() -> list[str]:
-    """Return the numbers of the chapters with exercises, such as "03"."""
-    return [module.name.removeprefix("ch") for module in pkgutil.iter_modules(__path__) if module.name.startswith("ch")]
+    """Return the chapters with exercises, such as "ols_proximity"."""
+    return [module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")]
 
 
 def _of_chapter(chapter: str) -> dict[str, Exercise]:
-    with needed_by(f"chapter {int(chapter)}"):
-        return importlib.import_module(f"{__name__}.ch{chapter}").EXERCISES
+    with needed_by(f"the chapter {chapter!r}"):
+        found = importlib.import_module(f"{__name__}.{chapter}").EXERCISES
+    return {f"{chapter}.{number}": exercise for number, exercise in found.items()}

@@ -12,7 +12,7 @@ from statsmodels.tsa.api import VAR, AutoReg
 from regattn import attend, from_scratch
 from regattn.data import load_macro
 from regattn.series import autoregression
-from tests.faults.inputs import ODD, many, outcome
+from tests.bad_inputs.inputs import ODD, many, outcome
 
 NAMES = ["inflation", "unemployment", "bill_rate"]
 MACRO = load_macro()[NAMES]

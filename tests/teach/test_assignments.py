@@ -20,11 +20,11 @@ from nbgrader.api import Gradebook
 from tools import assignments
 from tools.assignments import (
     BEGIN,
+    CHAPTERS,
     END,
     EXAMPLE,
     PUBLIC,
     build,
-    chapters,
     grade_id,
     open_course,
     questions,
@@ -33,11 +33,11 @@ from tools.assignments import (
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # how nbgrader uses its database
 
-QUICK = "03"  # the chapter that `make test` looks at
+QUICK = "ols_proximity"  # the chapter that `make test` looks at
 PATIENCE = 900  # seconds for a cell of any other, on a machine that is busy: the answer to 2.6 trains twelve networks
 SECONDS = 3  # a cell of a broken submission may run: what is asked there takes a thousandth of one
-EVERY = [pytest.param(number, marks=[] if number == QUICK else pytest.mark.long) for number in chapters()]
-ASKED = [*sorted((EXAMPLE / "questions").glob("*.py")), *sorted(PUBLIC.glob("*.py"))]
+EVERY = [pytest.param(name, marks=[] if name == QUICK else pytest.mark.long) for name in CHAPTERS]
+ASKED = [*sorted((EXAMPLE / "questions").glob("*/*.py")), *sorted(PUBLIC.glob("*/*.py"))]
 FORM = """\
 # %% [markdown]
 # Double a number.
@@ -58,9 +58,9 @@ Change = Callable[[nbformat.NotebookNode], object]
 class Course:
     """A course in a folder, with some chapters, whose submissions can be graded."""
 
-    def __init__(self, folder: Path, numbers: list[str]) -> None:
+    def __init__(self, folder: Path, chapters: list[str]) -> None:
         self.folder = folder
-        self.names = build(folder, numbers, EXAMPLE)
+        self.names = build(folder, chapters, EXAMPLE)
 
     def released(self, name: str) -> nbformat.NotebookNode:
         return nbformat.read(self.folder / "release" / name / f"{name}.ipynb", as_version=4)
@@ -99,9 +99,9 @@ class Course:
             return found.score, found.max_score
 
 
-def exercises(number: str) -> dict:
+def exercises(chapter: str) -> dict:
     """Return the exercises of a chapter, without waiting for what those of the others import."""
-    return import_module(f"regattn.exercises.ch{number}").EXERCISES
+    return import_module(f"regattn.exercises.{chapter}").EXERCISES
 
 
 def nothing(notebook: nbformat.NotebookNode) -> None:
@@ -126,15 +126,15 @@ def solved(course: Course, name: str) -> Change:
     return answers({grade_id(cell): cell.source for cell in cells if cell.metadata.get("nbgrader", {}).get("solution")})
 
 
-def mistaken(number: str, which: int) -> tuple[Change, int]:
+def mistaken(chapter: str, which: int) -> tuple[Change, int]:
     """Return what gives the right answer to every exercise but those with that many typical mistakes, and the marks."""
     given, marks = {}, 0
-    for name, exercise in exercises(number).items():
+    for number, exercise in exercises(chapter).items():
         sheet = exercise.sheet
         right = sheet["right"] if sheet["kind"] == "words" else sheet["targets"]
         wrong = [each["option"] if sheet["kind"] == "words" else each["values"] for each in sheet["mistakes"]]
         alternate = len(given) % 2 == which % 2 or which >= len(wrong)  # every other exercise, in turn
-        given[f"ex-{name.replace('.', '-')}"] = f"answer = {right if alternate else wrong[which]!r}"
+        given[f"ex-{number}"] = f"answer = {right if alternate else wrong[which]!r}"
         marks += alternate
     return answers(given), marks
 
@@ -144,10 +144,10 @@ def courses(tmp_path_factory) -> Callable[[str], Course]:
     """Return the course with one chapter, built when it is first asked for."""
     known: dict[str, Course] = {}
 
-    def with_chapter(number: str) -> Course:
-        if number not in known:
-            known[number] = Course(tmp_path_factory.mktemp(f"course{number}"), [number])
-        return known[number]
+    def with_chapter(name: str) -> Course:
+        if name not in known:
+            known[name] = Course(tmp_path_factory.mktemp(f"course_{name}"), [name])
+        return known[name]
 
     return with_chapter
 
@@ -164,21 +164,21 @@ def chapter(request, courses) -> Course:
     return courses(request.param)
 
 
-@pytest.mark.parametrize("number", chapters())
-def test_a_practice_assignment_asks_every_exercise_of_its_chapter_and_answers_none(number):
-    module = (assignments.ROOT / "regattn" / "exercises" / f"ch{number}.py").read_text(encoding="utf-8")
-    asked = re.findall(rf'"({number}\.\d+)": Exercise', module)
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_practice_assignment_asks_every_exercise_of_its_chapter_and_answers_none(name):
+    module = (assignments.ROOT / "regattn" / "exercises" / f"{name}.py").read_text(encoding="utf-8")
+    asked = re.findall(r"(?m)^    (\d+): Exercise", module)
     assert asked
-    source = assignments.practice(number)
+    source = assignments.practice(name)
     labels = [grade_id(cell) for cell in source.cells if cell.metadata.get("nbgrader", {}).get("grade")]
-    assert labels == [f"ex-{name.replace('.', '-')}-test" for name in sorted(asked)]
+    assert labels == [f"ex-{number}-test" for number in sorted(asked)]
     text = "\n".join(cell.source for cell in source.cells if cell.cell_type == "markdown")
     assert re.findall(r"\]\((?!https?:)", text) == []  # a link into the book leads nowhere from here
     assert "> " not in text.splitlines()
 
 
 def test_what_students_get_holds_no_answer_and_no_hidden_test(course):
-    assert course.names == [f"practice{QUICK}", f"graded{QUICK}"]
+    assert course.names == [f"practice_{QUICK}", f"graded_{QUICK}"]
     for name in course.names:
         given = "\n".join(cell.source for cell in course.released(name).cells)
         assert "SOLUTION" not in given
@@ -195,20 +195,20 @@ def test_what_students_get_holds_no_answer_and_no_hidden_test(course):
 
 
 def test_the_imports_that_students_get_are_those_of_the_chapter(course):
-    (setup,) = [cell.source for cell in course.released(f"practice{QUICK}").cells if grade_id(cell) == "setup"]
+    (setup,) = [cell.source for cell in course.released(f"practice_{QUICK}").cells if grade_id(cell) == "setup"]
     assert "from regattn.exercises import check" in setup
     assert "use_style()" not in setup
 
 
 def test_what_is_built_is_the_same_whenever_it_is_built(course):
-    assert assignments.practice(QUICK) == course.source(f"practice{QUICK}")
-    assert assignments.graded(QUICK, questions(QUICK, EXAMPLE)) == course.source(f"graded{QUICK}")
+    assert assignments.practice(QUICK) == course.source(f"practice_{QUICK}")
+    assert assignments.graded(QUICK, questions(QUICK, EXAMPLE)) == course.source(f"graded_{QUICK}")
 
 
 @pytest.mark.parametrize("chapter", EVERY, indirect=True)
 def test_practice_gives_model_answers_full_marks_and_blank_ones_none(chapter):
     name = chapter.names[0]
-    asked = len(exercises(name[-2:]))
+    asked = len(exercises(name.partition("_")[2]))
     assert chapter.score(name, "model", solved(chapter, name)) == (asked, asked)
     assert chapter.score(name, "blank", nothing) == (0, asked)
 
@@ -218,7 +218,7 @@ def test_practice_gives_model_answers_full_marks_and_blank_ones_none(chapter):
 @pytest.mark.parametrize("chapter", EVERY, indirect=True)
 def test_practice_takes_the_mark_of_each_typical_mistake_and_of_nothing_else(chapter, which):
     name = chapter.names[0]
-    change, marks = mistaken(name[-2:], which)
+    change, marks = mistaken(name.partition("_")[2], which)
     score, most = chapter.score(name, f"mistake-{which}", change)
     assert score == marks < most
 
@@ -243,8 +243,8 @@ def run(source: str, space: dict) -> bool:
 
 
 def test_every_chapter_has_a_question_for_marks():
-    assert [number for number in chapters() if not list(PUBLIC.glob(f"{number}_*.py"))] == []
-    assert {path.name[:2] for path in ASKED} == set(chapters())
+    assert {path.parent.name for path in PUBLIC.glob("*/*.py")} == set(CHAPTERS)
+    assert {path.parent.name for path in ASKED} == set(CHAPTERS)
 
 
 @pytest.mark.parametrize("path", ASKED, ids=lambda path: path.stem)
@@ -260,7 +260,7 @@ def test_the_tests_of_a_question_mark_model_blank_and_typical_mistakes_as_its_ru
     assert not any(assignments.NAMED.search(test.source) for test in question.tests if not test.hidden)
 
 
-@pytest.mark.parametrize("path", sorted(PUBLIC.glob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(PUBLIC.glob("*/*.py")), ids=lambda path: path.stem)
 def test_a_public_question_gives_no_answer_away(path):
     question = read_question(path)
     assert assignments.NAMED.search(question.answer)  # the package answers: whoever copies that gets no mark
@@ -271,7 +271,7 @@ def test_a_public_question_gives_no_answer_away(path):
 @pytest.mark.parametrize("chapter", EVERY, indirect=True)
 def test_a_graded_assignment_marks_model_blank_and_three_typical_mistakes_as_its_rubric_says(chapter):
     name = chapter.names[1]
-    asked = questions(name[-2:], EXAMPLE)
+    asked = questions(name.partition("_")[2], EXAMPLE)
     most = sum(question.points for question in asked)
     assert chapter.score(name, "model", solved(chapter, name), package=True) == (most, most)
     assert chapter.score(name, "blank", nothing) == (0, most)
@@ -284,7 +284,7 @@ def test_a_graded_assignment_marks_model_blank_and_three_typical_mistakes_as_its
 
 @pytest.mark.parametrize("where", ["in the answer", "in a cell of its own"])
 def test_an_answer_that_calls_the_package_gets_no_marks(course, where):
-    name, question = f"graded{QUICK}", questions(QUICK, EXAMPLE)[0]
+    name, question = f"graded_{QUICK}", questions(QUICK, EXAMPLE)[0]
     lines = "from regattn.regression import proximity_weights as inside\n"
     answer = f"def weights_without(X, row):\n    return borrowed(X, row)\n{lines if 'answer' in where else ''}"
 
@@ -301,7 +301,7 @@ def test_an_answer_that_calls_the_package_gets_no_marks(course, where):
 
 
 def test_a_test_that_was_changed_is_put_back(course):
-    name, question = f"graded{QUICK}", questions(QUICK, EXAMPLE)[0]
+    name, question = f"graded_{QUICK}", questions(QUICK, EXAMPLE)[0]
 
     def cheat(notebook):
         for cell in notebook.cells:
@@ -314,7 +314,7 @@ def test_a_test_that_was_changed_is_put_back(course):
 
 @pytest.mark.parametrize("kept", ["answers", "nothing"])
 def test_cells_that_were_deleted_are_put_back(course, kept):
-    name, question = f"graded{QUICK}", questions(QUICK, EXAMPLE)[0]
+    name, question = f"graded_{QUICK}", questions(QUICK, EXAMPLE)[0]
 
     def delete(notebook):
         solved(course, name)(notebook)
@@ -329,7 +329,7 @@ def test_cells_that_were_deleted_are_put_back(course, kept):
 
 @pytest.mark.long
 def test_a_warning_costs_no_mark_and_a_message_on_the_error_stream_does(course):
-    name, question = f"graded{QUICK}", questions(QUICK, EXAMPLE)[0]
+    name, question = f"graded_{QUICK}", questions(QUICK, EXAMPLE)[0]
     (model,) = [cell.source for cell in course.source(name).cells if grade_id(cell) == question.name]
     for student, line, marks in [
         ("warns", 'import warnings; warnings.warn("careful")', question.points),
@@ -340,7 +340,7 @@ def test_a_warning_costs_no_mark_and_a_message_on_the_error_stream_does(course):
 
 
 def test_in_a_class_a_loop_without_end_costs_its_test_and_a_dead_kernel_all_while_the_others_are_graded(course):
-    name, question = f"graded{QUICK}", questions(QUICK, EXAMPLE)[0]
+    name, question = f"graded_{QUICK}", questions(QUICK, EXAMPLE)[0]
     (model,) = [cell.source for cell in course.source(name).cells if grade_id(cell) == question.name]
     stuck = model.replace(assignments.BEGIN, f"{assignments.BEGIN}\n    while len(X) == 13:\n        pass")
     lost = question.tests[-1]
@@ -365,12 +365,12 @@ def test_a_private_folder_of_ones_own_is_used_and_a_wrong_one_is_named(tmp_path,
     monkeypatch.setenv("REGATTN_PRIVATE", str(tmp_path))
     with pytest.raises(ValueError, match=re.escape(f"{str(tmp_path)!r} has no folder 'questions'")):
         assignments.private_folder()
-    (tmp_path / "questions").mkdir()
-    (tmp_path / "questions" / "04_double.py").write_text(FORM)
+    (tmp_path / "questions" / "masks").mkdir(parents=True)
+    (tmp_path / "questions" / "masks" / "double.py").write_text(FORM)
     assert assignments.private_folder() == tmp_path
-    assert [question.name for question in questions("04", tmp_path)] == ["04_double"]
-    asked = assignments.graded("04", questions("04", assignments.private_folder()))
-    assert [grade_id(cell) for cell in asked.cells if grade_id(cell)] == ["setup", "04_double", "04_double-1"]
+    assert [question.name for question in questions("masks", tmp_path)] == ["double"]
+    asked = assignments.graded("masks", questions("masks", assignments.private_folder()))
+    assert [grade_id(cell) for cell in asked.cells if grade_id(cell)] == ["setup", "double", "double-1"]
 
 
 @pytest.mark.parametrize(
@@ -383,7 +383,7 @@ def test_a_private_folder_of_ones_own_is_used_and_a_wrong_one_is_named(tmp_path,
     ],
 )
 def test_a_question_that_lacks_something_is_refused(tmp_path, old, new, said):
-    path = tmp_path / "04_double.py"
+    path = tmp_path / "double.py"
     path.write_text(FORM.replace(old, new))
     with pytest.raises(ValueError, match=re.escape(said)):
         assignments.read_question(path)

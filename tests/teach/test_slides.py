@@ -15,10 +15,10 @@ from teach.slides import rule
 from tests.built import ROOT, soup
 from tests.teach.conftest import ALL
 from tests.teach.decks import HEIGHT, MEASURE, WIDTH, opened_deck
-from tools.slides import chapters
+from tools.slides import PAGES
 
 ONE = "book/part2-proximity/03_ols_proximity"
-DECKS = chapters() if ALL else [ONE]
+DECKS = PAGES if ALL else [ONE]
 SMALLEST = 11.0  # pixels of a letter on a slide of 1280 by 800; 16 on a projector of 1920
 ROUNDING = 1.5  # pixels: boxes end between pixels
 # By explorer of a deck that is printed: its slide, the title of its first panel, and whether its panels stand there,

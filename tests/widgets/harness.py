@@ -12,9 +12,9 @@ from types import ModuleType
 from axe_playwright_python.sync_playwright import Axe
 
 from regattn.widgets._kit import Explorer
-from tests import hands
+from tests import ui_actions
 from tests.browser import open_offline
-from tests.hands import assert_same
+from tests.ui_actions import assert_same
 from tests.widgets.pages import write_page
 
 EXPLORERS = sorted(path.stem for path in (Path(__file__).parents[1] / "explorers").glob("[a-z]*.py"))
@@ -27,10 +27,10 @@ SET = """([values, nth]) => {
   figure.model.save_changes();
   return figure.model.result();
 }"""
-MOVE = f"([name, part]) => ({hands.MOVE})([{FIGURE}, name, part])"
+MOVE = f"([name, part]) => ({ui_actions.MOVE})([{FIGURE}, name, part])"
 PICTURE = """() => [...document.querySelectorAll("figure.regattn :is(svg, table)")].map((s) => s.outerHTML).join("")"""
-SHOWN = f"() => ({hands.SHOWN})({FIGURE})"
-STATE = f"() => ({hands.STATE})({FIGURE})"
+SHOWN = f"() => ({ui_actions.SHOWN})({FIGURE})"
+STATE = f"() => ({ui_actions.STATE})({FIGURE})"
 CONTROLS = "() => [...document.querySelectorAll('figure.regattn [data-control]')].map((c) => c.dataset.control)"
 
 

@@ -9,8 +9,8 @@ import torch
 from regattn.transformer import Autoencoder
 from regattn.widgets import CodebookExplorer
 from tests.explorers.codebook import example, expected
-from tests.hands import assert_same
 from tests.node import in_node
+from tests.ui_actions import assert_same
 from tests.widgets.harness import FIGURE, SET, STATE, opened
 
 MESSAGE = "[data-output=message]"

@@ -9,8 +9,8 @@ import pytest
 from regattn.widgets import DirectionExplorer
 from regattn.words import context_weights, normalise_rows, predict_next, project, selector
 from tests.explorers.direction import COUNTS, WORDS, example, expected
-from tests.hands import assert_same
 from tests.node import in_node
+from tests.ui_actions import assert_same
 from tests.widgets.harness import FIGURE, SET, STATE, barriers, opened
 
 C = pd.DataFrame(COUNTS, WORDS, WORDS)

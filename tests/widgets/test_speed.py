@@ -8,7 +8,7 @@ import pytest
 from regattn.grammar import Grammar
 from regattn.transformer import load_shipped
 from regattn.widgets import ModelExplorer, SamplingExplorer
-from tests.hands import AT_ONCE, frames
+from tests.ui_actions import AT_ONCE, frames
 from tests.widgets.harness import CONTROLS, EXPLORERS, MOVE, opened, oracle
 
 pytestmark = pytest.mark.browser

@@ -11,8 +11,8 @@ from regattn.data import load_lee_corpus
 from regattn.widgets import TokenExplorer
 from regattn.words import train_tokenizer
 from tests.explorers.token import TEXTS, example, expected, trained
-from tests.hands import assert_same
 from tests.node import in_node
+from tests.ui_actions import assert_same
 from tests.widgets.harness import FIGURE, SET, STATE, barriers, opened
 
 KINDS = ("bytes", "characters", "unigram")
