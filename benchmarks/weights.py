@@ -49,7 +49,7 @@ def all_at_once(X):
             np.matmul(U * share, U.T, out=out[k])
         return out
 
-    runs = {OURS: lambda: spectrum(X).weights(ridge=PENALTIES), PRODUCTS: alone}
+    runs = {OURS: lambda: spectrum(X, centre=False).weights(ridge=PENALTIES), PRODUCTS: alone}
     return runs | {name: lambda make=make: filled(make(X)) for name, make in PEERS.items() if name != PRODUCTS}
 
 
@@ -64,7 +64,7 @@ def one_by_one(X):
         return run
 
     def ours():
-        factors = spectrum(X)
+        factors = spectrum(X, centre=False)
         return lambda penalty: factors.weights(ridge=penalty)
 
     alone = products(X)

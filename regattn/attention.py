@@ -15,6 +15,7 @@ from array_api_compat import array_namespace, is_torch_array
 
 from regattn._fast import average, can_be_fused, fused_softmax, reassociated, scores_fit
 from regattn._resolve import resolve_kernel, resolve_mask
+from regattn._sparse import is_sparse, sparse_average, sparse_weights
 from regattn._types import Array, KernelLike, MaskLike
 from regattn._validation import as_floating, check_real, check_same_width
 from regattn._weighing import overflow_allowed
@@ -41,7 +42,8 @@ def attention_weights(
     Parameters
     ----------
     queries : array of shape (..., n_queries, d)
-        What asks: one row per query. NumPy array or torch tensor.
+        What asks: one row per query. NumPy array or torch tensor; or, for the identity kernel without a mask, a sparse
+        array of SciPy, if the keys are one too.
     keys : array of shape (..., n_keys, d)
         What is compared with: one row per key. Leading axes broadcast against those of ``queries``.
     kernel : str, Kernel or callable, default "softmax"
@@ -76,6 +78,8 @@ def attention_weights(
     >>> attention_weights(queries, keys, kernel="identity")
     array([[ 1.,  0., -1.]])
     """
+    if is_sparse(queries) or is_sparse(keys):
+        return sparse_weights(queries, keys, resolve_kernel(kernel), scale, mask)
     queries, keys = _check_inputs(queries=queries, keys=keys)
     kernel = resolve_kernel(kernel)
     scale = _check_scale(scale, kernel, queries.shape[-1])
@@ -135,6 +139,8 @@ def attend(
     >>> attend(query, F, y, kernel="identity").round(3)
     array([5.667])
     """
+    if is_sparse(queries) or is_sparse(keys):
+        return sparse_average(queries, keys, as_floating(values, "values"), resolve_kernel(kernel), scale, mask)
     queries, keys, values = _check_inputs(queries=queries, keys=keys, values=values)
     kernel = resolve_kernel(kernel)
     scale = _check_scale(scale, kernel, queries.shape[-1])

@@ -21,7 +21,7 @@ from sklearn.model_selection import KFold, RepeatedKFold, TimeSeriesSplit
 
 from regattn.data import load_diabetes, load_macro
 from regattn.series import lag_matrix
-from regattn.series.race import DRAWN, contenders
+from regattn.series.race import DRAWN, race_models
 from tools.recorded_runs import FOLDER, minutes_of, read_runs, write_runs
 
 SEEDS = (0, 1, 2)
@@ -39,7 +39,7 @@ def diabetes() -> tuple[np.ndarray, np.ndarray, list, object]:
 def inflation() -> tuple[np.ndarray, np.ndarray, list, object]:
     """Return the same for forecasts a quarter ahead; neither a split nor a fold ever sees the future."""
     macro = load_macro().dropna()
-    inputs = lag_matrix(macro[["inflation", "unemployment", "bill_rate", "gdp_growth"]], max_lag=2).iloc[:-1]
+    inputs = lag_matrix(macro[["inflation", "unemployment", "bill_rate", "gdp_growth"]], max_lag=1).iloc[:-1]
     y = macro["inflation"].shift(-1).loc[inputs.index].to_numpy()
     rows = np.arange(len(y))
     splits = [(rows[:first], rows[first : first + REFIT_EVERY]) for first in range(START, len(y), REFIT_EVERY)]
@@ -55,7 +55,7 @@ def run(race: str, name: str) -> dict:
     A model tunes itself with the first seed; the others repeat the fit at the settings it chose.
     """
     X, y, splits, folds = RACES[race]()
-    model = contenders(folds=folds, n_features=X.shape[1])[name]
+    model = race_models(folds=folds, n_features=X.shape[1])[name]
     seeds = SEEDS if name.startswith(DRAWN) else SEEDS[:1]
     errors: dict[int, list] = {seed: [] for seed in seeds}
     picks, start = Counter(), time.process_time()
@@ -86,7 +86,7 @@ def main() -> None:
     arguments = parser.parse_args()
     made = read_runs(arguments.output)["runs"]
     there = {(run["part"], run["model"]) for run in made}
-    names = arguments.only or list(contenders(folds=3, n_features=2))
+    names = arguments.only or list(race_models(folds=3, n_features=2))
     missing = [(race, name) for name in names for race in RACES if (race, name) not in there]
     sizes = {race: [len(test) for _, test in data()[2]] for race, data in RACES.items()}
     by_whom = {"script": __file__, "libraries": LIBRARIES, "seeds": SEEDS, "sizes": sizes}

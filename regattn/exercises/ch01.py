@@ -18,7 +18,7 @@ def _first_step_within(times: float = 1.01) -> int:
     macro = load_macro()
     X = np.column_stack([np.ones(202), macro["gdp_growth"].iloc[1:]])
     y = macro["unemployment"].diff().iloc[1:].to_numpy()
-    least = mean_squared_error(X, y, spectrum(X).coefficients(y).coef)
+    least = mean_squared_error(X, y, spectrum(X, centre=False).coefficients(y).coef)
     return int(np.argmax(gradient_descent(X, y, learning_rate=0.04, steps=1000).losses < times * least))
 
 

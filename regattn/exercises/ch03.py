@@ -10,7 +10,7 @@ from regattn.regression.least_squares import proximity_weights, spectrum
 
 def _weights_of_line(at: float) -> np.ndarray:
     """Weights of a straight line with intercept through points at x = 0, 1, 5."""
-    return proximity_weights(np.column_stack([np.ones(3), [0.0, 1.0, 5.0]]), np.array([[1.0, at]]))[0]
+    return proximity_weights(np.column_stack([np.ones(3), [0.0, 1.0, 5.0]]), np.array([[1.0, at]]), centre=False)[0]
 
 
 def _weights(last: str) -> pd.Series:

@@ -14,7 +14,7 @@ from regattn.series.lags import lag_matrix
 def _spectrum_of_1984() -> Spectrum:
     """Spectrum of the chapter: 32 predictors known at the end of 1984, in units of their own past."""
     macro = load_macro()
-    state = lag_matrix(macro[["inflation", "unemployment", "bill_rate", "gdp_growth"]], max_lag=8).loc[:"1984Q3"]
+    state = lag_matrix(macro[["inflation", "unemployment", "bill_rate", "gdp_growth"]], max_lag=7).loc[:"1984Q3"]
     return spectrum(((state - state.mean()) / state.std()).to_numpy(), centre=True)
 
 
@@ -26,7 +26,7 @@ def _ridge_with(dof: float) -> float:
 
 def _penalty_keeping(share: float) -> float:
     """Return the penalty that keeps such a share of a direction with s² = 12."""
-    s = spectrum(np.array([[np.sqrt(12.0)]]))
+    s = spectrum(np.array([[np.sqrt(12.0)]]), centre=False)
     return brentq(lambda ridge: s.filter(ridge=ridge)[0] - share, 0.0, 1e3)
 
 

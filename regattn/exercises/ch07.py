@@ -21,7 +21,7 @@ def _scale_that_hears_only_itself() -> float:
 def _mass(ridge: float) -> float:
     x = np.linspace(-1, 1, 30)
     rows = np.column_stack([np.ones(30), x])
-    return float(proximity_weights(rows, rows[:1], ridge=ridge).sum())
+    return float(proximity_weights(rows, rows[:1], ridge=ridge, centre=False).sum())
 
 
 def _negative_kernel() -> str:

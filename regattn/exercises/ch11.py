@@ -32,7 +32,7 @@ def _unit_of_one_half(sentence: list[str]) -> float:
     """Return the unit in which *shore* has probability one half after a sentence."""
     S = load_seven_words()
     shore = S.columns.get_loc("shore")
-    return brentq(lambda unit: predict_next(S / unit, sentence)[shore] - 0.5, 1.0, 20.0)
+    return brentq(lambda unit: predict_next(S / unit, sentence).iloc[shore] - 0.5, 1.0, 20.0)
 
 
 def _share_of_nine(scores: Callable[[np.ndarray], np.ndarray]) -> float:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regattn._validation import check_matrix
+from regattn._tables import read_table, written
+
+if TYPE_CHECKING:
+    from pandas import Index
 
 
 def check_covariance(C: ArrayLike) -> np.ndarray:
     """Return a covariance of predictors, (p, p), symmetric and positive definite, or raise."""
-    C = check_matrix(C, "C")
+    C = read_table(C, "C").values
     if C.shape[0] != C.shape[1] or not np.allclose(C, C.T):
         raise ValueError(f"C must be square and symmetric, got shape {C.shape}")
     if (least := np.linalg.eigvalsh(C)[0]) <= 0:
@@ -18,10 +23,11 @@ def check_covariance(C: ArrayLike) -> np.ndarray:
     return C
 
 
-def check_leverage(leverage: np.ndarray, of: str = "") -> None:
-    """Raise if a row, ``of`` what the message adds, decides its own fit alone."""
+def check_leverage(leverage: np.ndarray, of: str = "", *, index: Index | None = None) -> None:
+    """Raise if a row, ``of`` what the message adds and labelled by ``index``, decides its own fit alone."""
     if leverage.max() > 1 - 1e-10:  # nearer to 1 than rounding leaves no digit of the residual
         row = int(np.nonzero(leverage > 1 - 1e-10)[-1][0])
+        row = row if index is None else written(index[row])
         raise ValueError(f"row {row}{of} has leverage 1: without it the fit is not determined")
 
 

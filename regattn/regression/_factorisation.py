@@ -95,11 +95,11 @@ def factor(X: np.ndarray, sizes: np.ndarray, tolerance: float) -> Factors:
     with _threads(X.size * min(X.shape)):
         if len(X) >= X.shape[1]:
             reflections, R, U, s, V = _tall(X, sizes)
-            r = _rank(R, s, tolerance)
+            r = rank_of(R, s, tolerance)
             return Factors(Orthonormal(U[:, :r], reflections), s[:r], V[:, :r])
         turned = np.array(X.T, order="F")
         reflections, _, V, s, U = _tall(turned, column_sizes(turned))
-        r = _rank(X, s, tolerance)
+        r = rank_of(X, s, tolerance)
         return Factors(Orthonormal(U[:, :r]), s[:r], Orthonormal(V[:, :r], reflections).array())
 
 
@@ -127,7 +127,7 @@ def _tall(
     return (below, scales[None]), R, U, s * (work[0] / work[1]), V
 
 
-def _rank(X: np.ndarray, s: np.ndarray, tolerance: float) -> int:
+def rank_of(X: np.ndarray, s: np.ndarray, tolerance: float) -> int:
     """Return the number of directions of X, whose singular values are s, that stand above rounding."""
     norms = np.linalg.norm(X, axis=0)
     norms = norms[present := norms > 0]

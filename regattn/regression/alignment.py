@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regattn._validation import check_matrix, check_same_width
+from regattn._tables import named, read_table
+from regattn._validation import check_same_width
 from regattn.attention import attend
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 __all__ = ["ScaleAndAlignment", "scale_and_alignment"]
 
@@ -16,8 +20,8 @@ __all__ = ["ScaleAndAlignment", "scale_and_alignment"]
 class ScaleAndAlignment(NamedTuple):
     """The two factors of an attention weight: product of norms, and cosine of the angle."""
 
-    scale: np.ndarray
-    alignment: np.ndarray
+    scale: np.ndarray | DataFrame
+    alignment: np.ndarray | DataFrame
 
 
 def scale_and_alignment(F_new: ArrayLike, F_train: ArrayLike) -> ScaleAndAlignment:
@@ -50,9 +54,11 @@ def scale_and_alignment(F_new: ArrayLike, F_train: ArrayLike) -> ScaleAndAlignme
     >>> scale_and_alignment(np.array([[3.0, 4.0]]), np.array([[1.0, 0.0], [0.0, -2.0]]))
     ScaleAndAlignment(scale=array([[ 5., 10.]]), alignment=array([[ 0.6, -0.8]]))
     """
-    F_new, F_train = check_matrix(F_new, "F_new"), check_matrix(F_train, "F_train")
+    F_train, index, columns = read_table(F_train, "F_train")
+    F_new, new, _ = read_table(F_new, "F_new", columns=columns, of="F_train")
+    new = None if index is None else new
     check_same_width(F_new, F_train, "F_new", "F_train")
     scale = np.outer(np.linalg.norm(F_new, axis=1), np.linalg.norm(F_train, axis=1))
     products = attend(F_new, F_train, np.eye(len(F_train)), kernel="identity")
     alignment = np.divide(products, scale, out=np.zeros_like(scale), where=scale > 0)
-    return ScaleAndAlignment(scale, np.clip(alignment, -1.0, 1.0))
+    return ScaleAndAlignment(named(scale, new, index), named(np.clip(alignment, -1.0, 1.0), new, index))

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import binom
 
-from regattn._validation import check_count, check_real, check_vector
+from regattn._tables import read_vector
+from regattn._validation import check_count, check_real
 
 __all__ = ["Reliability", "reliability"]
 
@@ -79,13 +80,13 @@ def reliability(probabilities: ArrayLike, outcomes: ArrayLike, *, bins: int = 10
     >>> found.predicted.round(1), found.observed, found.counts
     (array([0.2, 0.7]), array([0.5, 0.5]), array([2, 2]))
     """
-    p = check_vector(probabilities, "probabilities")
-    y = check_vector(outcomes, "outcomes")
+    p, index, _ = read_vector(probabilities, "probabilities")
+    y = read_vector(outcomes, "outcomes", index=index, of="probabilities").values
     if len(y) != len(p):
         raise ValueError(f"outcomes has {len(y)} entries but there are {len(p)} probabilities")
     for name, values in (("probabilities", p), ("outcomes", y)):
         if values.min() < 0 or values.max() > 1:
-            raise ValueError(f"{name} must be between 0 and 1, got {values[(values < 0) | (values > 1)][0]:g}")
+            raise ValueError(f"{name} must be between 0 and 1, got {values[(values < 0) | (values > 1)][0]}")
     bins = check_count(bins, "bins", most=len(p), bound="the number of predictions")
     level = check_real(level, "level", least=0.0, most=1.0, strictly=True)
     parts = np.array_split(np.argsort(p, kind="stable"), bins)

@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,9 +20,13 @@ from scipy.special import expit
 
 from regattn._activations import ACTIVATIONS
 from regattn._rng import Rng, numpy_generator
+from regattn._tables import Table, named, read_table, read_vector
 from regattn._validation import check_count, check_finite, check_matrix, check_real, check_vector
 from regattn.regression._walking import LearningRate, walk
 from regattn.regression.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from pandas import Index, Series
 
 __all__ = ["Network", "make_network", "network_descent"]
 
@@ -84,33 +88,38 @@ class Network:
 
     def hidden(self, X: ArrayLike) -> list[np.ndarray]:
         """Return what the units of each hidden layer answer to the rows of X: arrays of shape (n, width)."""
-        return _forward(self.layers, self.activation, self._check(X))[1][1:]
+        return _forward(self.layers, self.activation, self._check(X).values)[1][1:]
 
-    def logits(self, X: ArrayLike) -> np.ndarray:
+    def logits(self, X: ArrayLike) -> np.ndarray | Series:
         """Return the number before the sigmoid for each row of X: shape (n,)."""
-        z = _forward(self.layers, self.activation, self._check(X))[0][-1][:, 0]
-        check_finite(z, "the logits")
-        return z
+        X, index, _ = self._check(X)
+        return named(self._logits(X), index)
 
-    def probabilities(self, X: ArrayLike) -> np.ndarray:
+    def probabilities(self, X: ArrayLike) -> np.ndarray | Series:
         """Return the probability of a yes for each row of X: shape (n,), each from 0 to 1."""
-        return expit(self.logits(X))
+        X, index, _ = self._check(X)
+        return named(expit(self._logits(X)), index)
 
     def loss(self, X: ArrayLike, y: ArrayLike) -> float:
         r"""Return the cross-entropy :math:`-\frac1n\sum_i y_i\log p_i + (1-y_i)\log(1-p_i)`, in nats."""
-        X = self._check(X)
-        return _cross_entropy(self.logits(X), _check_classes(y, len(X)))
+        X, index, _ = self._check(X)
+        return _cross_entropy(self._logits(X), _check_classes(y, len(X), index=index))
 
     def gradient(self, X: ArrayLike, y: ArrayLike) -> np.ndarray:
         """Return the gradient of :meth:`loss` by the parameters, in the order of :attr:`parameters`."""
-        X = self._check(X)
-        return _gradient(self.layers, self.activation, X, _check_classes(y, len(X)))
+        X, index, _ = self._check(X)
+        return _gradient(self.layers, self.activation, X, _check_classes(y, len(X), index=index))
 
-    def _check(self, X: ArrayLike) -> np.ndarray:
-        X, width = check_matrix(X, "X"), self.layers[0][0].shape[1]
-        if X.shape[1] != width:
-            raise ValueError(f"X has {X.shape[1]} columns but the network takes {width}")
-        return X
+    def _logits(self, X: np.ndarray) -> np.ndarray:
+        z = _forward(self.layers, self.activation, X)[0][-1][:, 0]
+        check_finite(z, "the logits")
+        return z
+
+    def _check(self, X: ArrayLike) -> Table:
+        table, width = read_table(X, "X"), self.layers[0][0].shape[1]
+        if table.values.shape[1] != width:
+            raise ValueError(f"X has {table.values.shape[1]} columns but the network takes {width}")
+        return table
 
 
 def make_network(
@@ -220,8 +229,8 @@ def network_descent(  # noqa: PLR0913
     >>> start.at(path.parameters[-1]).probabilities(X).round(1).tolist()
     [0.0, 1.0, 1.0, 0.0]
     """
-    X = start._check(X)
-    y = _check_classes(y, len(X))
+    X, index, _ = start._check(X)
+    y = _check_classes(y, len(X), index=index)
     decay = check_real(weight_decay, "weight_decay", least=0.0)
     if (steps is None) == (batches is None):
         raise ValueError(f"give either steps or batches, got steps={steps!r} and batches={type(batches).__name__}")
@@ -283,8 +292,8 @@ def _check_activation(activation: str) -> None:
         raise ValueError(f"activation must be one of {', '.join(ACTIVATIONS)}, got {activation!r}")
 
 
-def _check_classes(y: ArrayLike, n: int, name: str = "y") -> np.ndarray:
-    y = check_vector(y, name)
+def _check_classes(y: ArrayLike, n: int, name: str = "y", *, index: Index | None = None) -> np.ndarray:
+    y = read_vector(y, name, index=index).values
     if len(y) != n:
         raise ValueError(f"{name} has {len(y)} entries but there are {n} rows")
     wrong = (y != 0) & (y != 1)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regattn._validation import check_count, check_matrix
+from regattn._tables import read_table
+from regattn._validation import check_count
 
 __all__ = ["convolution_matrix"]
 
@@ -46,7 +47,7 @@ def convolution_matrix(kernel: ArrayLike, shape: tuple[int, int], *, stride: int
            [0., 1., 2., 0.],
            [0., 0., 1., 2.]])
     """
-    f = check_matrix(kernel, "kernel")
+    f = read_table(kernel, "kernel").values
     height, width = (check_count(size, "a size of shape") for size in shape)
     stride, padding = check_count(stride, "stride"), check_count(padding, "padding", least=0)
     around = np.full((height + 2 * padding, width + 2 * padding), -1)

@@ -12,16 +12,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from regattn._rng import Rng, numpy_generator
-from regattn._validation import check_count, check_finite, check_matrix, check_real, check_targets, check_vector
+from regattn._tables import named, read_table, read_targets, read_vector
+from regattn._validation import check_count, check_finite, check_real, check_vector
 from regattn.regression._batches import largest_batch_step
 from regattn.regression._walking import LearningRate, walk
 from regattn.regression.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from pandas import Index, Series
 
 __all__ = [
     "batches",
@@ -64,14 +68,14 @@ def mean_squared_error(X: ArrayLike, y: ArrayLike, parameters: ArrayLike) -> flo
     >>> mean_squared_error([[1.0], [1.0]], [1.0, 3.0], [2.0])
     1.0
     """
-    X, y, parameters = _check_problem(X, y, parameters)
+    X, y, parameters, _ = _check_problem(X, y, parameters)
     with np.errstate(over="ignore", invalid="ignore"):
         loss = np.mean((X @ parameters - y) ** 2)
     check_finite(loss, "the loss")
     return float(loss)
 
 
-def gradient(X: ArrayLike, y: ArrayLike, parameters: ArrayLike) -> np.ndarray:
+def gradient(X: ArrayLike, y: ArrayLike, parameters: ArrayLike) -> np.ndarray | Series:
     r"""Return the gradient of the loss, :math:`\nabla\mathcal{L}(\theta) = \frac2n X^\top(X\theta - y)`.
 
     It points uphill. Implements :eq:`squared-loss-gradient`.
@@ -97,11 +101,11 @@ def gradient(X: ArrayLike, y: ArrayLike, parameters: ArrayLike) -> np.ndarray:
     >>> gradient([[1.0], [1.0]], [1.0, 3.0], [0.0])
     array([-4.])
     """
-    X, y, parameters = _check_problem(X, y, parameters)
+    X, y, parameters, columns = _check_problem(X, y, parameters)
     with np.errstate(over="ignore", invalid="ignore"):
         slope = _gradient(X, X @ parameters - y)
     check_finite(slope, "the gradient")
-    return slope
+    return named(slope, columns)
 
 
 def numerical_gradient(
@@ -171,7 +175,7 @@ def curvatures(X: ArrayLike) -> np.ndarray:
     >>> curvatures([[1.0, 1.0], [1.0, -1.0]])
     array([2., 2.])
     """
-    X = check_matrix(X, "X")
+    X = read_table(X, "X").values
     with np.errstate(over="ignore"):
         found = 2 * np.linalg.svd(X, compute_uv=False) ** 2 / len(X)
     check_finite(found, "curvatures")
@@ -214,7 +218,9 @@ def largest_stable_step(X: ArrayLike, *, batch_size: int | None = None) -> float
     if batch_size is None:
         return float(2 / steepest)
     scale = math.sqrt(steepest)
-    return float(largest_batch_step(check_matrix(X, "X") / scale, check_count(batch_size, "batch_size")) / steepest)
+    return float(
+        largest_batch_step(read_table(X, "X").values / scale, check_count(batch_size, "batch_size")) / steepest
+    )
 
 
 def batches(n: int, *, batch_size: int, steps: int, rng: Rng, replace: bool = False) -> Iterator[np.ndarray]:
@@ -354,7 +360,7 @@ def stochastic_gradient_descent(
 def _walk(
     X: ArrayLike, y: ArrayLike, batches: Iterable[Any], learning_rate: LearningRate, start: ArrayLike, sign: int
 ) -> Trajectory:
-    X, y, point = _check_problem(X, y, start, "start")
+    X, y, point, _ = _check_problem(X, y, start, "start")
     if isinstance(sign, bool) or np.ndim(sign) or sign not in (-1, 1):
         raise ValueError(f"sign must be -1 (downhill) or 1 (uphill), got {sign!r}")
     with np.errstate(over="ignore", invalid="ignore"):
@@ -388,12 +394,15 @@ def _deal(n: int, size: int, steps: int, rng: np.random.Generator, replace: bool
 
 def _check_problem(
     X: ArrayLike, y: ArrayLike, parameters: ArrayLike, name: str = "parameters"
-) -> tuple[np.ndarray, ...]:
-    X = check_matrix(X, "X")
-    y = check_targets(y, len(X))
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, Index | None]:
+    """Return X, y and the point, matched by label, and the names of the columns."""
+    X, index, columns = read_table(X, "X")
+    y = read_targets(y, len(X), index=index).values
     if y.ndim != 1:
         raise ValueError(f"y must have shape (n,), got shape {y.shape}")
-    point = np.zeros(X.shape[1]) if parameters is None else check_vector(parameters, name, "(p,)")
+    if parameters is None:
+        return X, y, np.zeros(X.shape[1]), columns
+    point = read_vector(parameters, name, index=columns, of="the columns of X", shape="(p,)").values
     if len(point) != X.shape[1]:
         raise ValueError(f"X has {X.shape[1]} columns but {name} has {len(point)} entries")
-    return X, y, point
+    return X, y, point, columns

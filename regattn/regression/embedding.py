@@ -10,6 +10,7 @@ and nowhere else. Descent from Ω₀ moves it on that span and leaves it as it w
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,6 +27,9 @@ from regattn.regression._embedding_problem import (
 )
 from regattn.regression.least_squares import spectrum
 from regattn.regression.trajectory import GROWTH_LIMIT, _ran_away
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 __all__ = [
     "EmbeddingPath",
@@ -115,15 +119,15 @@ def embedding_loss(X: ArrayLike, Y: ArrayLike, omega: ArrayLike) -> float:
     >>> embedding_loss([[1.0], [1.0]], [1.0, 3.0], [[0.5]])  # Ω = 1/2 = 1/X'X: least squares
     2.0
     """
-    X, Y = check_problem(X, Y)
-    omega = check_square(omega, X, "omega")
+    X, Y, columns = check_problem(X, Y)
+    omega = check_square(omega, X, "omega", columns)
     with np.errstate(over="ignore", invalid="ignore"):
         loss = float(np.sum((Y - X @ (omega @ (X.T @ Y))) ** 2) / Y.shape[1])
     check_finite(np.asarray(loss), "the loss")
     return loss
 
 
-def embedding_gradient(X: ArrayLike, Y: ArrayLike, omega: ArrayLike) -> np.ndarray:
+def embedding_gradient(X: ArrayLike, Y: ArrayLike, omega: ArrayLike) -> np.ndarray | DataFrame:
     r"""Return the gradient of the loss with respect to Ω.
 
     .. math:: \nabla\mathcal{L}(\Omega) = -\frac2M\, X^\top (Y - X\,\Omega\,Z)\, Z^\top, \qquad Z = X^\top Y
@@ -151,13 +155,13 @@ def embedding_gradient(X: ArrayLike, Y: ArrayLike, omega: ArrayLike) -> np.ndarr
     >>> embedding_gradient([[1.0], [1.0]], [1.0, 3.0], [[0.0]])
     array([[-32.]])
     """
-    X, Y = check_problem(X, Y)
-    omega = check_square(omega, X, "omega")
+    X, Y, columns = problem = check_problem(X, Y)
+    omega = check_square(omega, X, "omega", columns)
     with np.errstate(over="ignore", invalid="ignore"):
         Z = X.T @ Y
         slope = -2 / Y.shape[1] * X.T @ (Y - X @ (omega @ Z)) @ Z.T
     check_finite(slope, "the gradient")
-    return slope
+    return problem.named(slope)
 
 
 def largest_embedding_step(X: ArrayLike, Y: ArrayLike) -> float:
@@ -188,7 +192,7 @@ def largest_embedding_step(X: ArrayLike, Y: ArrayLike) -> float:
     >>> round(largest_embedding_step([[1.0], [1.0]], [1.0, 3.0]), 6)
     0.03125
     """
-    X, Y = check_problem(X, Y)
+    X, Y, _ = check_problem(X, Y)
     Z = check_taught(X, Y)
     with np.errstate(over="ignore", under="ignore"):
         loudest = float((np.linalg.norm(X, 2) * np.linalg.norm(Z, 2)) ** 2)
@@ -245,8 +249,8 @@ def embedding_descent(
     array([[0.2, 0.4],
            [0.4, 0.8]])
     """
-    X, Y = check_problem(X, Y)
-    start, factors = check_start(start, X)
+    X, Y, columns = check_problem(X, Y)
+    start, factors = check_start(start, X, columns)
     eta = check_real(learning_rate, "learning_rate", least=0.0, strictly=True)
     decay = check_real(weight_decay, "weight_decay", least=0.0)
     problem = Reduced.of(X, Y)
@@ -272,7 +276,7 @@ def embedding_descent(
     return EmbeddingPath(np.array(omegas), np.array(losses), problem.least, factors, diverged_at)
 
 
-def embedding_limit(X: ArrayLike, Y: ArrayLike, *, start: ArrayLike | None = None) -> np.ndarray:
+def embedding_limit(X: ArrayLike, Y: ArrayLike, *, start: ArrayLike | None = None) -> np.ndarray | DataFrame:
     r"""Return the Ω where descent from Ω₀ ends, if its steps are small enough.
 
     .. math:: \Omega_\infty = \Omega_0 + (\hat B - \Omega_0 Z)\, Z^{+}
@@ -307,16 +311,18 @@ def embedding_limit(X: ArrayLike, Y: ArrayLike, *, start: ArrayLike | None = Non
     array([[1., 0.],
            [0., 1.]])
     """
-    X, Y = check_problem(X, Y)
-    start = np.zeros((X.shape[1], X.shape[1])) if start is None else check_square(start, X, "start")
-    coef, Z = spectrum(X).coefficients(Y).coef, moments(X, Y)
+    X, Y, columns = problem = check_problem(X, Y)
+    start = np.zeros((X.shape[1], X.shape[1])) if start is None else check_square(start, X, "start", columns)
+    coef, Z = spectrum(X, centre=False).coefficients(Y).coef, moments(X, Y)
     with np.errstate(over="ignore", invalid="ignore"):
         end = start + (coef - start @ Z) @ np.linalg.pinv(Z, rcond=TOLERANCE)
     check_finite(end, "the limit")
-    return end
+    return problem.named(end)
 
 
-def embedding_after(X: ArrayLike, Y: ArrayLike, *, steps: int, learning_rate: float | None = None) -> np.ndarray:
+def embedding_after(
+    X: ArrayLike, Y: ArrayLike, *, steps: int, learning_rate: float | None = None
+) -> np.ndarray | DataFrame:
     r"""Return the Ω that descent from zero has reached after so many steps, without taking them.
 
     .. math:: \Omega_t = \sum_{j,k} \bigl[1 - (1 - \tfrac{2\eta}{M} s_j^2 \sigma_k^2)^t\bigr]\,
@@ -350,16 +356,16 @@ def embedding_after(X: ArrayLike, Y: ArrayLike, *, steps: int, learning_rate: fl
     >>> embedding_after([[1.0], [1.0]], [1.0, 3.0], learning_rate=1 / 128, steps=2)
     array([[0.375]])
     """
-    X, Y = check_problem(X, Y)
+    X, Y, _ = problem = check_problem(X, Y)
     largest, steps = largest_embedding_step(X, Y), check_count(steps, "steps")
     eta = 0.9 * largest
     if learning_rate is not None:
         eta = check_real(learning_rate, "learning_rate", least=0.0, most=largest, strictly=True)
-    factors = spectrum(X)
+    factors = spectrum(X, centre=False)
     if factors.rank < X.shape[1]:
         raise ValueError(f"the {X.shape[1]} columns of X must be independent, got rank {factors.rank}")
     U, strengths, _ = np.linalg.svd(moments(X, Y), full_matrices=False)
     bends = np.outer(factors.singular_values**2, strengths**2)
     learned = 1 - (1 - 2 * eta / Y.shape[1] * bends) ** steps
     V = factors.directions
-    return V @ (learned / factors.singular_values[:, None] ** 2 * (V.T @ U)) @ U.T
+    return problem.named(V @ (learned / factors.singular_values[:, None] ** 2 * (V.T @ U)) @ U.T)

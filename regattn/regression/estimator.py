@@ -8,7 +8,7 @@ Source: eqs. (28), (31) and (32) of [GC]_.
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,11 +18,15 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from regattn._extras import needed_by
+from regattn._tables import as_pandas, matched, named, numbers
 from regattn._validation import check_count, check_numpy, check_real, check_sizes, column_sizes
 from regattn.attention import attend, attention_weights
 from regattn.masks import others_mask
 from regattn.regression._heads import LEARNED, Head, guarded_kernel
 from regattn.regression.least_squares import spectrum
+
+if TYPE_CHECKING:
+    from pandas import DataFrame, Index
 
 __all__ = ["AttentionRegressor"]
 
@@ -162,6 +166,7 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         AttentionRegressor
             The estimator itself.
         """
+        self._index = _index(X)
         X, y = _validated(self, X, y, multi_output=True, y_numeric=True, dtype=np.float64, ensure_min_samples=2)
         X, y = check_numpy(X, "X"), check_numpy(y, "y")
         check_sizes(column_sizes(X), "X")
@@ -196,7 +201,7 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         fitted = np.concatenate(batches)
         return fitted[:, 0] if self._one_target else fitted
 
-    def attention_weights(self, X: ArrayLike = None) -> np.ndarray:
+    def attention_weights(self, X: ArrayLike = None) -> np.ndarray | DataFrame:
         """Return the weight of every training row in the prediction at every row of ``X``.
 
         ``predict(X)`` is ``attention_weights(X) @ y``.
@@ -209,12 +214,15 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
         Returns
         -------
-        ndarray of shape (m, n)
-            With ``validation_fraction`` above zero, n counts the rows that were not held out.
+        ndarray or DataFrame of shape (m, n)
+            A DataFrame where one went in. With ``validation_fraction`` above zero, n counts the rows that were not held
+            out.
         """
         check_is_fitted(self)
-        if X is not None:
-            X = self._checked(X)
+        index = self._index if X is None else _index(X)
+        return named(self._attention_weights(None if X is None else self._checked(X)), index, self._index)
+
+    def _attention_weights(self, X: np.ndarray | None) -> np.ndarray:
         if self.kernel == "identity":
             return self._spectrum.weights(X, **self._closed_form)
         mask = others_mask(len(self._y)) if X is None and self.exclude_self else None
@@ -266,6 +274,7 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self._centre = centre
         self._spread = np.where(spread > 1e-12 * np.abs(X[kept]).max(axis=0), spread, 1.0)
         self._X, self._y = self._standardised(X[kept]), y[kept]
+        self._index = None if self._index is None else self._index[kept]
         units = np.where(self._y.std(axis=0) > 0, self._y.std(axis=0), 1.0)
         problem = Problem(
             self._X,
@@ -341,13 +350,34 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
             raise ValueError(f"the identity kernel has a closed form and takes no encoder, got {self.encoder!r}")
 
 
-def _validated(*inputs: Any, **how: Any) -> Any:
-    """Return what scikit-learn's check returns; a whole number beyond every float is refused like an infinite one."""
+def _validated(estimator: BaseEstimator, X: Any, *y: Any, **how: Any) -> Any:
+    """Return what scikit-learn's check returns; a whole number beyond every float is refused like an infinite one.
+
+    A table is read first, so that an entry that is not a number is named, and targets are matched with its rows.
+    """
+    table = as_pandas(X)
+    if table is not None and table.ndim == 2 and table.size:
+        X = named(numbers(table, "X"), table.index, table.columns)
+        y = tuple(_in_order(targets, table.index) for targets in y)
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn adds up infinities before it refuses them
-            return validate_data(*inputs, **how)
+            return validate_data(estimator, X, *y, **how)
     except OverflowError as error:
         raise ValueError(f"X and y must hold numbers that a float can hold: {error}") from error
+
+
+def _in_order(y: Any, index: Index) -> Any:
+    """Return targets in the order of the rows that ``index`` labels."""
+    table = as_pandas(y)
+    if table is None or len(table) != len(index):  # which scikit-learn refuses
+        return y
+    order = matched(table.index, index, "the rows of y", "those of X")
+    return table if order is None else table.iloc[order]
+
+
+def _index(X: Any) -> Index | None:
+    """Return the labels of the rows of X, None if they have none."""
+    return getattr(as_pandas(X), "index", None)
 
 
 def _mean_curve(curves: list[list[float]]) -> list[float]:

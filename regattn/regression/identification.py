@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regattn._validation import check_finite, check_matrix
+from regattn._tables import read_table
+from regattn._validation import check_finite
 from regattn.regression._embedding_problem import (
     TOLERANCE,
     check_problem,
@@ -72,11 +73,11 @@ def identified_directions(X: ArrayLike, Y: ArrayLike) -> IdentifiedDirections:
     >>> found.rank, found.shares.round(3)  # one direction: four parts along the first, one along the second
     (1, array([0.8, 0.2]))
     """
-    X, Y = check_problem(X, Y)
+    X, Y, _ = check_problem(X, Y)
     basis, strengths, _ = np.linalg.svd(check_taught(X, Y), full_matrices=False)
     rank = int((strengths > TOLERANCE * strengths[0]).sum())
     basis, part = basis[:, :rank], strengths[:rank] / strengths[:rank].sum()
-    shares = np.sum((spectrum(X).directions.T @ basis) ** 2, axis=1)
+    shares = np.sum((spectrum(X, centre=False).directions.T @ basis) ** 2, axis=1)
     return IdentifiedDirections(strengths, basis, shares, rank, float(np.exp(-np.sum(part * np.log(part)))))
 
 
@@ -110,9 +111,9 @@ def map_error(X: ArrayLike, omega: ArrayLike) -> float:
     >>> [round(map_error([[1.0], [1.0]], [[omega]]), 6) for omega in (0.0, 0.5)]
     [1.0, 0.0]
     """
-    X = check_matrix(X, "X")
-    omega = check_square(omega, X, "omega")
-    factors = spectrum(X)
+    X, _, columns = read_table(X, "X")
+    omega = check_square(omega, X, "omega", columns)
+    factors = spectrum(X, centre=False)
     root = factors.directions * factors.singular_values  # X = U root', and H = UU'
     with np.errstate(over="ignore", invalid="ignore"):
         error = np.linalg.norm(root.T @ omega @ root - np.eye(factors.rank)) / np.sqrt(factors.rank)
@@ -153,11 +154,11 @@ def target_error(X: ArrayLike, omega: ArrayLike, target: ArrayLike) -> float:
     >>> [round(target_error([[1.0], [1.0]], [[omega]], [1.0, 3.0]), 6) for omega in (0.0, 0.25, 0.5)]
     [1.0, 0.5, 0.0]
     """
-    X, Y = check_problem(X, target)
+    X, Y, columns = check_problem(X, target)
     if Y.shape[1] != 1:
         raise ValueError(f"target must be one target, got {Y.shape[1]}")
-    omega, Z = check_square(omega, X, "omega"), check_taught(X, Y)
-    coef = spectrum(X).coefficients(Y).coef
+    omega, Z = check_square(omega, X, "omega", columns), check_taught(X, Y)
+    coef = spectrum(X, centre=False).coefficients(Y).coef
     with np.errstate(over="ignore", invalid="ignore"):
         error = np.linalg.norm(X @ (omega @ Z - coef)) / np.linalg.norm(X @ coef)
     check_finite(np.asarray(error), "the fit")

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regattn._rng import Rng, numpy_generator
-from regattn._validation import check_count, check_matrix, check_real
+from regattn._tables import read_table
+from regattn._validation import check_count, check_real
 from regattn.regression._checks import check_covariance
 from regattn.regression.least_squares import spectrum
 
@@ -190,10 +191,10 @@ def design_flow(X: ArrayLike, *, noise: float, target: str, steps: ArrayLike, le
     >>> design_flow([[1.0], [1.0]], noise=1.0, target="clean", steps=[0, 1000], learning_rate=0.01).ravel().round(3)
     array([0.   , 0.333])
     """
-    X, noise = check_matrix(X, "X"), check_real(noise, "noise", least=0.0)
+    X, noise = read_table(X, "X").values, check_real(noise, "noise", least=0.0)
     eta = check_real(learning_rate, "learning_rate", least=0.0, strictly=True)
     end_ridge = 0.0 if _check_target(target) == "own" else noise**2
-    s = spectrum(X)
+    s = spectrum(X, centre=False)
     curvature = s.singular_values**2
     along = 1 - (1 - 2 * eta * curvature**2 * (curvature + noise**2)) ** np.asarray(steps)[..., None]
     return (s.directions * (along / (curvature + end_ridge))[..., None, :]) @ s.directions.T
@@ -242,7 +243,7 @@ def design_descent(
     >>> walk[-1].round(3)  # the inverse of X'X = 2, to the last digit: the noise is gone with the error
     array([[0.5]])
     """
-    X, noise = check_matrix(X, "X"), check_real(noise, "noise", least=0.0)
+    X, noise = read_table(X, "X").values, check_real(noise, "noise", least=0.0)
     eta = check_real(learning_rate, "learning_rate", least=0.0, strictly=True)
     own = _check_target(target) == "own"
     A = X.T @ X

@@ -5,6 +5,8 @@ The tasks and the theory of one layer stand in ``in_context``.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import torch
 from numpy.typing import ArrayLike
@@ -12,9 +14,13 @@ from scipy.optimize import minimize
 from torch import Tensor, nn
 
 from regattn._rng import Rng, torch_generator
-from regattn._validation import check_array, check_count, check_matrix, check_real
+from regattn._tables import named, read_table
+from regattn._validation import check_array, check_count, check_real
 from regattn.regression._checks import check_covariance
 from regattn.regression.in_context import Tasks
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 __all__ = [
     "LinearLayers",
@@ -215,7 +221,7 @@ def train_in_context(
     return losses
 
 
-def weights_on_context(model: LinearLayers, X: ArrayLike, X_new: ArrayLike) -> np.ndarray:
+def weights_on_context(model: LinearLayers, X: ArrayLike, X_new: ArrayLike) -> np.ndarray | DataFrame:
     r"""Return the weight that trained layers put on each outcome of a context when they predict at new rows.
 
     Whatever its depth, the prediction is linear in the outcomes: :math:`\hat y_j = \sum_i \omega_{ji} y_i`. The weights
@@ -248,7 +254,9 @@ def weights_on_context(model: LinearLayers, X: ArrayLike, X_new: ArrayLike) -> n
     >>> weights_on_context(layers, [[1.0], [2.0]], [[3.0]])  # 3 · 1/2 · (1, 2)
     array([[1.5, 3. ]])
     """
-    X, X_new = check_matrix(X, "X"), check_matrix(X_new, "X_new")
+    X, index, columns = read_table(X, "X")
+    X_new, new, _ = read_table(X_new, "X_new", columns=columns)
+    new = None if index is None else new
     width, n = model.A.shape[-1], len(X)
     for name, rows in (("X", X), ("X_new", X_new)):
         if rows.shape[1] != width:
@@ -256,7 +264,7 @@ def weights_on_context(model: LinearLayers, X: ArrayLike, X_new: ArrayLike) -> n
     G = torch.from_numpy(X.T @ X / n).expand(n, -1, -1)
     with torch.no_grad():
         slopes = model(G, torch.from_numpy(X / n))  # a task for every outcome: z = X'e_i/n
-    return X_new @ slopes.numpy().T
+    return named(X_new @ slopes.numpy().T, new, index)
 
 
 def tuned_descent(tasks: Tasks, C: ArrayLike, *, depth: int) -> np.ndarray:

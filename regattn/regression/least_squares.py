@@ -10,17 +10,23 @@ X'X is never formed: it would square the condition number.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regattn._validation import check_matrix, check_real, check_sizes, column_sizes
+from regattn._tables import read_table
+from regattn._validation import check_real, check_sizes, column_sizes
 from regattn.regression._factorisation import factor
 from regattn.regression.spectral import Spectrum
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 __all__ = ["proximity_weights", "spectrum"]
 
 
-def spectrum(X: ArrayLike, *, centre: bool = False, tolerance: float | None = None) -> Spectrum:
+def spectrum(X: ArrayLike, *, centre: bool = True, tolerance: float | None = None) -> Spectrum:
     r"""Return the thin singular value decomposition of a design matrix with its rank decided.
 
     .. math:: X = U S V^\top, \qquad U^\top U = V^\top V = I_r
@@ -32,11 +38,12 @@ def spectrum(X: ArrayLike, *, centre: bool = False, tolerance: float | None = No
 
     Parameters
     ----------
-    X : array of shape (n, p)
-        Design matrix, one row per observation; any column of ones is yours to include, unless you centre.
-    centre : bool, default False
+    X : array or DataFrame of shape (n, p)
+        Design matrix, one row per observation, without a column of ones. The labels of a DataFrame are remembered: rows
+        and targets that come later are matched with them, and answers carry them.
+    centre : bool, default True
         Take the column means off first. The fit then has an intercept that no penalty shrinks and no truncation
-        drops, and ``X`` should not contain a column of ones.
+        drops. With False there is none, unless ``X`` has a column of ones.
     tolerance : float, optional
         Directions whose singular value, after every column is scaled to unit norm, is below this share of the largest
         count as absent. Default: the machine epsilon times the larger of n and p.
@@ -49,9 +56,9 @@ def spectrum(X: ArrayLike, *, centre: bool = False, tolerance: float | None = No
     Raises
     ------
     ValueError
-        If ``X`` is empty, not two-dimensional or not finite, if a column is beyond 1e100 or, without being zero, below
-        1e-100 in size, if ``tolerance`` is not in [0, 1), or if nothing is left (every column zero, or constant when
-        centring).
+        If ``X`` is empty, sparse, not two-dimensional or not finite, if it holds anything but numbers (the message
+        names column, row and value), if a column is beyond 1e100 or, without being zero, below 1e-100 in size, if
+        ``tolerance`` is not in [0, 1), or if nothing is left (every column zero, or constant when centring).
 
     Examples
     --------
@@ -59,7 +66,7 @@ def spectrum(X: ArrayLike, *, centre: bool = False, tolerance: float | None = No
     >>> spectrum(X).rank
     1
     """
-    X = check_matrix(X, "X")
+    X, index, columns = read_table(X, "X")
     if tolerance is None:
         tolerance = np.finfo(float).eps * max(X.shape)
     tolerance = check_real(tolerance, "tolerance", least=0.0, most=1.0)
@@ -71,22 +78,29 @@ def spectrum(X: ArrayLike, *, centre: bool = False, tolerance: float | None = No
     if not sizes.any():
         raise ValueError(f"X has rank 0: every column is {'constant' if centre else 'zero'}, shape {X.shape}")
     left, singular_values, directions = factor(X, sizes, tolerance)
-    return Spectrum(left, singular_values, directions, middle)
+    return Spectrum(left, singular_values, directions, middle, index, columns)
 
 
-def proximity_weights(X: ArrayLike, X_new: ArrayLike, *, ridge: float = 0.0, rank: int | None = None) -> np.ndarray:
+def proximity_weights(
+    X: ArrayLike, X_new: ArrayLike, *, centre: bool = True, ridge: float = 0.0, rank: int | None = None
+) -> np.ndarray | DataFrame:
     r"""Return the weight that least squares gives each training target when it predicts at each new row.
 
-    .. math:: \omega_{ji} = \langle F_j, F_i \rangle, \qquad F = X W,\; W W^\top = (X^\top X + \lambda I)^{-1}
+    .. math:: \omega_{ji} = \tfrac1n + \langle F_j, F_i \rangle, \qquad
+              F = (X - \bar x) W,\; W W^\top = (X_c^\top X_c + \lambda I)^{-1}
 
-    Implements :eq:`proximity-weights`; source: eqs. (7)-(8) of [GC]_, with ridge eq. (30) and rank eq. (27).
+    Implements :eq:`proximity-weights`, with an intercept; source: eqs. (7)-(8) of [GC]_, with ridge eq. (30) and rank
+    eq. (27).
 
     Parameters
     ----------
-    X : array of shape (n, p)
-        Training inputs, one row per observation, with a column of ones if the model has an intercept.
-    X_new : array of shape (m, p)
-        Rows to predict at, in the units of the columns of ``X``.
+    X : array or DataFrame of shape (n, p)
+        Training inputs, one row per observation.
+    X_new : array or DataFrame of shape (m, p)
+        Rows to predict at, in the units of the columns of ``X``; named columns may stand in another order.
+    centre : bool, default True
+        Whether the model has an intercept, which gives every target 1/n to begin with. With False there is none, unless
+        both inputs have a column of ones, and ``X`` is taken as it is.
     ridge : float, default 0
         Penalty λ ≥ 0, in squared units of ``X``.
     rank : int, optional
@@ -94,22 +108,25 @@ def proximity_weights(X: ArrayLike, X_new: ArrayLike, *, ridge: float = 0.0, ran
 
     Returns
     -------
-    ndarray of shape (m, n)
-        Weights in units of target per target; may be negative. Rows sum to one when both inputs carry the same column
-        of ones, ``ridge`` is 0 and ``rank`` is full.
+    ndarray or DataFrame of shape (m, n)
+        Weights in units of target per target; may be negative. Rows sum to one where there is an intercept. Labels are
+        those of the rows of ``X_new`` and of ``X``.
 
     Raises
     ------
     ValueError
-        If the numbers of columns differ, ``ridge`` is negative, ``rank`` is out of range, or an entry is not finite.
+        If the columns differ in number or name, ``ridge`` is negative, ``rank`` is out of range, or an entry is no
+        finite number.
 
     Examples
     --------
-    >>> X = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
-    >>> proximity_weights(X, np.array([[1.0, 1.0]])).round(3)
-    array([[0.333, 0.333, 0.333]])
+    >>> X = np.array([[0.0], [1.0], [2.0]])
+    >>> proximity_weights(X, np.array([[3.0]])).round(3)
+    array([[-0.667,  0.333,  1.333]])
+    >>> proximity_weights(X, np.array([[3.0]]), centre=False)
+    array([[0. , 0.6, 1.2]])
     """
-    return spectrum(X).weights(X_new, ridge=check_real(ridge, "ridge", least=0.0), rank=rank)
+    return spectrum(X, centre=centre).weights(X_new, ridge=check_real(ridge, "ridge", least=0.0), rank=rank)
 
 
 def _centred(X: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

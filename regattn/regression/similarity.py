@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import cholesky, solve_triangular
+from scipy.sparse import csr_array
 
+from regattn._tables import read_table
 from regattn._validation import check_matrix, check_real, check_same_width
 from regattn.regression.least_squares import spectrum
 
 if TYPE_CHECKING:
+    from pandas import Index
     from sklearn.base import BaseEstimator
 
 __all__ = ["QueriesAndKeys", "forest_codes", "kernel_ridge_codes", "least_squares_codes"]
@@ -21,8 +24,8 @@ __all__ = ["QueriesAndKeys", "forest_codes", "kernel_ridge_codes", "least_square
 class QueriesAndKeys(NamedTuple):
     """What asks and what is compared with; weights are their inner products."""
 
-    queries: np.ndarray
-    keys: np.ndarray
+    queries: np.ndarray | csr_array
+    keys: np.ndarray | csr_array
 
 
 def least_squares_codes(
@@ -62,10 +65,10 @@ def least_squares_codes(
     >>> regattn.attend(*codes, [1.0, 3.0, 5.0], kernel="identity").round(6)
     array([7.])
     """
-    s = spectrum(X, centre=True)
+    s = spectrum(X)
     ridge = check_real(ridge, "ridge", least=0.0)
     level = 1 / np.sqrt(len(s.scores))
-    queries, keys = s.codes(X_new, ridge=ridge, rank=rank), s.codes(ridge=ridge, rank=rank)
+    queries, keys = (np.asarray(s.codes(rows, ridge=ridge, rank=rank)) for rows in (X_new, None))
     return QueriesAndKeys(_with_constant(queries, level), _with_constant(keys, level))
 
 
@@ -113,7 +116,8 @@ def kernel_ridge_codes(
     >>> regattn.attend(*codes, [5.0, 4.0], kernel="identity")
     array([0., 2.])
     """
-    X, X_new = check_matrix(X, "X"), check_matrix(X_new, "X_new")
+    X, _, columns = read_table(X, "X")
+    X_new = read_table(X_new, "X_new", columns=columns).values
     check_same_width(X, X_new, "X", "X_new")
     ridge = check_real(ridge, "ridge", least=0.0, strictly=True)
     among, across = (check_matrix(covariance(X, other), "covariance(a, b)") for other in (X, X_new))
@@ -137,21 +141,23 @@ def forest_codes(forest: BaseEstimator, X: ArrayLike, X_new: ArrayLike) -> Queri
     Parameters
     ----------
     forest : fitted sklearn.ensemble.RandomForestRegressor or ExtraTreesRegressor
-        Its leaves average squared-error targets.
-    X : array of shape (n, p)
+        Its leaves average their targets: without sample weights, and not by absolute errors.
+    X : array or DataFrame of shape (n, p)
         The rows it was fitted to, in the same order.
-    X_new : array of shape (m, p)
-        Rows to predict at.
+    X_new : array or DataFrame of shape (m, p)
+        Rows to predict at. Named columns are matched with those the forest was fitted to.
 
     Returns
     -------
     QueriesAndKeys
-        Arrays of shape (m, leaves) and (n, leaves), for the identity kernel.
+        Sparse arrays of shape (m, leaves) and (n, leaves), for the identity kernel: a row has one entry for each tree.
 
     Raises
     ------
     ValueError
-        If ``X`` has another number of rows than the forest was fitted to.
+        If the forest is no fitted one of these, ``X`` has another number of rows than it was fitted to, columns differ,
+        or the leaves do not hold the means of the targets of their rows (sample weights, absolute errors, monotonic
+        constraints that moved a leaf): then no such weights give what it predicts.
 
     Examples
     --------
@@ -162,20 +168,93 @@ def forest_codes(forest: BaseEstimator, X: ArrayLike, X_new: ArrayLike) -> Queri
     >>> regattn.attention_weights(*forest_codes(forest, X, [[0.5]]), kernel="identity").round(3)
     array([[0.333, 0.333, 0.333, 0.   , 0.   , 0.   ]])
     """
-    X, X_new = check_matrix(X, "X"), check_matrix(X_new, "X_new")
-    if forest.bootstrap and forest.estimators_samples_[0].max() >= len(X):
-        raise ValueError(f"the forest was fitted to more rows than the {len(X)} of X")
-    if not forest.bootstrap and forest.estimators_[0].tree_.n_node_samples[0] != len(X):
+    _check_forest(forest)
+    names = _names(forest)
+    X, _, columns = read_table(X, "X", columns=names, of="the forest")
+    X_new = read_table(X_new, "X_new", columns=columns if names is None else names).values
+    for name, rows in (("X", X), ("X_new", X_new)):
+        if rows.shape[1] != forest.n_features_in_:
+            raise ValueError(f"{name} has {rows.shape[1]} columns but the forest was fitted to {forest.n_features_in_}")
+    counts = _draws(forest, len(X))
+    leaves, leaves_new = (_leaves(forest, rows) for rows in (X, X_new))
+    names, column = np.unique(leaves, return_inverse=True)
+    column = column.reshape(leaves.shape)
+    totals = np.bincount(column.ravel(), weights=counts.ravel(), minlength=len(names))
+    _check_leaves(forest, names, totals)
+    shares = np.divide(counts, totals[column], out=np.zeros(counts.shape), where=totals[column] > 0)
+    places = np.searchsorted(names, leaves_new).clip(max=len(names) - 1)
+    return QueriesAndKeys(
+        _one_per_tree((names[places] == leaves_new) / leaves.shape[1], places, len(names)),
+        _one_per_tree(shares, column, len(names)),
+    )
+
+
+def _one_per_tree(entries: np.ndarray, columns: np.ndarray, width: int) -> csr_array:
+    """Return the sparse array of which each row has one entry for each tree."""
+    n, trees = entries.shape
+    found = csr_array((entries.ravel(), columns.ravel(), np.arange(0, n * trees + 1, trees)), shape=(n, width))
+    found.eliminate_zeros()
+    return found
+
+
+def _check_forest(forest: Any) -> None:
+    from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
+
+    if not isinstance(forest, RandomForestRegressor | ExtraTreesRegressor):
+        raise ValueError(
+            f"forest must be a RandomForestRegressor or an ExtraTreesRegressor, got {type(forest).__name__}"
+        )
+    if not hasattr(forest, "estimators_"):
+        raise ValueError(f"forest must be fitted, got {forest!r}")
+    if forest.criterion == "absolute_error":
+        raise ValueError("the leaves of forest must hold means, but criterion='absolute_error' gives medians")
+
+
+def _names(forest: Any) -> Index | None:
+    """Return the names of the columns that a forest was fitted to, None if they had none."""
+    names = getattr(forest, "feature_names_in_", None)
+    if names is None:
+        return None
+    import pandas as pd
+
+    return pd.Index(names)
+
+
+def _draws(forest: Any, n: int) -> np.ndarray:
+    """Return how often each tree drew each of n rows, shape (n, trees), or raise if the forest had other rows."""
+    if not forest.bootstrap:
         fitted = forest.estimators_[0].tree_.n_node_samples[0]
-        raise ValueError(f"the forest was fitted to {fitted} rows but X has {len(X)}")
-    leaves, leaves_new = forest.apply(X), forest.apply(X_new)
-    queries, keys = [], []
-    for b in range(len(forest.estimators_)):
-        draws = forest.estimators_samples_[b] if forest.bootstrap else np.arange(len(X))
-        counts = np.bincount(draws, minlength=len(X))
-        names, column = np.unique(leaves[:, b], return_inverse=True)
-        drawn = np.eye(len(names))[column] * counts[:, None]
-        totals = drawn.sum(axis=0)
-        keys.append(np.divide(drawn, totals, out=np.zeros_like(drawn), where=totals > 0))
-        queries.append((leaves_new[:, [b]] == names) / len(forest.estimators_))
-    return QueriesAndKeys(np.hstack(queries), np.hstack(keys))
+        if fitted != n:
+            raise ValueError(f"the forest was fitted to {fitted} rows but X has {n}")
+        return np.ones((n, len(forest.estimators_)))
+    drawn = forest.estimators_samples_
+    if max(rows.max() for rows in drawn) >= n:
+        raise ValueError(f"the forest was fitted to more rows than the {n} of X")
+    return np.column_stack([np.bincount(rows, minlength=n) for rows in drawn]).astype(float)
+
+
+def _leaves(forest: Any, X: np.ndarray) -> np.ndarray:
+    """Return the leaf of each row in each tree, shape (rows, trees), numbered through all trees."""
+    rows, first, found = X.astype(np.float32), 0, []
+    for tree in forest.estimators_:
+        found.append(tree.tree_.apply(rows) + first)
+        first += tree.tree_.node_count
+    return np.column_stack(found)
+
+
+def _check_leaves(forest: Any, leaves: np.ndarray, totals: np.ndarray) -> None:
+    """Raise unless each leaf holds the mean of as many targets as fell into it.
+
+    Sample weights change how much a leaf holds. Medians, and constraints that moved the value of a leaf, show where the
+    mean of two children is not that of their parent.
+    """
+    trees = [estimator.tree_ for estimator in forest.estimators_]
+    held = np.concatenate([tree.weighted_n_node_samples for tree in trees])[leaves]
+    if not np.allclose(held, totals):
+        raise ValueError("the forest was fitted with sample weights or to other rows than X: leaves hold other counts")
+    for b, tree in enumerate(trees):
+        inner = tree.children_left >= 0
+        sums = tree.value[..., 0] * tree.weighted_n_node_samples[:, None]
+        children = sums[tree.children_left[inner]] + sums[tree.children_right[inner]]
+        if not np.allclose(children, sums[inner], atol=1e-9 * np.abs(sums).max(initial=0)):
+            raise ValueError(f"the leaves of forest must hold means, but those of tree {b} do not: monotonic_cst?")

@@ -14,16 +14,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regattn._validation import check_matrix, check_targets
+from regattn._tables import Table, as_pandas, matched, named, read_table, read_targets
 from regattn.regression._checks import check_leverage
 from regattn.regression._factorisation import fold_triangle, product, triangle_of
 from regattn.regression.least_squares import spectrum
 from regattn.regression.spectral import LinearFit, Spectrum
+
+if TYPE_CHECKING:
+    from pandas import DataFrame, Index, Series
 
 __all__ = ["Factor"]
 
@@ -48,6 +51,9 @@ class Factor:
         Rows folded.
     width : int
         p, the number of columns of X.
+    columns, targets : pandas.Index or None
+        Names of the columns of X and of several targets, if the first chunk had any: those of later chunks and of new
+        rows are matched with them or refused, and answers carry them.
 
     Examples
     --------
@@ -63,6 +69,8 @@ class Factor:
     n: int
     width: int
     _single: bool = True  # whether y came as one column without an axis
+    columns: Index | None = None
+    targets: Index | None = None
 
     @classmethod
     def accumulate(cls, chunks: Iterable[tuple[ArrayLike, ArrayLike]]) -> Factor:
@@ -74,8 +82,9 @@ class Factor:
         Parameters
         ----------
         chunks : iterable of pairs (X, y)
-            X of shape (m, p), without a column of ones; y of shape (m,) or (m, t). m may differ from chunk to chunk,
-            and may be 0 or less than p. A chunk that a memory map holds is read block by block.
+            X of shape (m, p), without a column of ones; y of shape (m,) or (m, t): arrays or tables of pandas, whose
+            columns are matched by name with those of the first chunk. m may differ from chunk to chunk, and may be 0 or
+            less than p. A chunk that a memory map holds is read block by block.
 
         Returns
         -------
@@ -94,7 +103,7 @@ class Factor:
                 raise ValueError(f"chunk {i} must be a pair (X, y), got {_described(chunk)}")
             X, y = chunk
             try:
-                part = cls._of(X, y)
+                part = cls._of(X, y, *((None, None) if total is None else (total.columns, total.targets)))
                 total = part if total is None else total + part
             except ValueError as error:
                 row = _first_row_not_finite(X, y)
@@ -106,16 +115,17 @@ class Factor:
         return total
 
     @classmethod
-    def _of(cls, X: ArrayLike, y: ArrayLike) -> Factor:
-        if len(np.shape(X)) == 2 and len(np.shape(y)) in (1, 2) and len(X) == len(y) == 0:
+    def _of(cls, X: ArrayLike, y: ArrayLike, columns: Index | None, targets: Index | None) -> Factor:
+        if len(np.shape(X)) == 2 and len(np.shape(y)) in (1, 2) and np.shape(X)[0] == np.shape(y)[0] == 0:
             width, targets = np.shape(X)[1], np.prod(np.shape(y)[1:], dtype=int)
             size = 1 + width + targets
             return cls(np.zeros((size, size)), np.zeros(size - 1), 0, width, np.ndim(y) == 1)
-        X = check_matrix(X, "X")
-        y = check_targets(y, len(X))
-        columns = y.reshape(len(y), -1)
-        offset = np.concatenate((X.mean(axis=0), columns.mean(axis=0)))
-        return cls(triangle_of((X, columns), offset), offset, len(X), X.shape[1], y.ndim == 1)
+        X, index, columns = read_table(X, "X", columns=columns, of="the first chunk")
+        y, _, targets = read_targets(y, len(X), index=index, columns=targets)
+        Y = y.reshape(len(y), -1)
+        offset = np.concatenate((X.mean(axis=0), Y.mean(axis=0)))
+        targets = None if columns is None else targets  # of arrays arrays come out
+        return cls(triangle_of((X, Y), offset), offset, len(X), X.shape[1], y.ndim == 1, columns, targets)
 
     def __add__(self, other: Factor) -> Factor:
         """Return the factor of the rows of both."""
@@ -127,14 +137,19 @@ class Factor:
         ):
             if ours != theirs:
                 raise ValueError(f"both parts must have the same number of {what}, got {ours} and {theirs}")
+        for what, ours, theirs in (("columns", self.columns, other.columns), ("targets", self.targets, other.targets)):
+            if matched(theirs, ours, f"the {what} of one part", "those of the other") is not None:
+                raise ValueError(f"both parts must have the same order of {what}, got {list(ours)} and {list(theirs)}")
         single = self._single and other._single
+        names = other.columns if self.columns is None else self.columns
+        targets = other.targets if self.targets is None else self.targets
         if not (self.n and other.n):
             kept = self if self.n else other
-            return Factor(kept.triangle, kept.offset, kept.n, kept.width, single)
+            return Factor(kept.triangle, kept.offset, kept.n, kept.width, single, names, targets)
         n = self.n + other.n
         offset = self._levels + (other._levels - self._levels) * (other.n / n)
         folded = fold_triangle(self._about(offset), other._about(offset))
-        return Factor(folded, offset, n, self.width, single)
+        return Factor(folded, offset, n, self.width, single, names, targets)
 
     def _about(self, offset: np.ndarray) -> np.ndarray:
         """Return the triangle of the same rows when other numbers are taken off."""
@@ -165,13 +180,17 @@ class Factor:
         if constant.all():
             raise ValueError(f"X has rank 0: every column is constant, shape {(self.n, p)}")
         centred[:, constant] = 0.0
-        return spectrum(centred, tolerance=min(tolerance, 0.5))
+        return spectrum(centred, centre=False, tolerance=min(tolerance, 0.5))
 
     def coefficients(self, *, ridge: ArrayLike = 0.0, rank: int | None = None) -> LinearFit:
         """Return slopes and intercept, as :meth:`Spectrum.coefficients` of all rows does."""
         coef = self.spectrum.coefficients(self._content, ridge=ridge, rank=rank).coef  # ([k,] p, t)
         intercept = self._levels[self.width :] - self.means @ coef
-        return LinearFit(coef[..., 0], intercept[..., 0]) if self._single else LinearFit(coef, intercept)
+        if self._single:
+            return LinearFit(named(coef[..., 0], self.columns, ridge=ridge), intercept[..., 0])
+        return LinearFit(
+            named(coef, self.columns, self.targets, ridge=ridge), named(intercept, self.targets, ridge=ridge)
+        )
 
     def residual_sum_of_squares(self, *, ridge: ArrayLike = 0.0, rank: int | None = None) -> np.ndarray:
         """Return the sum of squared residuals over all rows, shape (), (k,), (t,) or (k, t), in units of y²."""
@@ -185,23 +204,32 @@ class Factor:
         """Return the effective degrees of freedom, the intercept's one included; see :meth:`Spectrum.effective_dof`."""
         return self.spectrum.effective_dof(ridge=ridge, rank=rank) + 1
 
-    def weights(self, X_new: ArrayLike, X: ArrayLike, *, ridge: ArrayLike = 0.0, rank: int | None = None) -> np.ndarray:
+    def weights(
+        self, X_new: ArrayLike, X: ArrayLike, *, ridge: ArrayLike = 0.0, rank: int | None = None
+    ) -> np.ndarray | DataFrame:
         """Return the weight of each row of a chunk X, (m, p), in the prediction at each new row: shape ([k,] q, m)."""
-        queries = self._codes(X_new, "X_new") * self.spectrum.filter(ridge=ridge, rank=rank)[..., None, :]
-        return queries @ self._codes(X).T + 1 / self.n
+        (asked, new, _), (keys, index, _) = self._codes(X_new, "X_new"), self._codes(X)
+        queries = asked * self.spectrum.filter(ridge=ridge, rank=rank)[..., None, :]
+        return named(queries @ keys.T + 1 / self.n, new, index, ridge=ridge)
 
-    def leverage(self, X: ArrayLike, *, ridge: ArrayLike = 0.0, rank: int | None = None) -> np.ndarray:
+    def leverage(
+        self, X: ArrayLike, *, ridge: ArrayLike = 0.0, rank: int | None = None
+    ) -> np.ndarray | Series | DataFrame:
         """Return the leverages of the rows of a chunk X, which were among those folded: shape (m,) or (k, m).
 
         The chunk may have no row, as in :meth:`accumulate`.
         """
+        codes, index, _ = self._codes(X)
+        return named(self._leverage(codes, ridge, rank), index, ridge=ridge)
+
+    def _leverage(self, codes: np.ndarray, ridge: ArrayLike, rank: int | None) -> np.ndarray:
         filters = self.spectrum.filter(ridge=ridge, rank=rank)
-        leverage = product(np.atleast_2d(filters), (self._codes(X) ** 2).T) + 1 / self.n
+        leverage = product(np.atleast_2d(filters), (codes**2).T) + 1 / self.n
         return leverage.reshape(*filters.shape[:-1], -1)
 
     def loo_residuals(
         self, X: ArrayLike, y: ArrayLike, *, ridge: ArrayLike = 0.0, rank: int | None = None
-    ) -> np.ndarray:
+    ) -> np.ndarray | Series | DataFrame:
         """Return, for rows that were folded, the errors of the fit to all others: shape (m,) or (k, m).
 
         As :meth:`Spectrum.loo_residuals`, for one target, whose chunks have shape (m,).
@@ -216,15 +244,15 @@ class Factor:
             raise ValueError(f"leave-one-out residuals need folded y of shape (m,), got shape (m, {count})")
         if np.ndim(y) != 1 or np.shape(y) != np.shape(X)[:1]:
             raise ValueError(f"y must have shape (m,) with the m rows of X, got {np.shape(y)} and {np.shape(X)}")
-        if len(y):
-            y = check_targets(y, len(y))
-        h = self.leverage(X, ridge=ridge, rank=rank)
+        centred, index, _ = self._centred(X)
+        y = read_targets(y, len(y), index=index).values if len(y) else np.zeros(0)
+        h = self._leverage(self._coded(centred), ridge, rank)
         if h.size:
-            check_leverage(h, " of the chunk")
-        coef = self.coefficients(ridge=ridge, rank=rank).coef
+            check_leverage(h, " of the chunk", index=index)
+        coef = np.asarray(self.coefficients(ridge=ridge, rank=rank).coef)
         # from the means, where the fit passes: far from zero an intercept would cost digits
-        fitted = product(np.atleast_2d(coef), self._centred(X).T).reshape(h.shape)
-        return (np.asarray(y) - self.offset[-1] - self._rest[-1] - fitted) / (1 - h)
+        fitted = product(np.atleast_2d(coef), centred.T).reshape(h.shape)
+        return named((y - self.offset[-1] - self._rest[-1] - fitted) / (1 - h), index, ridge=ridge)
 
     @property
     def _levels(self) -> np.ndarray:
@@ -244,18 +272,23 @@ class Factor:
         p = self.width
         return self.triangle[1 : p + 1, p + 1 :]
 
-    def _centred(self, X: ArrayLike, name: str = "X") -> np.ndarray:
-        if len(np.shape(X)) != 2 or len(X):  # without rows there is nothing else to check
-            X = check_matrix(X, name)
+    def _centred(self, X: ArrayLike, name: str = "X") -> Table:
+        if len(np.shape(X)) != 2 or np.shape(X)[0]:  # without rows there is nothing else to check
+            X, index, _ = read_table(X, name, columns=self.columns, of="the folded rows")
+        else:
+            index = getattr(as_pandas(X), "index", None)
         if np.shape(X)[1] != self.width:
             raise ValueError(f"{name} has {np.shape(X)[1]} columns but the folded rows have {self.width}")
         X = np.asarray(X) - self.offset[: self.width]
         X -= self._rest[: self.width]  # the means as one sum would be rounded: far from zero that costs digits
-        return X
+        return Table(X, None if self.columns is None else index)
 
-    def _codes(self, X: ArrayLike, name: str = "X") -> np.ndarray:
-        X = self._centred(X, name)
-        return self.spectrum.codes(X) if len(X) else np.zeros((0, self.spectrum.rank))
+    def _codes(self, X: ArrayLike, name: str = "X") -> Table:
+        centred, index, _ = self._centred(X, name)
+        return Table(self._coded(centred), index)
+
+    def _coded(self, centred: np.ndarray) -> np.ndarray:
+        return self.spectrum.codes(centred) if len(centred) else np.zeros((0, self.spectrum.rank))
 
 
 def _described(thing: Any) -> str:

@@ -1,83 +1,148 @@
-"""Tables indexed by date: which can be lagged, and where a date stands in them."""
+"""Tables indexed by date: which can be lagged, what follows a date, where it stands, and where in the year.
+
+Dates are periods, times or numbers. Periods and whole numbers follow each other in one step exactly, other numbers up
+to rounding, times by the calendar.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
+from regattn._tables import matched, numbers
 from regattn._types import Label
+from regattn.series._calendar import commonest, season, time_step
 
-__all__ = ["check_dates", "check_series", "check_whole", "following", "place_of"]
+__all__ = ["check_dates", "check_series", "following", "place_of", "seasons"]
 
-UNEVEN = 0.5  # steps between dates may differ by less than half of the usual step: months have 28 to 31 days
+Step: TypeAlias = int | float | pd.offsets.BaseOffset | None
+"""What leads from a date to the next: in units of the numbers or the periods, or an offset; None where one time is."""
+
+ROUNDED = 0.02  # numbers that are not whole, such as years to three decimals, may miss their step by this share of it
 
 
 def place_of(date: Label, dates: pd.Index) -> int:
     """Return where ``date`` stands among ``dates``, or raise a ValueError that names it."""
     try:
-        place = dates.get_loc(date)
-    except (KeyError, ValueError, TypeError, pd.errors.InvalidIndexError) as error:
-        raise ValueError(f"{date!r} is not one of the {len(dates)} dates {dates[0]} to {dates[-1]}") from error
-    if not isinstance(place, int):  # a year among quarters
+        if isinstance(dates, pd.DatetimeIndex) and isinstance(date, str | pd.Period):
+            period = pd.Period(date)  # "1990-05", in which one time may stand, or several
+            where = dates.tz_localize(None).slice_indexer(period.start_time, period.end_time)
+        else:
+            where = dates.get_loc(date)
+    except (KeyError, ValueError, TypeError, pd.errors.InvalidIndexError):
+        where = slice(0)
+    found = np.arange(len(dates))[where]  # a place, or the places of a year among months
+    if not found.size:
+        raise ValueError(f"{date!r} is not one of the {len(dates)} dates {dates[0]} to {dates[-1]}")
+    if found.size > 1:
         raise ValueError(f"{date!r} names more than one of the dates {dates[0]} to {dates[-1]}")
-    return place
+    return int(found.item())
 
 
-def check_series(series: Any, name: str) -> pd.DataFrame:
-    """Return a table of real numbers, one row per date, with every date there and every number known."""
+def check_series(series: Any, name: str, *, like: pd.DataFrame | None = None) -> pd.DataFrame:
+    """Return a table of real numbers, one row per date, with every date there and every number known.
+
+    Of a table ``like`` another it asks the same steps, and gives the columns in the other's order.
+    """
     if not isinstance(series, pd.DataFrame):
         raise ValueError(f"{name} must be a DataFrame, one column each, got {type(series).__name__}")
     if not len(series) or not series.shape[1]:
         raise ValueError(f"{name} is empty: its shape is {series.shape}")
-    check_dates(series.index, name)
-    odd = next((column for column, kind in series.dtypes.items() if kind.kind not in "fiub"), None)
-    if odd is not None:
-        raise ValueError(f"{name} must hold real numbers, got dtype {series.dtypes[odd]} in column {odd!r}")
-    check_whole(series, name)
-    return series.astype(float)
+    if like is not None:
+        order = matched(series.columns, like.columns, f"the columns of {name}", "those of the series")
+        series = series if order is None else series.iloc[:, order]
+    check_dates(series.index, name, like=None if like is None else like.index)
+    return pd.DataFrame(numbers(series, name), index=series.index, columns=series.columns)
 
 
-def check_whole(table: pd.DataFrame, name: str) -> None:
-    """Raise if a number is missing or infinite, naming its date and column."""
-    bad = ~np.isfinite(table.to_numpy(dtype=float))
-    if bad.any():
-        row, column = np.argwhere(bad)[0]
-        value = table.iloc[row, column]
-        raise ValueError(
-            f"{name} must be finite, got {value} in column {table.columns[column]!r} at {table.index[row]}"
-        )
+def check_dates(dates: pd.Index, name: str, *, like: pd.Index | None = None) -> Step:
+    """Return the step from each date to the next, or raise, naming the first that does not follow.
 
-
-def check_dates(dates: pd.Index, name: str) -> None:
-    """Raise unless the dates follow each other in even steps, naming the first that does not."""
-    if isinstance(dates, pd.MultiIndex) or (
-        not isinstance(dates, pd.PeriodIndex | pd.DatetimeIndex) and dates.dtype.kind not in "fiu"
-    ):
-        raise ValueError(f"{name} must be indexed by periods, times or numbers, got an index of {dates.dtype}")
-    if dates.hasnans:
-        raise ValueError(f"{name} has a date that is missing, at place {int(np.argmax(dates.isna()))}")
-    # in floats, so that a step between far dates cannot overflow
-    places = np.asarray(dates.asi8 if hasattr(dates, "asi8") else dates, dtype=float)
-    gaps = np.diff(places)
-    if not len(gaps):
-        return
-    back = int(np.argmax(gaps <= 0))
-    if gaps[back] <= 0:
-        raise ValueError(f"the dates of {name} must rise, but {dates[back + 1]} follows {dates[back]}")
-    step = np.median(gaps)
-    uneven = np.abs(gaps - step) > UNEVEN * step
-    if uneven.any():
-        first = int(np.argmax(uneven))
+    Where the dates of another table are given, the step must be theirs.
+    """
+    values = _values(dates, name)
+    back = values[1:] <= values[:-1]
+    if back.any():
+        first = int(np.argmax(back))
+        raise ValueError(f"the dates of {name} must rise, but {dates[first + 1]} follows {dates[first]}")
+    if like is not None and _kind(dates) != _kind(like):
+        raise ValueError(f"{name} must be indexed by {_kind(like)} as the series, got {_kind(dates)}")
+    step = None if like is None else check_dates(like, "the series")
+    if isinstance(dates, pd.DatetimeIndex):
+        step, broken = _time_step(dates, step)
+    else:
+        step, broken = _number_step(dates, values, step)
+    if broken.any():
+        first = int(np.argmax(broken))
         raise ValueError(
             f"the dates of {name} must be evenly spaced, but {dates[first + 1]} follows {dates[first]}: "
-            f"a gap, one of {int(uneven.sum())}"
+            f"a gap, one of {int(broken.sum())}"
         )
+    return step
 
 
-def following(dates: pd.Index, steps: int) -> pd.Index:
-    """Return an index for the dates that follow: periods, or how many steps ahead."""
+def following(dates: pd.Index, steps: int, *, like: pd.Index) -> pd.Index:
+    """Return the dates that follow the last of ``dates``, in the steps of ``like``."""
+    step = check_dates(like, "the series")
+    if isinstance(dates, pd.DatetimeIndex):
+        return pd.date_range(dates[-1], periods=steps + 1, freq=step, name=dates.name)[1:]
+    ahead = step * np.arange(1, steps + 1)
     if isinstance(dates, pd.PeriodIndex):
-        return pd.period_range(dates[-1] + 1, periods=steps, name=dates.name)
-    return pd.RangeIndex(1, steps + 1, name="steps ahead")
+        return pd.PeriodIndex.from_ordinals(dates.asi8[-1] + ahead, freq=dates.freq, name=dates.name)
+    return pd.Index(dates[-1] + ahead, name=dates.name)
+
+
+def seasons(dates: pd.Index, name: str) -> np.ndarray:
+    """Return where in the year each of some even dates stands, from 0, in steps from date to date.
+
+    Months, quarters and half-years are the calendar's, weeks those of ISO 8601; business days, days and hours are
+    counted from New Year. Numbers have no calendar: they all stand at 0.
+    """
+    step = check_dates(dates, name)
+    if isinstance(dates, pd.DatetimeIndex) and step is not None:
+        return season(dates.tz_localize(None), step, step.n)
+    if isinstance(dates, pd.PeriodIndex) and len(dates) > 1:
+        middle = pd.Timedelta(days=3 * isinstance(dates.freq, pd.offsets.Week))  # of a week, which tells its number
+        return season(dates.to_timestamp() + middle, dates.freq, step)
+    return np.zeros(len(dates), dtype=int)
+
+
+def _values(dates: pd.Index, name: str) -> np.ndarray:
+    """Return dates as numbers of the same order, or raise if they are of another kind or one is missing."""
+    kind = getattr(dates.dtype, "kind", "O")
+    dated = isinstance(dates, pd.PeriodIndex | pd.DatetimeIndex)
+    if isinstance(dates, pd.MultiIndex) or not (dated or kind in "fiu"):
+        hint = "" if kind in "bcm" else "; make dates of it by pandas.PeriodIndex or pandas.to_datetime"
+        raise ValueError(f"{name} must be indexed by periods, times or numbers, got an index of {dates.dtype}{hint}")
+    if dates.hasnans:
+        raise ValueError(f"{name} has a date that is missing, at place {int(np.argmax(dates.isna()))}")
+    return dates.asi8 if dated else np.asarray(dates, dtype={"i": np.int64, "u": np.uint64}.get(kind, float))
+
+
+def _kind(dates: pd.Index) -> str:
+    if isinstance(dates, pd.PeriodIndex):
+        return str(dates.dtype)
+    return "times" if isinstance(dates, pd.DatetimeIndex) else "numbers"
+
+
+def _time_step(dates: pd.DatetimeIndex, step: Step) -> tuple[Step, np.ndarray]:
+    if step is None or type(step) is pd.DateOffset:  # times that stand anywhere in their months
+        return time_step(dates)
+    return step, (pd.date_range(dates[0], periods=len(dates), freq=step) != dates)[1:]
+
+
+def _number_step(dates: pd.Index, values: np.ndarray, step: Step) -> tuple[Step, np.ndarray]:
+    """Return the step between periods or numbers, and which do not follow by it, (T - 1,)."""
+    if values.dtype.kind != "f":
+        gaps = np.diff(values.astype(np.uint64))  # which cannot overflow, as numbers with a sign would
+        if step is None and isinstance(dates, pd.PeriodIndex) and len(gaps) < 2:
+            step = dates.freq.n  # two periods cannot tell another step from a gap
+        step = step or (commonest(gaps) if len(gaps) else 1)
+        return step, gaps != step
+    with np.errstate(over="ignore", invalid="ignore"):
+        gaps = np.diff(values)
+        step = step or (float(np.median(gaps)) if len(gaps) else 1.0)
+        rounded = 0.0 if (values == np.round(values)).all() else ROUNDED
+        return step, ~(np.abs(gaps - step) <= rounded * step)

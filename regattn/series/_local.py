@@ -41,7 +41,7 @@ def local_forecasts(table: pd.DataFrame, windows: Windows, *, max_lag: int = 13,
     start = int(windows.origin.min())
     for place, column in enumerate(table):
         levels = table[[column]].reset_index(drop=True)
-        rows = lag_matrix(levels.diff(period).iloc[period:] if period else levels, max_lag=max_lag + 1)
+        rows = lag_matrix(levels.diff(period).iloc[period:] if period else levels, max_lag=max_lag)
         fit = expanding_least_squares(rows.iloc[:, 1:], rows.iloc[:, 0], start=start)
         for row in np.flatnonzero(windows.series == place):
             origin = windows.origin[row]

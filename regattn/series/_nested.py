@@ -7,12 +7,18 @@ from statsmodels.tsa.statespace.mlemodel import MLEModel
 
 __all__ = ["NestedLevels"]
 
+SMALLEST = 1e-11  # statsmodels takes forecasts whose variance is a tenth of this for certain
+ROUNDING = 1e-13  # of the largest value of a series, below which its changes differ by rounding
+
 
 class NestedLevels(MLEModel):
     """An observed level and the states behind it, each a random walk driven by the next; diffuse at the start."""
 
     def __init__(self, endog: np.ndarray, transition: np.ndarray, names: list[str], **kit: object) -> None:
         layers = len(transition)
+        self._scale = _scale(np.diff(endog, axis=0), np.abs(endog).max())
+        if self._scale < SMALLEST:
+            raise ValueError(f"series changes by about {np.sqrt(self._scale):.0e} from date to date; change its units")
         super().__init__(endog, k_states=layers, k_posdef=layers, initialization="diffuse", **kit)
         self["design"] = np.eye(1, layers)
         self["transition"] = transition
@@ -30,19 +36,24 @@ class NestedLevels(MLEModel):
     @property
     def start_params(self) -> np.ndarray:
         """Half of the variance of changes for noise and level, a tenth as much for every further layer."""
-        changes = np.var(np.diff(self.endog[:, 0])) or 1.0
-        return changes * np.array([0.5, 0.5, 0.05, 0.005])[: len(self._names)]
+        return self._scale * np.array([0.5, 0.5, 0.05, 0.005])[: len(self._names)]
 
     def transform_params(self, unconstrained: np.ndarray) -> np.ndarray:
-        """Square, so that no variance is negative."""
-        return np.square(unconstrained)
+        """Square, so that no variance is negative, in units of the changes, so that a search knows no others."""
+        return np.square(unconstrained) * self._scale
 
     def untransform_params(self, constrained: np.ndarray) -> np.ndarray:
         """Take roots."""
-        return np.sqrt(constrained)
+        return np.sqrt(constrained / self._scale)
 
     def update(self, params: np.ndarray, **kit: object) -> None:
         """Put the variances into the matrices."""
         variances = super().update(params, **kit)
         self["obs_cov", 0, 0] = variances[0]
         self["state_cov"] = np.diag(variances[1:])
+
+
+def _scale(changes: np.ndarray, largest: float) -> float:
+    """Return the variance of changes, or what stands in for it where they do not vary beyond rounding."""
+    found = float(np.var(changes))
+    return found if found > (ROUNDING * largest) ** 2 else float(np.mean(changes**2)) or 1.0

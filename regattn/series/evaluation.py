@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import stats
 from sklearn.base import BaseEstimator, clone
 
-from regattn._validation import check_count, check_finite, check_matrix, check_real, check_targets, check_vector
+from regattn._tables import Table, read_table, read_targets
+from regattn._validation import check_count, check_finite, check_real, check_vector
+from regattn.series._dates import check_dates
 
 SAME = 1e-15  # differences that vary by less, in units of the largest entry, vary by rounding alone
 
@@ -27,7 +30,7 @@ class Comparison(NamedTuple):
 
 def expanding_window_forecasts(
     model: BaseEstimator, X: ArrayLike, y: ArrayLike, *, start: int, horizon: int = 1, refit_every: int = 1
-) -> np.ndarray:
+) -> np.ndarray | pd.Series | pd.DataFrame:
     """Return forecasts of ``y[start:]``, each from a model fitted only to what was known when it was made.
 
     Row t of ``X`` holds what was known at date t - ``horizon``. The forecast of ``y[t]`` may use ``y[s]`` for
@@ -36,11 +39,11 @@ def expanding_window_forecasts(
     Parameters
     ----------
     model : scikit-learn regressor
-        Cloned for every fit, its tuning included if it is a grid search.
-    X : array of shape (T, p)
-        Inputs, oldest first.
-    y : array of shape (T,)
-        Targets of the same rows.
+        Cloned for every fit, its tuning included if it is a grid search. It is given names where ``X`` has them.
+    X : array or DataFrame of shape (T, p)
+        Inputs, oldest first, dates without gaps.
+    y : array or Series of shape (T,)
+        Targets of the same rows, found by date where both have dates.
     start : int
         First row to forecast; at least 2 rows must be known before it.
     horizon : int, default 1
@@ -50,13 +53,14 @@ def expanding_window_forecasts(
 
     Returns
     -------
-    ndarray of shape (T - start,)
+    ndarray of shape (T - start,), or a Series by date
         In units of ``y``.
 
     Raises
     ------
     ValueError
-        If ``start`` leaves nothing to fit or nothing to forecast, or a count is below 1.
+        If ``start`` leaves nothing to fit or nothing to forecast, a count is below 1, or dates do not rise in even
+        steps or are others in ``y``.
 
     Examples
     --------
@@ -65,16 +69,30 @@ def expanding_window_forecasts(
     >>> expanding_window_forecasts(DummyRegressor(), np.zeros((4, 1)), y, start=2)
     array([2., 3.])
     """
-    X = check_matrix(X, "X")
-    y = check_targets(y, len(X))
+    inputs = read_table(X, "X")
+    targets = read_targets(y, len(inputs.values), index=inputs.index)
+    dates = targets.index if inputs.index is None else inputs.index
+    if dates is not None:
+        check_dates(dates, "y" if inputs.index is None else "X")
+    X, outcomes = _framed(inputs), targets.values
     horizon, refit_every = check_count(horizon, "horizon"), check_count(refit_every, "refit_every")
     start = check_count(start, "start", least=horizon + 1, most=len(X) - 1, bound="the last row")
     forecasts = []
     for first in range(start, len(X), refit_every):
         known = first - horizon + 1
-        fitted = clone(model).fit(X[:known], y[:known])
+        fitted = clone(model).fit(X[:known], outcomes[:known])
         forecasts.append(fitted.predict(X[first : first + refit_every]))
-    return np.concatenate(forecasts)
+    found = np.concatenate(forecasts)
+    if dates is None:
+        return found
+    if found.ndim == 1:
+        return pd.Series(found, index=dates[start:], name=getattr(y, "name", None))
+    return pd.DataFrame(found, index=dates[start:], columns=targets.columns)
+
+
+def _framed(table: Table) -> np.ndarray | pd.DataFrame:
+    """Return numbers under the names that they came with, for a model that looks columns up."""
+    return table.values if table.columns is None else pd.DataFrame(*table)
 
 
 def diebold_mariano(
@@ -112,8 +130,8 @@ def diebold_mariano(
     Raises
     ------
     ValueError
-        If the lengths differ, ``squared`` is neither True nor False, a square is negative, ``max_lag`` is too large, or
-        the difference of squared errors is the same at every date.
+        If the lengths differ or are below 2, ``squared`` is neither True nor False, a square is negative, ``max_lag``
+        is too large, or the difference of squared errors is the same at every date.
 
     Examples
     --------
@@ -123,6 +141,8 @@ def diebold_mariano(
     first, second = (check_vector(e, "errors") for e in (errors, rival_errors))
     if first.shape != second.shape:
         raise ValueError(f"errors have shapes {first.shape} and {second.shape}, need one common length")
+    if len(first) < 2:
+        raise ValueError(f"errors must have length ≥ 2, got {len(first)}")
     n, horizon = len(first), check_count(horizon, "horizon", most=len(first) - 1, bound="the number of errors less one")
     if max_lag is None:
         max_lag = min(n - 1, max(horizon - 1, int(4 * (n / 100) ** (2 / 9))))

@@ -11,9 +11,10 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.linalg.lapack import dgeqrf, dpotrf, dtrtrs
 
+from regattn._tables import as_pandas, named, read_table, read_vector
 from regattn._types import Label
-from regattn._validation import check_count, check_matrix, check_sizes, check_targets, column_sizes
-from regattn.series._dates import check_dates, check_whole, place_of
+from regattn._validation import check_count, check_sizes, column_sizes
+from regattn.series._dates import check_dates, place_of
 
 GROWTH = 4  # a block of dates is at most this share of what was known before it: its weights then stay moderate
 LARGEST = 64  # dates in a block; larger ones cost more in products than they save in calls
@@ -66,9 +67,7 @@ class ExpandingFit:
         rows = len(self._design)
         # a forecast is linear in the targets, so the forecasts of unit targets are the weights
         weights, _ = _swept(self._design, np.eye(rows), rows - len(self.forecasts))
-        if self._index is None:
-            return weights
-        return pd.DataFrame(weights, index=self.forecasts.index, columns=self._index)
+        return named(weights, None if self._index is None else self.forecasts.index, self._index)
 
 
 def expanding_least_squares(X: ArrayLike, y: ArrayLike, *, start: Label, intercept: bool = True) -> ExpandingFit:
@@ -88,7 +87,7 @@ def expanding_least_squares(X: ArrayLike, y: ArrayLike, *, start: Label, interce
     X : array or DataFrame of shape (T, p)
         Row t holds what was known before date t: oldest first.
     y : array or Series of shape (T,)
-        Targets of the same rows.
+        Targets of the same rows, found by date where both have dates.
     start : int, or a label of the index
         The first row to forecast: its place, or its label, which an int is where the labels are integers. At least as
         many rows as coefficients must lie before it.
@@ -102,8 +101,9 @@ def expanding_least_squares(X: ArrayLike, y: ArrayLike, *, start: Label, interce
     Raises
     ------
     ValueError
-        If the rows of X and y do not agree, dates do not rise in even steps, a number is missing, ``start`` is no such
-        date or leaves too few rows before it, or the rows before it do not determine the coefficients.
+        If the rows of X and y do not agree, one is an array and the other is not, dates do not rise in even steps, a
+        number is missing, ``start`` is no such date or leaves too few rows before it, or the rows before it do not
+        determine the coefficients.
 
     Examples
     --------
@@ -111,12 +111,17 @@ def expanding_least_squares(X: ArrayLike, y: ArrayLike, *, start: Label, interce
     >>> fit.forecasts.round(6).tolist(), fit.coef.round(6).ravel().tolist()
     ([5.0, 7.0], [2.0, 2.0])
     """
-    index, columns = _check_index(X, y), getattr(X, "columns", None)
+    if (as_pandas(X) is None) != (as_pandas(y) is None):
+        raise ValueError(
+            f"X and y must both be arrays, or a DataFrame and a Series, got {type(X).__name__} and {type(y).__name__}"
+        )
     name = getattr(y, "name", None)
-    X = check_matrix(X, "X")
-    y = check_targets(y, len(X))
-    if y.ndim != 1:
-        raise ValueError(f"y must have shape (T,), got shape {y.shape}")
+    X, index, columns = read_table(X, "X")
+    y = read_vector(y, "y", index=index, shape="(T,)").values
+    if len(y) != len(X):
+        raise ValueError(f"y has {len(y)} entries but X has {len(X)} rows")
+    if index is not None:
+        check_dates(index, "X")
     if not isinstance(intercept, bool):
         raise ValueError(f"intercept must be True or False, got {intercept!r}")
     check_sizes(column_sizes(X), "X")
@@ -130,24 +135,6 @@ def expanding_least_squares(X: ArrayLike, y: ArrayLike, *, start: Label, interce
         constant = pd.Series(constant, index=dates, name="intercept")
         slopes = pd.DataFrame(slopes, index=dates, columns=columns)
     return ExpandingFit(forecasts, slopes, constant, design, index)
-
-
-def _check_index(X: Any, y: Any) -> pd.Index | None:
-    """Return the dates of two tables, checked, or None for arrays."""
-    if not isinstance(X, pd.DataFrame) and not isinstance(y, pd.Series):
-        return None
-    if not isinstance(X, pd.DataFrame) or not isinstance(y, pd.Series):
-        raise ValueError(
-            f"X and y must both be arrays, or a DataFrame and a Series, got {type(X).__name__} and {type(y).__name__}"
-        )
-    if not X.index.equals(y.index):
-        odd = X.index.symmetric_difference(y.index)
-        about = f"{odd[0]} is in one alone" if len(odd) else "the same dates stand in another order"
-        raise ValueError(f"X and y must have the same dates, but {about}")
-    check_dates(X.index, "X")
-    check_whole(X, "X")
-    check_whole(y.to_frame(), "y")
-    return X.index
 
 
 def _check_start(start: Any, design: np.ndarray, index: pd.Index | None) -> int:

@@ -52,7 +52,8 @@ def local_trend(series: pd.Series, *, layers: int = 1) -> MLEModel:
     Raises
     ------
     ValueError
-        If ``layers`` is none of 1, 2, 3, or ``series`` is too short, has a gap, or a number that is missing.
+        If ``layers`` is none of 1, 2, 3, or ``series`` is too short, has a gap or a number that is missing, or changes
+        by less than some millionths, which statsmodels takes for nothing.
 
     Examples
     --------
@@ -66,13 +67,18 @@ def local_trend(series: pd.Series, *, layers: int = 1) -> MLEModel:
         from regattn.series._nested import NestedLevels  # statsmodels takes a second to load
 
     layers = check_count(layers, "layers", most=3)
+    y = _check_observed(series)
+    if len(y) <= 2 * layers:
+        raise ValueError(f"series has {len(y)} dates, too few for {layers} layers: need {2 * layers + 1}")
+    return NestedLevels(check_vector(y, "series"), TRANSITION[:layers, :layers], VARIANCES[: layers + 1])
+
+
+def _check_observed(series: pd.Series) -> pd.Series:
+    """Return a series of real numbers with every date there and every number known."""
     if not isinstance(series, pd.Series):
         raise ValueError(f"series must be a Series, got {type(series).__name__}")
     (name,) = check_names(["series" if series.name is None else series.name], "the name of series")
-    y = check_series(series.to_frame(name), "series")[name]
-    if len(y) <= 2 * layers:
-        raise ValueError(f"series has {len(y)} dates, too few for {layers} layers: need {2 * layers + 1}")
-    return NestedLevels(y.to_numpy(), TRANSITION[:layers, :layers], VARIANCES[: layers + 1])
+    return check_series(series.to_frame(name), "series")[name]
 
 
 def filter_weights(series: pd.Series, variances: ArrayLike, *, date: Label | None = None) -> pd.Series:
@@ -80,8 +86,8 @@ def filter_weights(series: pd.Series, variances: ArrayLike, *, date: Label | Non
 
     .. math:: \mu_{t|t} = \sum_{s \le t} w_{ts}\, y_s, \qquad \sum_{s \le t} w_{ts} = 1
 
-    The weights depend on the variances and on the place of the date, and on no value of the series. Implements
-    :eq:`filter-weights`; they are what statsmodels' filter makes of a one at one date and zeros elsewhere.
+    The weights depend on the ratios of the variances and on the place of the date, and on no value of the series.
+    Implements :eq:`filter-weights`; they are what statsmodels' filter makes of a one at one date and zeros elsewhere.
 
     Parameters
     ----------
@@ -100,7 +106,8 @@ def filter_weights(series: pd.Series, variances: ArrayLike, *, date: Label | Non
     Raises
     ------
     ValueError
-        If ``date`` is not one of the dates or too early, or a variance is negative or missing.
+        If ``date`` is not one of the dates or too early, ``series`` has a gap or a number that is missing, or a
+        variance is negative or missing.
 
     Examples
     --------
@@ -112,8 +119,7 @@ def filter_weights(series: pd.Series, variances: ArrayLike, *, date: Label | Non
         raise ValueError(f"variances must be those of the noise and of 1 to 3 layers, got shape {given.shape}")
     if not np.isfinite(given).all() or (given < 0).any() or not given.any():
         raise ValueError(f"variances must be finite, ≥ 0 and not all zero, got {given.tolist()}")
-    if not isinstance(series, pd.Series):
-        raise ValueError(f"series must be a Series, got {type(series).__name__}")
+    series = _check_observed(series)
     last = len(series) - 1 if date is None else place_of(date, series.index)
     layers = len(given) - 1
     if last < 2 * layers:
@@ -122,7 +128,7 @@ def filter_weights(series: pd.Series, variances: ArrayLike, *, date: Label | Non
     weights = np.empty(len(known))
     for place, impulse in enumerate(np.eye(len(known))):  # the filter is linear: a one at one date, zeros elsewhere
         model = local_trend(pd.Series(impulse, name="impulse"), layers=layers)
-        model.update(given)
+        model.update(given / given.max())
         weights[place] = model.ssm.filter().filtered_state[0, -1]
     return pd.Series(weights, index=known.index, name="weight")
 

@@ -57,7 +57,7 @@ class PooledLinear(nn.Module):
         start = torch.zeros(design.horizon, design.outputs, design.context)
         for ahead in range(design.horizon):
             start[ahead, :, design.context - period + ahead % period] += 1  # the same month, a year before
-            start[ahead, :, design.context - period - 1] -= 1  # and the drift over that year; the last value is 0
+            start[ahead, :, design.context - period - 1] -= 1 + ahead // period  # and its drift; the last value is 0
         with torch.no_grad():
             self.lags.weight.copy_(start.flatten(0, 1))
             self.lags.bias.zero_()
@@ -80,7 +80,7 @@ def train_forecaster(
     model : Forecaster or PooledLinear
         Changed in place.
     windows : Windows
-        To learn from.
+        To learn from; their table has as many dates in a year as the model.
     plan : TrainingPlan
         Steps and rates.
     unit : array of shape (k,)
@@ -109,7 +109,7 @@ def train_forecaster(
     x, level, scale = normalise(windows.past)
     weight = scale / np.asarray(unit, dtype=float)[windows.series][:, None]
     parts = [torch.tensor(p, dtype=torch.float32) for p in (x, (windows.ahead - level) / scale, weight)]
-    season, tau = torch.from_numpy(windows.season), torch.tensor(model.design.levels)
+    season, tau = _seasons(windows, model.design), torch.tensor(model.design.levels)
 
     def drawn(step: int) -> tuple[Tensor, ...]:
         rows = torch.from_numpy(np.random.default_rng([seed, step]).integers(0, len(season), size=batch_size))
@@ -139,7 +139,7 @@ def forecast_quantiles(model: nn.Module, windows: Windows, *, keep: ArrayLike | 
     Raises
     ------
     ValueError
-        If ``keep`` is given to a model without attention.
+        If ``keep`` is given to a model without attention, or the windows' year is longer than the model's.
 
     Examples
     --------
@@ -155,10 +155,22 @@ def forecast_quantiles(model: nn.Module, windows: Windows, *, keep: ArrayLike | 
     cut = {} if keep is None else {"keep": keep}
     x, level, scale = normalise(windows.past)
     dtype = next(model.parameters()).dtype
-    season = torch.from_numpy(windows.season)
+    season = _seasons(windows, model.design)
     parts = zip(torch.tensor(x, dtype=dtype).split(512), season.split(512), strict=True)
     outputs = np.concatenate([model(part, first, **cut).numpy() for part, first in parts])
     return np.sort(outputs.astype(float), axis=-1) * scale[..., None] + level[..., None]
+
+
+def _seasons(windows: Windows, design: ForecasterDesign) -> Tensor:
+    """Return where in the year each window's first date ahead falls, or raise if the model's year has no such place."""
+    latest = int(windows.season.max(initial=0))
+    if design.period == 1:
+        return torch.zeros(len(windows.season), dtype=torch.long)
+    if latest >= design.period:
+        raise ValueError(
+            f"windows begin at place {latest} of the year, from 0, but the model's year has {design.period}"
+        )
+    return torch.from_numpy(windows.season)
 
 
 def load_forecaster() -> tuple[Forecaster, dict[str, Any]]:

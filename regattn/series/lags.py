@@ -12,29 +12,29 @@ __all__ = ["lag_matrix"]
 
 
 def lag_matrix(series: pd.DataFrame, *, max_lag: int) -> pd.DataFrame:
-    """Return each series now and at ``max_lag`` - 1 dates before, a column each; dates without a full past drop out.
+    """Return each series now and at ``max_lag`` dates before, a column each; dates without a full past drop out.
 
     Parameters
     ----------
     series : DataFrame of shape (T, k), indexed by date
         The series, oldest first, without gaps in the index; a number may be missing.
     max_lag : int
-        How many values of each series a row holds, at least 1; 1 is the present alone.
+        Number of lags, at least 0, as in :func:`autoregression`; 0 leaves the present alone.
 
     Returns
     -------
-    DataFrame of shape (T - max_lag + 1, k * max_lag)
+    DataFrame of shape (T - max_lag, k * (max_lag + 1))
         Columns named "inflation", "inflation, 1 back", … in the units of the series, all series at one lag together.
 
     Raises
     ------
     ValueError
         If ``series`` is not a DataFrame, its dates are not in order or one is left out, ``max_lag`` is not a whole
-        number between 1 and T, two columns would have one name, or a name holds half of a surrogate pair.
+        number between 0 and T - 1, two columns would have one name, or a name holds half of a surrogate pair.
 
     Examples
     --------
-    >>> lag_matrix(pd.DataFrame({"x": [1.0, 2.0, 4.0]}), max_lag=2)
+    >>> lag_matrix(pd.DataFrame({"x": [1.0, 2.0, 4.0]}), max_lag=1)
          x  x, 1 back
     1  2.0        1.0
     2  4.0        2.0
@@ -42,12 +42,12 @@ def lag_matrix(series: pd.DataFrame, *, max_lag: int) -> pd.DataFrame:
     if not isinstance(series, pd.DataFrame):
         raise ValueError(f"series must be a DataFrame, one column each, got {type(series).__name__}")
     check_dates(series.index, "series")
-    max_lag = check_count(max_lag, "max_lag", most=len(series), bound="the number of dates")
+    max_lag = check_count(max_lag, "max_lag", least=0, most=len(series) - 1, bound="the number of dates less one")
     labels = check_names(series, "a column")
-    names = [f"{name}, {back} back" if back else name for back in range(max_lag) for name in labels]
+    names = [f"{name}, {back} back" if back else name for back in range(max_lag + 1) for name in labels]
     twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
     if twice is not None:
         raise ValueError(f"columns must differ in name, got {twice!r} twice")
-    shifted = (series[name].shift(back) for back in range(max_lag) for name in series)
+    shifted = (series[name].shift(back) for back in range(max_lag + 1) for name in series)
     columns = dict(zip(names, shifted, strict=True))
-    return pd.DataFrame(columns).iloc[max_lag - 1 :].dropna()
+    return pd.DataFrame(columns).iloc[max_lag:].dropna()

@@ -115,8 +115,9 @@ def lagged_forecaster(
     Parameters
     ----------
     model : scikit-learn regressor, or function of X and y that returns one
-        Of the lags, shape (T - max_lag, k × max_lag), and the values of the first column. A function is called once
-        with *all* dates, as when a penalty is chosen, or inputs are scaled, before forecasts are made in order.
+        Of the lags, a DataFrame of shape (T - max_lag, k × max_lag), and the values of the first column. A function is
+        called once with *all* dates, as when a penalty is chosen, or inputs are scaled, before forecasts are made in
+        order.
     max_lag : int, default 1
         Lags p of every column.
     start : int, optional
@@ -149,12 +150,11 @@ def lagged_forecaster(
 
     def forecasts(table: pd.DataFrame) -> pd.Series:
         lagged = autoregression(table, max_lag=max_lag)
-        X, y = lagged.past.to_numpy(), lagged.present.iloc[:, 0]
+        X, y = lagged.past, lagged.present.iloc[:, 0]
         fitted = model if hasattr(model, "fit") else model(X, y.to_numpy())
         if start is None:
             return pd.Series(clone(fitted).fit(X, y).predict(X), y.index)
-        made = expanding_window_forecasts(fitted, X, y, start=start, refit_every=refit_every)
-        return pd.Series(made, y.index[start:])
+        return expanding_window_forecasts(fitted, X, y, start=start, refit_every=refit_every)
 
     return forecasts
 

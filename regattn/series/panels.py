@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import solve_triangular
 
-from regattn._validation import check_matrix, check_real
-from regattn.regression.least_squares import proximity_weights
+from regattn._tables import Table, as_pandas, matched, named, read_table
+from regattn._validation import check_real, check_same_width
+from regattn.regression._factorisation import rank_of
+from regattn.regression.least_squares import spectrum
 
 __all__ = ["panel_weights"]
 
 
 def panel_weights(
     X: ArrayLike, units: ArrayLike, X_new: ArrayLike, units_new: ArrayLike, *, spread: float
-) -> np.ndarray:
+) -> np.ndarray | pd.DataFrame:
     r"""Return the weight of each row of a panel in the prediction at each new row, from pooled to local.
 
     .. math:: y_{ft} = x_{ft}^\top(\beta + b_f) + \varepsilon_{ft}, \qquad b_f \sim N(0, \tau^2\sigma^2 I)
@@ -29,13 +32,13 @@ def panel_weights(
 
     Parameters
     ----------
-    X : array of shape (n, p)
-        Inputs, one row per unit and date, with a column of ones if there is an intercept.
-    units : array of shape (n,)
-        The unit of each row: numbers or names.
-    X_new : array of shape (m, p)
-        Rows to predict at.
-    units_new : array of shape (m,)
+    X : array or DataFrame of shape (n, p)
+        Inputs, one row per unit and date, with a column of ones if there is an intercept. Its rank may be below p.
+    units : array or Series of shape (n,)
+        The unit of each row: numbers or names, of which 1 and "1" are two. None is missing.
+    X_new : array or DataFrame of shape (m, p)
+        Rows to predict at; columns with names are found by them.
+    units_new : array or Series of shape (m,)
         Their units; a unit without rows in ``X`` gets the pooled prediction, unless ``spread`` is infinite.
     spread : float ≥ 0, or inf
         τ, the standard deviation of the units' coefficients around the common ones, relative to that of the noise.
@@ -43,13 +46,14 @@ def panel_weights(
 
     Returns
     -------
-    ndarray of shape (m, n)
+    ndarray of shape (m, n), or a DataFrame under the labels of the rows
         In units of target per target. Rows sum to one where both inputs have the column of ones.
 
     Raises
     ------
     ValueError
-        If shapes do not match, ``spread`` is negative, or, at inf, a unit has fewer rows than columns.
+        If shapes or labels do not match, a unit is missing, ``spread`` is negative, or, at inf, a unit has fewer rows
+        than columns.
 
     Examples
     --------
@@ -60,37 +64,98 @@ def panel_weights(
     [[0.417 0.417 0.083 0.083]]
     [[0.5 0.5 0.  0. ]]
     """
-    X, X_new = check_matrix(X, "X"), check_matrix(X_new, "X_new")
-    units, units_new = _check_units(units, X, "units"), _check_units(units_new, X_new, "units_new")
-    if X.shape[1] != X_new.shape[1]:
-        raise ValueError(f"X has {X.shape[1]} columns but X_new has {X_new.shape[1]}")
+    rows = read_table(X, "X")
+    new = read_table(X_new, "X_new", columns=rows.columns)
+    check_same_width(rows.values, new.values, "X", "X_new")
     if spread != math.inf:
         spread = check_real(spread, "spread", least=0.0)
-    if spread == 0:
-        return proximity_weights(X, X_new)
-    own = units_new[:, None] == units
+    units, units_new = _check_units(units, rows, "units", "X"), _check_units(units_new, new, "units_new", "X_new")
+    codes, names = pd.factorize(np.concatenate([units, units_new]))
+    own, asked = codes[: len(units)], codes[len(units) :]
     if spread == math.inf:
-        return _local_weights(X, units, X_new, units_new)
-    V = np.eye(len(X)) + spread**2 * (X @ X.T) * (units[:, None] == units)
-    factor = cho_factor(V)
-    whitened = cho_solve(factor, X)
-    B = np.linalg.solve(X.T @ whitened, whitened.T)
-    correction = cho_solve(factor, spread**2 * ((X_new @ X.T) * own).T).T
-    return X_new @ B + correction - (correction @ X) @ B
+        _check_rows(own, asked, names, rows.values.shape[1])
+    weights = _shared_and_own(rows.values, own, new.values, asked, spread)
+    return named(weights, new.index, rows.index)
 
 
-def _local_weights(X: np.ndarray, units: np.ndarray, X_new: np.ndarray, units_new: np.ndarray) -> np.ndarray:
-    weights = np.zeros((len(X_new), len(X)))
-    for unit in dict.fromkeys(units_new.tolist()):
-        rows, asked = units == unit, units_new == unit
-        if rows.sum() < X.shape[1]:
-            raise ValueError(f"unit {unit!r} has {rows.sum()} rows for {X.shape[1]} coefficients of its own")
-        weights[np.ix_(asked, rows)] = proximity_weights(X[rows], X_new[asked])
+class _Unit(NamedTuple):
+    """The rows of one unit, and their singular value decomposition U diag(s) V', of the rank they have."""
+
+    rows: np.ndarray
+    U: np.ndarray
+    s: np.ndarray
+    V: np.ndarray
+
+
+def _shared_and_own(X: np.ndarray, own: np.ndarray, X_new: np.ndarray, asked: np.ndarray, spread: float) -> np.ndarray:
+    """Return the weights of the common coefficients, plus those of each unit's own.
+
+    In the singular directions of a unit V is diagonal, 1 + τ²s², so that nothing of size n × n is solved; the common
+    coefficients are those of codes of X, as many as its rank.
+    """
+    shared, shared_new = _codes(X, X_new)
+    units = [_unit(X, np.flatnonzero(own == unit)) for unit in range(own.max() + 1)]
+    noise, slope = min(1.0, 1 / spread) if spread else 1.0, min(1.0, spread)  # in units of the larger of 1 and τ
+    shares = [1 / np.hypot(noise, slope * unit.s)[:, None] for unit in units]
+    inner = [unit.U.T @ shared[unit.rows] for unit in units]  # codes of the unit's directions, (r_u, r)
+    Q, R = np.linalg.qr(np.concatenate([share * codes for share, codes in zip(shares, inner, strict=True)]))
+    ends = np.cumsum([len(unit.s) for unit in units])[:-1]
+    common = np.empty((shared.shape[1], len(X)))  # the coefficients of the codes that each row's target gives
+    for unit, share, part in zip(units, shares, np.split(Q, ends), strict=True):
+        common[:, unit.rows] = solve_triangular(R, part.T * share.T) @ unit.U.T
+    weights = shared_new @ common
+    for number, (unit, share, codes) in enumerate(zip(units, shares, inner, strict=True)):
+        rows = np.flatnonzero(asked == number)
+        trust = X_new[rows] @ unit.V * ((slope * share[:, 0]) ** 2 * unit.s)
+        if noise == 0 and len(unit.s) == X.shape[1]:
+            weights[rows] = 0.0  # it needs nobody else, to the last digit
+        else:
+            weights[rows] -= trust @ codes @ common
+        weights[np.ix_(rows, unit.rows)] += trust @ unit.U.T
     return weights
 
 
-def _check_units(units: Any, X: np.ndarray, name: str) -> np.ndarray:
-    units = np.asarray(units)
-    if units.shape != (len(X),):
-        raise ValueError(f"{name} has shape {units.shape}, need one unit for each of {len(X)} rows")
+def _codes(X: np.ndarray, X_new: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return orthogonal codes of both, (n, r) and (m, r); a column of ones is the first, and asks no other's help."""
+    same = X[0] == X
+    constant = same.all(axis=0) & (X[0] != 0)
+    if not constant.any():
+        s = spectrum(X, centre=False)
+        return s.scores, X_new @ s.directions / s.singular_values
+    ones = np.ones((len(X), 1))
+    one = int(np.argmax(constant))
+    level = X_new[:, [one]] / X[0, one]
+    if same.all():
+        return ones, level
+    s = spectrum(X, centre=True)
+    codes_new = (X_new - level * s.centre) @ s.directions / s.singular_values
+    return np.hstack([ones, s.scores]), np.hstack([level, codes_new])
+
+
+def _unit(X: np.ndarray, rows: np.ndarray) -> _Unit:
+    X = X[rows]
+    U, s, Vt = np.linalg.svd(X, full_matrices=False)
+    rank = rank_of(X, s, np.finfo(float).eps * max(X.shape)) if X.any() else 0
+    return _Unit(rows, U[:, :rank], s[:rank], Vt[:rank].T)
+
+
+def _check_rows(own: np.ndarray, asked: np.ndarray, names: np.ndarray, columns: int) -> None:
+    """Raise if a unit that is asked has not enough rows for a fit of its own."""
+    for unit in np.unique(asked):
+        if (rows := (own == unit).sum()) < columns:
+            raise ValueError(f"unit {names[unit]!r} has {rows} rows for {columns} coefficients of its own")
+
+
+def _check_units(units: Any, table: Table, name: str, of: str) -> np.ndarray:
+    """Return the units of the rows of a table, as objects, found by label where both have labels."""
+    given = as_pandas(units)
+    if given is not None:
+        order = matched(given.index, table.index, f"the rows of {name}", f"those of {of}")
+        units = given if order is None else given.iloc[order]
+    units = np.asarray(units, dtype=object)
+    if units.shape != (len(table.values),):
+        raise ValueError(f"{name} has shape {units.shape}, need one unit for each of {len(table.values)} rows")
+    if (missing := pd.isna(units)).any():
+        place = int(np.argmax(missing))
+        raise ValueError(f"{name} must not be missing, got {units[place]} at index {place}")
     return units

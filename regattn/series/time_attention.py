@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from regattn._tables import numbers
 from regattn._types import Label
 from regattn._validation import check_count
 from regattn.regression.least_squares import spectrum
 from regattn.regression.spectral import Spectrum
-from regattn.series._dates import check_series, check_whole, following, place_of
+from regattn.series._dates import check_series, following, place_of
 from regattn.series.lags import lag_matrix
 
 __all__ = ["Autoregression", "autoregression"]
@@ -103,7 +104,7 @@ class Autoregression:
         Parameters
         ----------
         history : DataFrame of shape (at least p, k)
-            The same series, oldest first; its last p dates are the query.
+            The same series, found by name, oldest first and in the same steps; its last p dates are the query.
 
         Returns
         -------
@@ -113,7 +114,7 @@ class Autoregression:
         Raises
         ------
         ValueError
-            If columns differ from those of the model, there are fewer than p dates, or a date or a number is missing.
+            If columns or steps differ from the model's, there are fewer than p dates, or a date or a number is missing.
 
         Examples
         --------
@@ -131,8 +132,8 @@ class Autoregression:
 
         Parameters
         ----------
-        values : DataFrame with a row for each of the n dates, optional
-            By default ``present``, and the averages are the fitted values.
+        values : DataFrame with one row for each of the n dates, optional
+            In any order; rows of other dates are left out. By default ``present``: the averages are the fitted values.
 
         Returns
         -------
@@ -142,7 +143,7 @@ class Autoregression:
         Raises
         ------
         ValueError
-            If ``values`` has no row for one of the dates, or a number is missing.
+            If ``values`` has no row, or more than one, for one of the dates, or a number is missing.
 
         Examples
         --------
@@ -158,9 +159,12 @@ class Autoregression:
             absent = self.past.index.difference(values.index)
             if len(absent):
                 raise ValueError(f"values has no row for {absent[0]}, one of {len(absent)} dates it lacks")
+            values = values[values.index.isin(self.past.index)]
+            twice = values.index[values.index.duplicated()]
+            if len(twice):
+                raise ValueError(f"values has more than one row for {twice[0]}")
             values = values.loc[self.past.index]
-            check_whole(values, "values")
-        found = self.spectrum.predict(None, values.to_numpy(dtype=float))
+        found = self.spectrum.predict(None, numbers(values, "values"))
         return pd.DataFrame(found, index=values.index, columns=values.columns)
 
     def continuation(self, history: pd.DataFrame, *, steps: int) -> pd.DataFrame:
@@ -179,7 +183,7 @@ class Autoregression:
         Returns
         -------
         DataFrame of shape (steps, k)
-            In the units of the series. Indexed by the dates that follow if they are periods, else by 1, 2, …
+            In the units of the series, indexed by the dates that follow.
 
         Raises
         ------
@@ -197,13 +201,12 @@ class Autoregression:
         for _ in range(steps):
             heard = self.spectrum.weights(self._query(recent))[0] @ values
             recent = np.vstack([recent, heard])
-        return pd.DataFrame(recent[-steps:], index=following(history.index, steps), columns=self.present.columns)
+        dates = following(history.index, steps, like=self.past.index)
+        return pd.DataFrame(recent[-steps:], index=dates, columns=self.present.columns)
 
     def _check_history(self, history: pd.DataFrame) -> np.ndarray:
         """Return the last p rows of a history that the model can continue."""
-        history = check_series(history, "history")
-        if list(history.columns) != list(self.present.columns):
-            raise ValueError(f"history has columns {list(history.columns)}, need {list(self.present.columns)}")
+        history = check_series(history, "history", like=self.present)
         if len(history) < self.max_lag:
             raise ValueError(f"history has {len(history)} dates, but {self.max_lag} lags were fitted")
         return history.to_numpy()[-self.max_lag :]
@@ -262,6 +265,6 @@ def autoregression(series: pd.DataFrame, *, max_lag: int, intercept: bool = True
             f"max_lag {max_lag} leaves {max(rows, 0)} of {length} dates for {columns} coefficients of each equation; "
             "there must be more dates than coefficients"
         )
-    lagged = lag_matrix(series, max_lag=max_lag + 1)
+    lagged = lag_matrix(series, max_lag=max_lag)
     past, present = lagged.iloc[:, width:], lagged.iloc[:, :width]
     return Autoregression(past, present, max_lag, intercept, spectrum(past.to_numpy(), centre=intercept))

@@ -12,7 +12,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from regattn._types import Label
 from regattn._validation import check_array, check_count, check_matrix, check_real
+from regattn.series._dates import check_series, place_of, seasons
 
 __all__ = [
     "Windows",
@@ -66,7 +68,8 @@ class Windows(NamedTuple):
         Raises
         ------
         ValueError
-            If ``forecast`` has another shape than ``ahead``, or ``unit`` is not positive or has none for some series.
+            If there is no window, ``forecast`` has another shape than ``ahead``, or ``unit`` is not positive or has
+            none for some series.
 
         Examples
         --------
@@ -78,6 +81,8 @@ class Windows(NamedTuple):
         forecast, unit = np.asarray(forecast, dtype=float), np.asarray(unit, dtype=float)
         if forecast.shape != self.ahead.shape:
             raise ValueError(f"forecast must have shape {self.ahead.shape}, got {forecast.shape}")
+        if not len(self.series):
+            raise ValueError("an error at each origin needs windows, got none")
         if unit.ndim != 1 or len(unit) <= self.series.max():
             raise ValueError(f"unit must have a number for each of {self.series.max() + 1} series, got {unit.shape}")
         if not (unit > 0).all():
@@ -86,27 +91,29 @@ class Windows(NamedTuple):
         return pd.Series(errors).groupby(self.origin).mean()
 
 
-def forecast_windows(table: pd.DataFrame, origins: Iterable[int], *, context: int, horizon: int) -> Windows:
+def forecast_windows(table: pd.DataFrame, origins: Iterable[Label], *, context: int, horizon: int) -> Windows:
     """Return the windows of every series at every origin, series by series within an origin.
 
     Parameters
     ----------
     table : DataFrame of shape (T, k)
-        A column for each series, oldest first; with an index of periods, these tell the place in the year.
-    origins : iterable of int
-        Rows of the table at which a forecast begins.
+        A column for each series, oldest first, dates without gaps; periods and times tell the place in the year.
+    origins : iterable of int, or of labels of the index
+        Where a forecast begins: rows of the table, or dates, as "2010-01".
     context, horizon : int
         C and h.
 
     Returns
     -------
     Windows
-        With a row for each of k series and each origin.
+        With a row for each of k series and each origin. Their season counts from New Year in steps of the table: months
+        0 to 11, quarters 0 to 3, weeks as ISO 8601 numbers them; 0 where the index is of numbers.
 
     Raises
     ------
     ValueError
-        If an origin has fewer than C rows before it, or fewer than h from it on.
+        If an origin is no row and no date, or has fewer than C rows before it, or fewer than h from it on; if the table
+        is no DataFrame, a number is missing, or dates do not rise in even steps.
 
     Examples
     --------
@@ -115,8 +122,9 @@ def forecast_windows(table: pd.DataFrame, origins: Iterable[int], *, context: in
     >>> windows.past.tolist(), windows.ahead.ravel().tolist()
     ([[1.0, 2.0], [5.0, 6.0]], [3.0, 7.0])
     """
-    values = check_matrix(table, "table")
-    origins = np.asarray(list(origins), dtype=int)
+    table = check_series(table, "table")
+    values, season = check_matrix(table, "table"), seasons(table.index, "table")
+    origins = np.array([_row(origin, table.index) for origin in origins], dtype=int)
     context, horizon = check_count(context, "context"), check_count(horizon, "horizon")
     odd = origins[(origins < context) | (origins + horizon > len(values))]
     if len(odd):
@@ -124,10 +132,14 @@ def forecast_windows(table: pd.DataFrame, origins: Iterable[int], *, context: in
     origin, series = (part.ravel() for part in np.meshgrid(origins, np.arange(values.shape[1]), indexing="ij"))
     past = values[origin[:, None] + np.arange(-context, 0), series[:, None]]
     ahead = values[origin[:, None] + np.arange(horizon), series[:, None]]
-    season = np.zeros(len(values), dtype=int)
-    if isinstance(table.index, pd.PeriodIndex):
-        season = np.asarray(table.index.month - 1 if table.index.freqstr.startswith("M") else table.index.quarter - 1)
     return Windows(past, ahead, series, origin, season[origin])
+
+
+def _row(origin: Label, dates: pd.Index) -> int:
+    """Return the row at which a forecast begins."""
+    if isinstance(origin, str | pd.Period | pd.Timestamp):
+        return place_of(origin, dates)
+    return check_count(origin, "an origin", least=0)
 
 
 def normalise(past: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

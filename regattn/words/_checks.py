@@ -8,12 +8,17 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from regattn._tables import as_pandas, numbers
 from regattn._types import Table
 
 
 def check_counts(counts: Table, *, negative: bool = False) -> Any:
     """Return a square table as a NumPy array or CSR array; raise if it is not square, finite and (usually) ≥ 0."""
-    S = counts.tocsr() if sparse.issparse(counts) else np.asarray(counts)
+    table = as_pandas(counts)
+    if table is not None:
+        S = numbers(table, "counts")
+    else:
+        S = counts.tocsr() if sparse.issparse(counts) else np.asarray(counts)
     entries = S.data if sparse.issparse(S) else S
     if entries.dtype.kind not in "fiub":
         raise ValueError(f"counts must hold real numbers, got dtype {entries.dtype}")
@@ -32,9 +37,9 @@ def check_document(document: Any) -> Sequence[str]:
         raise ValueError(f"a document is a sequence of words, got the string {document[:40]!r}; split it first")
     try:
         words = document if isinstance(document, list | tuple) else list(document)
-        odd = next((word for word in words if not isinstance(word, str)), None)
+        odd = [word for word in words if not isinstance(word, str)]
     except TypeError:
         raise ValueError(f"a document is a sequence of words, got {document!r}") from None
-    if odd is not None:
-        raise ValueError(f"a document is a sequence of words, got {odd!r} in it")
+    if odd:
+        raise ValueError(f"a document is a sequence of words, got {odd[0]!r} in it")
     return words

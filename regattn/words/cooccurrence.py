@@ -10,7 +10,7 @@ are scores, an attention-weighted mix of the words' own rows, and a guess at the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,8 +18,9 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from regattn._tables import named, numbers, read_table, written
 from regattn._types import Table
-from regattn._validation import check_count, check_matrix, check_real
+from regattn._validation import check_count, check_real
 from regattn.attention import attend, attention_weights
 from regattn.words._checks import check_counts
 from regattn.words.vocabulary import Vocabulary
@@ -111,7 +112,7 @@ def project(S: Table, tokens: Sequence[Any]) -> np.ndarray:
     return attention_weights(*_encode(S, tokens)[:2], kernel="identity")
 
 
-def normalise_rows(M: ArrayLike) -> np.ndarray:
+def normalise_rows(M: ArrayLike) -> np.ndarray | pd.DataFrame:
     r"""Return each row divided by its sum: counts become shares.
 
     .. math:: \mathrm{Norm}(M)_{rs} = \frac{M_{rs}}{\sum_t M_{rt}} = \mathrm{softmax}(\log M)_{rs}
@@ -121,13 +122,13 @@ def normalise_rows(M: ArrayLike) -> np.ndarray:
 
     Parameters
     ----------
-    M : array of shape (R, C)
+    M : array or DataFrame of shape (R, C)
         Non-negative scores.
 
     Returns
     -------
-    ndarray of shape (R, C)
-        Rows sum to one.
+    ndarray or DataFrame of shape (R, C)
+        Rows sum to one; labels as those of ``M``.
 
     Raises
     ------
@@ -141,13 +142,15 @@ def normalise_rows(M: ArrayLike) -> np.ndarray:
            [0.571, 0.   , 0.429],
            [0.625, 0.375, 0.   ]])
     """
-    M = check_matrix(M, "M")
+    M, index, columns = read_table(M, "M")
     if (M < 0).any():
         raise ValueError(f"M must be ≥ 0 to give shares, got {M.min():g}")
     totals = M.sum(axis=1, keepdims=True)
     if not totals.all():
-        raise ValueError(f"row {int(np.argmin(totals))} of M sums to 0, so it has no shares")
-    return M / totals
+        row = int(np.argmin(totals))
+        row = row if index is None else written(index[row])
+        raise ValueError(f"row {row} of M sums to 0, so it has no shares")
+    return named(M / totals, index, columns)
 
 
 def context_weights(S: Table, tokens: Sequence[Any], *, normaliser: str = "log softmax") -> np.ndarray:
@@ -232,7 +235,7 @@ def vocabulary_scores(S: Table, tokens: Sequence[Any], *, normaliser: str = "cou
 
 def predict_next(
     S: Table, tokens: Sequence[Any], *, normaliser: str = "counts", temperature: float = 1.0
-) -> np.ndarray:
+) -> np.ndarray | pd.Series:
     r"""Return a probability for every word of the vocabulary to come next, or, with a symmetric table, to be near.
 
     .. math:: p = \mathrm{softmax}\Bigl(\frac1\tau\, \frac1R \sum_{r} E_r\Bigr)
@@ -251,8 +254,8 @@ def predict_next(
 
     Returns
     -------
-    ndarray of shape (V,)
-        Probabilities.
+    ndarray or Series of shape (V,)
+        Probabilities; under their words where S is a DataFrame.
 
     Raises
     ------
@@ -263,12 +266,16 @@ def predict_next(
     --------
     >>> S = pd.DataFrame([[0, 4, 0], [4, 0, 6], [0, 6, 0]], ["river", "bank", "loan"], ["river", "bank", "loan"])
     >>> predict_next(S, ["bank", "loan"], temperature=10).round(3)
-    array([0.215, 0.392, 0.392])
+    river    0.215
+    bank     0.392
+    loan     0.392
+    dtype: float64
     """
     temperature = check_real(temperature, "temperature", least=0.0, strictly=True)
     with np.errstate(over="ignore"):  # an infinite mean is no key
         scores = vocabulary_scores(S, tokens, normaliser=normaliser).mean(axis=0)
-    return attention_weights([[1.0]], scores[:, None], scale=1 / temperature)[0]
+    p = attention_weights([[1.0]], scores[:, None], scale=1 / temperature)[0]
+    return named(p, S.columns if isinstance(S, pd.DataFrame) else None)
 
 
 class _Codes(NamedTuple):
@@ -282,13 +289,13 @@ class _Codes(NamedTuple):
 def _encode(S: Table, tokens: Sequence[Any]) -> _Codes:
     labels = None
     if isinstance(S, pd.DataFrame):
-        labels, S = _labels(S), S.to_numpy()
+        labels, S = _labels(S), numbers(S, "S")
     S = check_counts(S, negative=True)
-    numbers = _numbers(tokens, range(S.shape[0]) if labels is None else labels)
-    rows = S[numbers]
-    rows = np.asarray(rows.toarray() if sparse.issparse(rows) else rows, dtype=np.float64)
-    used, codes = np.unique(numbers, return_inverse=True)
-    return _Codes(rows[:, used], np.eye(len(used))[codes], rows)
+    rows = _numbers(tokens, range(S.shape[0]) if labels is None else labels)
+    values = S[rows]
+    values = np.asarray(values.toarray() if sparse.issparse(values) else values, dtype=np.float64)
+    used, codes = np.unique(rows, return_inverse=True)
+    return _Codes(values[:, used], np.eye(len(used))[codes], values)
 
 
 def _resolve_normaliser(
@@ -330,11 +337,11 @@ def _numbers(tokens: Sequence[Any], labels: Sequence[Any]) -> np.ndarray:
         raise ValueError("the sentence is empty: there is no token to look for")
     if isinstance(labels, range):
         return np.array([_check_number(t, position, len(labels)) for position, t in enumerate(tokens)])
-    numbers = {label: number for number, label in enumerate(labels)}
+    places = {label: number for number, label in enumerate(labels)}
     for position, token in enumerate(tokens):
-        if token not in numbers:
+        if not isinstance(token, Hashable) or token not in places:
             raise ValueError(f"unknown word {token!r} at position {position}")
-    return np.array([numbers[token] for token in tokens])
+    return np.array([places[token] for token in tokens])
 
 
 def _check_number(token: Any, position: int, n: int) -> int:

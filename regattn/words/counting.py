@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from regattn._tables import as_pandas, named
 from regattn._types import Table
 from regattn._validation import check_real
 from regattn.words._checks import check_counts
@@ -100,8 +101,8 @@ def ppmi(counts: Table, *, context_power: float = 1.0, shift: float = 0.0) -> An
 
     Returns
     -------
-    ndarray or scipy.sparse.csr_array of shape (V, V)
-        Sparse if ``counts`` is. Zero rows (words without neighbours) stay zero.
+    ndarray, DataFrame or scipy.sparse.csr_array of shape (V, V)
+        As ``counts`` is. Zero rows (words without neighbours) stay zero.
 
     Raises
     ------
@@ -133,4 +134,7 @@ def ppmi(counts: Table, *, context_power: float = 1.0, shift: float = 0.0) -> An
     information = np.log(data) - np.log(row_totals[rows]) - (np.log(columns[cols]) - np.log(norm)) - shift
     kept = information > 0
     result = sparse.csr_array((information[kept], (rows[kept], cols[kept])), shape=S.shape)
-    return result if sparse.issparse(table) else result.toarray()
+    if sparse.issparse(table):
+        return result
+    labels = as_pandas(counts)
+    return named(result.toarray(), *((None, None) if labels is None else (labels.index, labels.columns)))

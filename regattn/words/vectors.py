@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import svds
 
+from regattn._tables import as_pandas, named
 from regattn._types import Table
 from regattn._validation import check_array, check_count
 from regattn.words._checks import check_counts
 from regattn.words.vocabulary import Vocabulary
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
 __all__ = ["nearest_words", "share_of_kind", "word_vectors"]
 
 
-def word_vectors(table: Table, *, rank: int) -> np.ndarray:
+def word_vectors(table: Table, *, rank: int) -> np.ndarray | DataFrame:
     r"""Return a vector of length one for each word: its row of the strongest directions of a table.
 
     .. math:: P_L = U_L\, \mathrm{diag}(s)\, V_L^\top, \qquad
@@ -35,9 +39,9 @@ def word_vectors(table: Table, *, rank: int) -> np.ndarray:
 
     Returns
     -------
-    ndarray of shape (V, rank)
-        Rows of length one, so that inner products are cosines. A word whose row of the table is zero keeps zeros, up to
-        rounding of the decomposition.
+    ndarray or DataFrame of shape (V, rank)
+        A DataFrame, words as its index, where ``table`` is one. Rows of length one, so that inner products are cosines.
+        A word whose row of the table is zero keeps zeros, up to rounding of the decomposition.
 
     Raises
     ------
@@ -59,7 +63,7 @@ def word_vectors(table: Table, *, rank: int) -> np.ndarray:
     X = U[:, ::-1] * np.sqrt(s[::-1])
     X = X * np.where(X[np.abs(X).argmax(axis=0), np.arange(rank)] < 0, -1.0, 1.0)
     lengths = np.linalg.norm(X, axis=1, keepdims=True)
-    return X / np.where(lengths > 1e-12, lengths, 1.0)
+    return named(X / np.where(lengths > 1e-12, lengths, 1.0), getattr(as_pandas(table), "index", None), None)
 
 
 def nearest_words(vectors: np.ndarray, vocabulary: Vocabulary, word: str, *, n: int = 10) -> list[str]:

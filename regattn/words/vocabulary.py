@@ -117,7 +117,7 @@ class Vocabulary:
         min_count: int = 1,
         max_size: int | None = None,
         order: str = "count",
-        unknown: str = "error",
+        unknown: str | None = None,
     ) -> Vocabulary:
         """Return the vocabulary of a corpus.
 
@@ -131,8 +131,9 @@ class Vocabulary:
             At most this many words, the most frequent ones; ties go to the word that sorts first.
         order : {"count", "first", "alphabet"}, default "count"
             Most frequent first (ties in alphabetical order), in order of first appearance, or alphabetical.
-        unknown : {"error", "skip", "gap", "replace"}, default "error"
-            See the class. ``"replace"`` appends ``"<unk>"`` to the words, beyond ``max_size``.
+        unknown : {"error", "skip", "gap", "replace"}, optional
+            See the class. By default ``"error"`` if every word passes and ``"gap"`` if one is left out, so that the
+            same documents can be counted. ``"replace"`` appends ``"<unk>"`` to the words, beyond ``max_size``.
 
         Returns
         -------
@@ -162,7 +163,7 @@ class Vocabulary:
         min_count: int = 1,
         max_size: int | None = None,
         order: str = "count",
-        unknown: str = "error",
+        unknown: str | None = None,
     ) -> Vocabulary:
         """Return the vocabulary of a corpus whose words have been counted; sums of counters of its parts will do.
 
@@ -199,6 +200,8 @@ class Vocabulary:
             kept = [word for word in counts if word in chosen]
         if unknown == "replace" and _UNKNOWN_WORD not in kept:
             kept.append(_UNKNOWN_WORD)
+        if unknown is None:
+            unknown = "error" if len(kept) == len(counts) else "gap"
         return cls(kept, unknown)
 
     @cached_property

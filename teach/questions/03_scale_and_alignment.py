@@ -36,7 +36,7 @@ for n, p in [(7, 2), (19, 3), (31, 5)]:
     X, new = rng.normal(size=(n, p)), rng.normal(size=p)
     scale, cosine = scale_and_cosine(X, new)
     A, asked = np.column_stack([np.ones(n), X]), np.append(1.0, new)
-    assert np.allclose(scale * cosine, proximity_weights(A, asked[None])[0])
+    assert np.allclose(scale * cosine, proximity_weights(A, asked[None], centre=False)[0])
 
 # %% tags=["test", "hidden"] points=2 why="the split itself: lengths of codes, and cosines between −1 and 1"
 import numpy as np

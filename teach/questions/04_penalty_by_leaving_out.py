@@ -31,7 +31,8 @@ for n, p in [(7, 2), (13, 3), (19, 5)]:
     X, y, ridges = rng.normal(size=(n, p)), rng.normal(size=n), [0.3, 2.0, 11.0]
     rows = [np.arange(n) != i for i in range(n)]
     wanted = [
-        np.mean([(y[~r] - proximity_weights(X[r], X[~r], ridge=ridge) @ y[r]) ** 2 for r in rows]) for ridge in ridges
+        np.mean([(y[~r] - proximity_weights(X[r], X[~r], ridge=ridge, centre=False) @ y[r]) ** 2 for r in rows])
+        for ridge in ridges
     ]
     assert np.allclose(left_out_errors(X, y, ridges), wanted)
 
@@ -43,7 +44,7 @@ from regattn.regression import proximity_weights
 rng = np.random.default_rng(41)
 X, y = rng.normal(size=(11, 2)) * [1.0, 1e4], rng.normal(size=11)
 rows = [np.arange(11) != i for i in range(11)]
-wanted = np.mean([(y[~r] - proximity_weights(X[r], X[~r]) @ y[r]) ** 2 for r in rows])
+wanted = np.mean([(y[~r] - proximity_weights(X[r], X[~r], centre=False) @ y[r]) ** 2 for r in rows])
 assert np.allclose(left_out_errors(X, y, [0.0]), [wanted])
 
 

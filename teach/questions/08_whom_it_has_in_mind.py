@@ -15,7 +15,7 @@ def weights_of_outcomes(series, p):
     past, _ = lag_rows(series, p)
     asked = np.concatenate([[1.0], series[: -p - 1 : -1]])
     ones = np.ones((len(past), 1))
-    return np.concatenate([np.zeros(p), proximity_weights(np.hstack([ones, past]), asked[None])[0]])
+    return np.concatenate([np.zeros(p), proximity_weights(np.hstack([ones, past]), asked[None], centre=False)[0]])
     ### END SOLUTION
 
 
@@ -53,7 +53,7 @@ from regattn.regression import proximity_weights
 series = np.random.default_rng(81).normal(size=23)
 past = np.column_stack([np.ones(20), lag_rows(series, 3)[0]])
 asked = np.array([[1.0, series[-1], series[-2], series[-3]]])
-assert np.allclose(weights_of_outcomes(series, 3)[3:], proximity_weights(past, asked)[0])
+assert np.allclose(weights_of_outcomes(series, 3)[3:], proximity_weights(past, asked, centre=False)[0])
 
 
 # %% tags=["wrong"] marks=0 why="has no intercept"
@@ -61,7 +61,9 @@ def weights_of_outcomes(series, p):
     from regattn.from_scratch import lag_rows
     from regattn.regression import proximity_weights
 
-    return np.concatenate([np.zeros(p), proximity_weights(lag_rows(series, p)[0], series[: -p - 1 : -1][None])[0]])
+    return np.concatenate(
+        [np.zeros(p), proximity_weights(lag_rows(series, p)[0], series[: -p - 1 : -1][None], centre=False)[0]]
+    )
 
 
 # %% tags=["wrong"] marks=1 why="asks with the past of the last value, which explains that one again"
@@ -70,7 +72,7 @@ def weights_of_outcomes(series, p):
     from regattn.regression import proximity_weights
 
     X = np.column_stack([np.ones(len(series) - p), lag_rows(series, p)[0]])
-    return np.concatenate([np.zeros(p), proximity_weights(X, X[-1:])[0]])
+    return np.concatenate([np.zeros(p), proximity_weights(X, X[-1:], centre=False)[0]])
 
 
 # %% tags=["wrong"] marks=1 why="asks with the last values from the oldest to the latest"
@@ -79,4 +81,4 @@ def weights_of_outcomes(series, p):
     from regattn.regression import proximity_weights
 
     X = np.column_stack([np.ones(len(series) - p), lag_rows(series, p)[0]])
-    return np.concatenate([np.zeros(p), proximity_weights(X, np.append(1.0, series[-p:])[None])[0]])
+    return np.concatenate([np.zeros(p), proximity_weights(X, np.append(1.0, series[-p:])[None], centre=False)[0]])

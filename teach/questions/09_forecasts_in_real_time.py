@@ -47,7 +47,7 @@ def forecasts(X, y, start):
     from regattn.regression import proximity_weights
 
     A = np.column_stack([np.ones(len(X)), X])
-    return proximity_weights(A, A[start:]) @ y
+    return proximity_weights(A, A[start:], centre=False) @ y
 
 
 # %% tags=["wrong"] marks=0 why="has the date itself among the rows of the fit"
@@ -55,7 +55,9 @@ def forecasts(X, y, start):
     from regattn.regression import proximity_weights
 
     A = np.column_stack([np.ones(len(X)), X])
-    return np.ravel([proximity_weights(A[: t + 1], A[t : t + 1]) @ y[: t + 1] for t in range(start, len(y))])
+    return np.ravel(
+        [proximity_weights(A[: t + 1], A[t : t + 1], centre=False) @ y[: t + 1] for t in range(start, len(y))]
+    )
 
 
 # %% tags=["wrong"] marks=1 why="fits to the rows before the start and never again"
@@ -63,4 +65,4 @@ def forecasts(X, y, start):
     from regattn.regression import proximity_weights
 
     A = np.column_stack([np.ones(len(X)), X])
-    return proximity_weights(A[:start], A[start:]) @ y[:start]
+    return proximity_weights(A[:start], A[start:], centre=False) @ y[:start]

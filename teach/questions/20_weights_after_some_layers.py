@@ -41,7 +41,7 @@ from regattn.regression import proximity_weights
 rng = np.random.default_rng(201)
 X, X_new = rng.normal(size=(29, 3)), rng.normal(size=(5, 3))
 step = 1 / np.linalg.norm(X, 2) ** 2
-assert np.allclose(layer_weights(X, X_new, step, 3000), proximity_weights(X, X_new))
+assert np.allclose(layer_weights(X, X_new, step, 3000), proximity_weights(X, X_new, centre=False))
 
 
 # %% tags=["wrong"] marks=1 why="lets every layer attend to the outcomes themselves"
@@ -53,7 +53,7 @@ def layer_weights(X, X_new, step, depth):
 def layer_weights(X, X_new, step, depth):
     from regattn.regression import proximity_weights
 
-    return proximity_weights(X, X_new)
+    return proximity_weights(X, X_new, centre=False)
 
 
 # %% tags=["wrong"] marks=0 why="has a column for each prediction: the transpose"

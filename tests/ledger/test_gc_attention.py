@@ -131,7 +131,7 @@ def test_gc_24b_any_split_of_omega_predicts_alike_and_only_roots_have_orthonorma
     X, X_new, y = data
     A = rng.normal(size=(11, 11))
     W_Q, W_K = np.linalg.inv(X.T @ X) @ A, np.linalg.inv(A).T
-    expected = proximity_weights(X, X_new) @ y
+    expected = proximity_weights(X, X_new, centre=False) @ y
     np.testing.assert_allclose(attend(X_new @ W_Q, X @ W_K, y, kernel="identity"), expected, rtol=1e-8)
     keys = X @ W_K
     assert np.linalg.norm(keys.T @ keys - np.eye(11)) > 10
@@ -200,7 +200,7 @@ def test_gc_24d_free_parameters_are_counted_by_the_shape_of_omega_and_seen_by_on
 def test_gc_x1_least_squares_is_the_first_order_term_of_softmax_attention(data):
     X, X_new, y = (data[0][:, 1:], data[1][:, 1:], data[2])
     precision = np.linalg.inv(X.T @ X / len(X))
-    expected = proximity_weights(X, X_new) @ (y - y.mean()) + y.mean()
+    expected = proximity_weights(X, X_new, centre=False) @ (y - y.mean()) + y.mean()
     errors = []
     for step in (1e-2, 1e-3, 1e-4):
         outputs = attend(X_new @ precision, X, y, scale=step)

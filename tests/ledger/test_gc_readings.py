@@ -29,7 +29,7 @@ def rank_one_solutions(X, y):
 
 def test_gc_1b_the_kernel_of_least_squares_is_the_identity(data):
     X, X_new, y = data
-    s = spectrum(X)
+    s = spectrum(X, centre=False)
     F, F_new = s.codes(), s.codes(X_new)
     by_identity = attend(F_new, F, y, kernel="identity")
     np.testing.assert_allclose(by_identity, X_new @ np.linalg.lstsq(X, y, rcond=None)[0], rtol=1e-9)
@@ -40,7 +40,9 @@ def test_gc_1c_predictions_combine_targets_by_products_of_orthonormal_codes(data
     X, X_new, y = data
     F, R = np.linalg.qr(X)
     np.testing.assert_allclose(F.T @ F, np.eye(11), atol=1e-13)
-    np.testing.assert_allclose((X_new @ np.linalg.inv(R)) @ F.T @ y, spectrum(X).predict(X_new, y), rtol=1e-9)
+    np.testing.assert_allclose(
+        (X_new @ np.linalg.inv(R)) @ F.T @ y, spectrum(X, centre=False).predict(X_new, y), rtol=1e-9
+    )
 
 
 def test_gc_2_1l_variances_add_when_covariances_vanish():
@@ -53,7 +55,7 @@ def test_gc_2_1l_variances_add_when_covariances_vanish():
 
 def test_gc_2_2a_and_2_2b_one_invertible_map_encodes_both_sides(data):
     X, X_new, _ = data
-    s = spectrum(X)
+    s = spectrum(X, centre=False)
     W = s.embedding()
     assert W.shape == (11, 11)
     np.testing.assert_allclose(s.codes(X_new) @ np.linalg.inv(W), X_new, atol=1e-10)
@@ -157,7 +159,7 @@ def test_gc_x2_the_ridge_embedding_is_the_best_denoiser(small, ridge):
     def expected_loss(omega):
         return np.linalg.norm(X - X @ omega @ A) ** 2 + ridge * np.linalg.norm(X @ omega @ X.T) ** 2
 
-    best = spectrum(X).omega(ridge=ridge)
+    best = spectrum(X, centre=False).omega(ridge=ridge)
     rng = np.random.default_rng(7)
     for _ in range(7):
         direction = rng.normal(size=(5, 5))
@@ -173,5 +175,7 @@ def test_gc_x2_descent_that_is_told_the_clean_target_ends_at_the_ridge_and_not_a
     X, _ = small
     rate = 0.1 / np.linalg.norm(X, 2) ** 6
     told = {"noise": 1.5, "steps": 10**7, "learning_rate": rate}
-    np.testing.assert_allclose(design_flow(X, target="clean", **told), spectrum(X).omega(ridge=1.5**2), rtol=1e-6)
-    np.testing.assert_allclose(design_flow(X, target="own", **told), spectrum(X).omega(), rtol=1e-6)
+    np.testing.assert_allclose(
+        design_flow(X, target="clean", **told), spectrum(X, centre=False).omega(ridge=1.5**2), rtol=1e-6
+    )
+    np.testing.assert_allclose(design_flow(X, target="own", **told), spectrum(X, centre=False).omega(), rtol=1e-6)

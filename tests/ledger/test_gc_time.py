@@ -23,7 +23,7 @@ INFLATION = MACRO["inflation"].to_numpy()
 
 
 def hat(X):
-    return proximity_weights(X, X)
+    return proximity_weights(X, X, centre=False)
 
 
 def without_intercept(y):
@@ -32,7 +32,7 @@ def without_intercept(y):
 
 def with_lags(series, lags, *, first="1959Q1"):
     """Return the rows of an autoregression with intercept, their targets, and the quarters of the targets."""
-    lagged = lag_matrix(series, max_lag=lags)
+    lagged = lag_matrix(series, max_lag=lags - 1)
     X = np.column_stack([np.ones(len(lagged) - 1), lagged.to_numpy()[:-1]])
     kept = lagged.index[1:] >= first
     return X[kept], lagged["inflation"].to_numpy()[1:][kept], lagged.index[1:][kept]
@@ -120,7 +120,7 @@ def test_gc_4_2d_and_4_2f_a_vector_autoregression_is_attention_with_shifted_valu
     A = hat(past)
     fitted = VAR(Y).fit(1, trend="n").fittedvalues
     np.testing.assert_allclose(A @ now, fitted, atol=1e-11)
-    one_by_one = np.column_stack([spectrum(past).predict(past, now[:, k]) for k in range(3)])
+    one_by_one = np.column_stack([spectrum(past, centre=False).predict(past, now[:, k]) for k in range(3)])
     np.testing.assert_allclose(one_by_one, fitted, atol=1e-11)
     np.testing.assert_allclose(A @ past, past, atol=1e-11)  # attention to itself in the strict sense returns the input
 
@@ -218,7 +218,7 @@ def test_gc_35_a_strict_mask_is_worse():
 
 def test_gc_4_3b_zero_and_renormalise_equals_minus_infinity_before_softmax():
     X, _, _ = with_lags(MACRO[["inflation"]], 2)
-    codes = spectrum(X).codes()
+    codes = spectrum(X, centre=False).codes()
     weights = attention_weights(codes, codes, kernel="softmax", scale=30.0)
     zeroed = np.tril(weights)
     assert zeroed[:-1].sum(axis=1).max() < 1
@@ -266,7 +266,7 @@ def test_gc_4_3e_recursive_least_squares_is_attention_with_a_causal_omega():
     b = P @ X[:first].T @ y[:first]
     by_updates, by_attention = [], []
     for t in range(first, len(y)):
-        by_attention.append(proximity_weights(X[:t], X[[t]])[0] @ y[:t])
+        by_attention.append(proximity_weights(X[:t], X[[t]], centre=False)[0] @ y[:t])
         by_updates.append(X[t] @ b)
         gain = P @ X[t] / (1 + X[t] @ P @ X[t])
         b = b + gain * (y[t] - X[t] @ b)
@@ -290,7 +290,7 @@ def test_gc_4_3f_over_36_specifications_the_direction_mostly_holds_and_quite_dis
         query = names.index("1978Q1")
         for key in ("1974Q1", "1974Q2"):  # the quarter that is explained, or the last one that explains
             for found, n in ((then, query), (today, len(X))):
-                found.append(n * proximity_weights(X[:n], X[[query]])[0, names.index(key)])
+                found.append(n * proximity_weights(X[:n], X[[query]], centre=False)[0, names.index(key)])
     then, today = np.array(then), np.array(today)
     assert [(then > 1).sum(), ((then > 0) & (then < 1)).sum(), (then < 0).sum(), len(then)] == [25, 5, 6, 36]
     assert [(today > then).sum(), ((today > 1) & (then < 1)).sum()] == [29, 5]
@@ -304,7 +304,7 @@ def test_gc_4_3f_whether_1974_looks_close_to_1978_depends_on_the_start(first, fu
     X, _, quarters = with_lags(MACRO[["inflation"]], 1, first=first)
     names = list(quarters.astype(str))
     key, query = names.index("1974Q1"), names.index("1978Q1")
-    weights = [n * proximity_weights(X[:n], X[[query]])[0, key] for n in (len(X), query)]
+    weights = [n * proximity_weights(X[:n], X[[query]], centre=False)[0, key] for n in (len(X), query)]
     assert weights == pytest.approx([full, known], abs=0.005)
 
 
@@ -339,13 +339,13 @@ def test_gc_5a_an_orthogonal_error_that_depends_on_x_biases_a_small_sample_only(
 
 def test_gc_5b_a_coefficient_is_the_difference_of_two_predictions():
     X, y, _ = with_lags(MACRO, 1)
-    s, x, k = spectrum(X), X[[17]], 2
+    s, x, k = spectrum(X, centre=False), X[[17]], 2
     step = np.eye(4)[[k]]
     difference = s.weights(x + step) - s.weights(x)
     np.testing.assert_allclose(difference @ y, np.linalg.lstsq(X, y, rcond=None)[0][k], rtol=1e-8)
     assert difference.sum() == pytest.approx(0, abs=1e-12)
     dummy = np.column_stack([np.ones(len(y)), y > np.median(y)]).astype(float)
-    weights = spectrum(dummy).weights([[1.0, 1.0]]) - spectrum(dummy).weights([[1.0, 0.0]])
+    weights = spectrum(dummy, centre=False).weights([[1.0, 1.0]]) - spectrum(dummy, centre=False).weights([[1.0, 0.0]])
     in_group = dummy[:, 1] == 1
     np.testing.assert_allclose(weights[0, in_group], 1 / in_group.sum(), rtol=1e-9)
     np.testing.assert_allclose(weights[0, ~in_group], -1 / (~in_group).sum(), rtol=1e-9)

@@ -28,7 +28,7 @@ GEOGRAPHY, FINANCE = [RIVER, FLOODED, SHORE], [LOAN, MONEY, RELY]
 
 
 def chance(unit, sentence, word):
-    return predict_next(S / unit, sentence)[WORDS.index(word)]
+    return predict_next(S / unit, sentence)[word]
 
 
 def meeting_sets(size):
@@ -270,7 +270,7 @@ def test_mh_3_2f_3_1c_shore_is_near_certain_only_in_this_unit(unit, expected):
 
 def test_mh_3_2f_shares_instead_of_counts_leave_shore_hardly_above_chance():
     shares = S.div(S.sum(axis=1), axis=0)
-    assert predict_next(shares, RIVERSIDE)[SHORE] == pytest.approx(0.155, abs=5e-4)
+    assert predict_next(shares, RIVERSIDE).iloc[SHORE] == pytest.approx(0.155, abs=5e-4)
 
 
 def test_mh_3_2g_3_2h_the_lending_e_and_mean():

@@ -38,7 +38,7 @@ def a_design(n=31, p=3):
 
 def test_at_the_inverse_the_gradient_of_every_task_is_zero():
     X, rng = a_design(), np.random.default_rng(1)
-    inverse = spectrum(X).omega()
+    inverse = spectrum(X, centre=False).omega()
     for _ in range(7):
         y = 100 * rng.normal(size=31)
         size = np.abs(embedding_gradient(X, y, 0 * inverse)).max()
@@ -47,7 +47,7 @@ def test_at_the_inverse_the_gradient_of_every_task_is_zero():
 
 def test_at_the_ridge_the_gradient_of_a_task_is_not_zero_but_its_mean_is():
     X, rng = a_design(), np.random.default_rng(1)
-    A, ridge = X.T @ X, spectrum(X).omega(ridge=4.0)
+    A, ridge = X.T @ X, spectrum(X, centre=False).omega(ridge=4.0)
     slopes, noise = rng.normal(size=(3, 200_000)), 2 * np.linalg.cholesky(A) @ rng.normal(size=(3, 200_000))
     z = A @ slopes + noise
     each = np.einsum("pb,qb->bpq", A @ slopes - A @ ridge @ z, z)
@@ -67,7 +67,9 @@ def test_the_flow_is_the_recursion_of_the_mean_gradient_and_ends_at_least_square
         omega = omega + 2 * eta * (asked - A @ omega @ shown)
     settings = {"noise": sigma, "target": target, "learning_rate": eta}
     np.testing.assert_allclose(design_flow(X, steps=500, **settings), omega, rtol=1e-9)
-    np.testing.assert_allclose(design_flow(X, steps=10**7, **settings), spectrum(X).omega(ridge=end), rtol=1e-9)
+    np.testing.assert_allclose(
+        design_flow(X, steps=10**7, **settings), spectrum(X, centre=False).omega(ridge=end), rtol=1e-9
+    )
     assert design_flow(X, steps=[0, 3, 500], **settings).shape == (3, 3, 3)
 
 
@@ -77,17 +79,17 @@ def test_a_walk_with_its_own_target_has_no_noise_floor(noise):
     eta = 0.1 / np.linalg.eigvalsh(X.T @ X)[-1] ** 3
     walk = design_descent(X, noise=noise, target="own", steps=15_000, learning_rate=eta, rng=np.random.default_rng(2))
     assert walk.shape == (1501, 3, 3)
-    assert distance(walk[-1], spectrum(X).omega()) < 1e-9
+    assert distance(walk[-1], spectrum(X, centre=False).omega()) < 1e-9
 
 
 def test_a_walk_with_a_clean_target_hovers_about_the_ridge():
     X = a_design()
     eta = 0.1 / np.linalg.eigvalsh(X.T @ X)[-1] ** 3
     walk = design_descent(X, noise=5.0, target="clean", steps=5000, learning_rate=eta, rng=np.random.default_rng(2))
-    far = [distance(omega, spectrum(X).omega(ridge=25.0)) for omega in walk[-200:]]
+    far = [distance(omega, spectrum(X, centre=False).omega(ridge=25.0)) for omega in walk[-200:]]
     assert min(far) > 1e-3
     assert max(far) < 0.1
-    assert distance(walk[-200:].mean(axis=0), spectrum(X).omega(ridge=25.0)) < 0.02
+    assert distance(walk[-200:].mean(axis=0), spectrum(X, centre=False).omega(ridge=25.0)) < 0.02
 
 
 def test_the_population_embedding_is_what_wishart_matrices_say():

@@ -35,7 +35,9 @@ def test_predictions_equal_linear_regression(data):
     X, X_new, y = data
     expected = LinearRegression().fit(X, y).predict(X_new)
     np.testing.assert_allclose(spectrum(X, centre=True).predict(X_new, y), expected, rtol=1e-10)
-    np.testing.assert_allclose(proximity_weights(with_ones(X), with_ones(X_new)) @ y, expected, rtol=1e-10)
+    np.testing.assert_allclose(
+        proximity_weights(with_ones(X), with_ones(X_new), centre=False) @ y, expected, rtol=1e-10
+    )
 
 
 @pytest.mark.parametrize("centre", [True, False])
@@ -90,13 +92,13 @@ def test_coefficients_and_intercept_give_the_predictions(centre, data):
 
 def test_omega_is_the_inverse_of_the_penalised_cross_product(data):
     X = data[0]
-    omegas = spectrum(X).omega(ridge=RIDGES)
+    omegas = spectrum(X, centre=False).omega(ridge=RIDGES)
     for ridge, omega in zip(RIDGES, omegas, strict=True):
         np.testing.assert_allclose(omega @ (X.T @ X + ridge * np.eye(P)), np.eye(P), atol=1e-9)
 
 
 def test_codes_are_orthonormal_without_a_penalty(data):
-    F = spectrum(data[0]).codes()
+    F = spectrum(data[0], centre=False).codes()
     np.testing.assert_allclose(F.T @ F, np.eye(P), atol=1e-13)
 
 
@@ -111,7 +113,7 @@ def test_codes_of_training_rows_are_rows_times_embedding(data):
 
 def test_least_squares_is_attend_on_codes(data):
     X, X_new, y = data
-    s = spectrum(with_ones(X))
+    s = spectrum(with_ones(X), centre=False)
     ours = attend(s.codes(with_ones(X_new), ridge=2.0), s.codes(ridge=2.0), y, kernel="identity")
     expected = Ridge(alpha=2.0, fit_intercept=False, solver="svd").fit(with_ones(X), y).predict(with_ones(X_new))
     np.testing.assert_allclose(ours, expected, rtol=1e-9)
@@ -119,7 +121,7 @@ def test_least_squares_is_attend_on_codes(data):
 
 def test_scale_times_alignment_is_the_weight(data):
     X, X_new, _ = data
-    s = spectrum(X)
+    s = spectrum(X, centre=False)
     scale, alignment = scale_and_alignment(s.codes(X_new), s.codes())
     np.testing.assert_allclose(scale * alignment, s.weights(X_new), atol=1e-12)
     assert np.abs(alignment).max() <= 1
@@ -211,16 +213,16 @@ def test_a_degree_ten_polynomial_keeps_the_digits_its_conditioning_allows():
 def test_rank_deficient_designs_say_their_rank_and_give_the_minimum_norm_answer(data):
     X, X_new, y = data
     doubled, doubled_new = np.column_stack([X, X[:, 0] - X[:, 1]]), np.column_stack([X_new, X_new[:, 0] - X_new[:, 1]])
-    s = spectrum(doubled)
+    s = spectrum(doubled, centre=False)
     assert s.rank == P
     np.testing.assert_allclose(s.coefficients(y).coef, np.linalg.pinv(doubled, rcond=1e-10) @ y, rtol=1e-8)
-    np.testing.assert_allclose(s.predict(doubled_new, y), spectrum(X).predict(X_new, y), rtol=1e-8)
+    np.testing.assert_allclose(s.predict(doubled_new, y), spectrum(X, centre=False).predict(X_new, y), rtol=1e-8)
 
 
 def test_more_columns_than_rows_interpolates_with_the_minimum_norm(data):
     X, _, y = data
     wide = X[:3]
-    s = spectrum(wide)
+    s = spectrum(wide, centre=False)
     assert s.rank == 3
     np.testing.assert_allclose(s.predict(None, y[:3]), y[:3], rtol=1e-10)
     np.testing.assert_allclose(s.coefficients(y[:3]).coef, np.linalg.pinv(wide) @ y[:3], rtol=1e-9)
@@ -252,23 +254,32 @@ X3, NAN = np.arange(15.0).reshape(5, 3) ** 2, np.where(np.eye(5, 3, k=-1) > 0, n
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: proximity_weights(X3, X3[:, :2]), "X_new has 2 columns but X has 3"),
-        (lambda: proximity_weights(X3, X3, ridge=-1.0), "ridge must be ≥ 0, got -1.0"),
-        (lambda: proximity_weights(X3, X3, rank=0), "rank must be ≥ 1, got 0"),
-        (lambda: proximity_weights(X3, X3, rank=4), r"rank must be ≤ 3 \(the rank of X\), got 4"),
-        (lambda: proximity_weights(X3, X3, rank=2.0), "rank must be a whole number, got 2.0"),
-        (lambda: spectrum(NAN), r"X must be finite, got nan at index \(1, 0\)"),
-        (lambda: spectrum(np.ones((0, 3))), r"X is empty: its shape is \(0, 3\)"),
-        (lambda: spectrum(np.ones(3)), r"X must have two dimensions \(rows, columns\), got shape \(3,\)"),
-        (lambda: spectrum(np.zeros((5, 3))), r"X has rank 0: every column is zero, shape \(5, 3\)"),
+        (lambda: proximity_weights(X3, X3[:, :2], centre=False), "X_new has 2 columns but X has 3"),
+        (lambda: proximity_weights(X3, X3, ridge=-1.0, centre=False), "ridge must be ≥ 0, got -1.0"),
+        (lambda: proximity_weights(X3, X3, rank=0, centre=False), "rank must be ≥ 1, got 0"),
+        (lambda: proximity_weights(X3, X3, rank=4, centre=False), r"rank must be ≤ 3 \(the rank of X\), got 4"),
+        (lambda: proximity_weights(X3, X3, rank=2.0, centre=False), "rank must be a whole number, got 2.0"),
+        (lambda: spectrum(NAN, centre=False), r"X must be finite, got nan at index \(1, 0\)"),
+        (lambda: spectrum(np.ones((0, 3)), centre=False), r"X is empty: its shape is \(0, 3\)"),
+        (lambda: spectrum(np.ones(3), centre=False), r"X must have two dimensions \(rows, columns\), got shape \(3,\)"),
+        (lambda: spectrum(np.zeros((5, 3)), centre=False), r"X has rank 0: every column is zero, shape \(5, 3\)"),
         (lambda: spectrum(np.full((5, 3), 0.1), centre=True), "X has rank 0: every column is constant"),
-        (lambda: spectrum(X3, tolerance=-0.1), "tolerance must be ≥ 0, got -0.1"),
-        (lambda: spectrum(X3).predict(None, np.ones(4)), "y has 4 entries but there are 5 training rows"),
-        (lambda: spectrum(X3).predict(None, [1, 2, np.inf, 4, 5]), r"y must be finite, got inf at index \(2,\)"),
-        (lambda: spectrum(X3).filter(ridge=[1.0, -2.0]), "ridge must be ≥ 0 and finite, got -2.0"),
-        (lambda: spectrum(X3).filter(ridge=np.ones((2, 2))), r"one-dimensional array, got shape \(2, 2\)"),
-        (lambda: spectrum(np.eye(3)).loo_residuals(np.ones(3)), "row 0 has leverage 1"),
-        (lambda: spectrum(X3).loo_residuals(np.ones((5, 2))), r"y must have shape \(n,\), got shape \(5, 2\)"),
+        (lambda: spectrum(X3, tolerance=-0.1, centre=False), "tolerance must be ≥ 0, got -0.1"),
+        (lambda: spectrum(X3, centre=False).predict(None, np.ones(4)), "y has 4 entries but there are 5 training rows"),
+        (
+            lambda: spectrum(X3, centre=False).predict(None, [1, 2, np.inf, 4, 5]),
+            r"y must be finite, got inf at index \(2,\)",
+        ),
+        (lambda: spectrum(X3, centre=False).filter(ridge=[1.0, -2.0]), "ridge must be ≥ 0 and finite, got -2.0"),
+        (
+            lambda: spectrum(X3, centre=False).filter(ridge=np.ones((2, 2))),
+            r"one-dimensional array, got shape \(2, 2\)",
+        ),
+        (lambda: spectrum(np.eye(3), centre=False).loo_residuals(np.ones(3)), "row 0 has leverage 1"),
+        (
+            lambda: spectrum(X3, centre=False).loo_residuals(np.ones((5, 2))),
+            r"y must have shape \(n,\), got shape \(5, 2\)",
+        ),
         (lambda: scale_and_alignment(X3, X3[:, :1]), "F_new has 3 columns but F_train has 1"),
     ],
 )

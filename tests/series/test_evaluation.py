@@ -1,10 +1,13 @@
 """Fair comparisons: forecasts that never see the future, and tests whose statistics a hand can check."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.compose import ColumnTransformer
 from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import make_pipeline
 from statsmodels.stats.sandwich_covariance import S_hac_simple
 
 from regattn.series import corrected_t_test, diebold_mariano, expanding_window_forecasts
@@ -100,5 +103,44 @@ def test_the_corrected_t_test_by_hand():
     ],
 )
 def test_what_cannot_be_compared_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+FRAME = pd.DataFrame(
+    np.random.default_rng(5).normal(size=(29, 2)), pd.period_range("1990Q1", periods=29, freq="Q"), ["a", "b"]
+)
+TARGET = pd.Series(np.random.default_rng(6).normal(size=29), FRAME.index, name="y")
+
+
+def test_forecasts_of_a_table_keep_its_dates_and_find_targets_by_them():
+    by_place = expanding_window_forecasts(LinearRegression(), FRAME.to_numpy(), TARGET.to_numpy(), start=11)
+    found = expanding_window_forecasts(LinearRegression(), FRAME, TARGET[::-1], start=11)
+    pd.testing.assert_series_equal(found, pd.Series(by_place, FRAME.index[11:], name="y"))
+    pd.testing.assert_series_equal(
+        expanding_window_forecasts(LinearRegression(), FRAME, TARGET.to_numpy(), start=11), found, check_names=False
+    )
+
+
+def test_a_model_may_look_columns_up_by_name():
+    chosen = make_pipeline(ColumnTransformer([("one", "passthrough", ["b"])]), LinearRegression())
+    found = expanding_window_forecasts(chosen, FRAME, TARGET, start=11)
+    np.testing.assert_allclose(found, expanding_window_forecasts(LinearRegression(), FRAME[["b"]], TARGET, start=11))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: expanding_window_forecasts(Witness(), FRAME[::-1], TARGET, start=9), "dates of X must rise"),
+        (lambda: expanding_window_forecasts(Witness(), FRAME.drop("1993Q4"), TARGET.drop("1993Q4"), start=9), "a gap"),
+        (lambda: expanding_window_forecasts(Witness(), FRAME, TARGET[1:], start=9), "rows of y .* 1990Q1 is missing"),
+        (
+            lambda: expanding_window_forecasts(Witness(), FRAME.to_numpy(), TARGET[::-1], start=9),
+            "dates of y must rise",
+        ),
+        (lambda: diebold_mariano([1.0], [2.0]), "errors must have length ≥ 2, got 1"),
+    ],
+)
+def test_what_is_not_in_order_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()

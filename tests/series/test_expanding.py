@@ -4,12 +4,14 @@ import mpmath
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, strategies as st
 from sklearn.linear_model import LinearRegression
 from statsmodels.regression.recursive_ls import RecursiveLS
 from statsmodels.regression.rolling import RollingOLS
 
 from regattn.data import load_macro
 from regattn.series import autoregression, expanding_least_squares, expanding_window_forecasts
+from tests.faults.inputs import many
 
 T, p = 211, 3
 rng = np.random.default_rng(9)
@@ -107,10 +109,13 @@ MISSING.loc["1961Q2", "b"] = np.nan
         (lambda: expanding_least_squares(X, y[:-1], start=9), "y"),
         (lambda: expanding_least_squares(X, np.stack([y, y], 1), start=9), r"y must have shape \(T,\)"),
         (lambda: expanding_least_squares(TABLE, y, start=9), "got DataFrame and ndarray"),
-        (lambda: expanding_least_squares(TABLE, TARGET.shift(1, freq="Q"), start=9), "is in one alone"),
-        (lambda: expanding_least_squares(TABLE, TARGET[::-1], start=9), "in another order"),
+        (
+            lambda: expanding_least_squares(TABLE, TARGET.shift(1, freq="Q"), start=9),
+            "rows of y are not those of X: .* is missing",
+        ),
+        (lambda: expanding_least_squares(TABLE[::-1], TARGET, start=9), "the dates of X must rise"),
         (lambda: expanding_least_squares(TABLE.set_axis(GAP), TARGET.set_axis(GAP), start=9), "1975Q2 follows 1974Q4"),
-        (lambda: expanding_least_squares(MISSING, TARGET, start=9), "got nan in column 'b' at 1961Q2"),
+        (lambda: expanding_least_squares(MISSING, TARGET, start=9), "X, column b, row 1961Q2: nan is not finite"),
         (lambda: expanding_least_squares(X, y, start=9, intercept=1), "intercept must be True or False, got 1"),
         (lambda: expanding_least_squares(X * [1, 1, 0], y, start=9), "the 9 rows before start have rank 3"),
     ],
@@ -133,3 +138,20 @@ def test_macro_forecasts_start_where_asked():
     fit = expanding_least_squares(model.past, model.present["inflation"], start="1978Q1")
     assert str(fit.forecasts.index[0]) == "1978Q1"
     assert fit.forecasts.name == "inflation"
+
+
+def test_targets_in_another_order_are_found_by_their_dates():
+    expected = expanding_least_squares(TABLE, TARGET, start=9).forecasts
+    pd.testing.assert_series_equal(expanding_least_squares(TABLE, TARGET[::-1], start=9).forecasts, expected)
+
+
+@many(40)
+@given(st.integers(-90, 90), st.integers(-90, 90), st.integers(0, 999))
+def test_forecasts_know_no_units_of_inputs_and_targets(unit, unit_y, seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(31, 2)), rng.normal(size=31)
+    expected = expanding_least_squares(X, y, start=7)
+    found = expanding_least_squares(X * [10.0**unit, 1.0], y * 10.0**unit_y, start=7)
+    np.testing.assert_allclose(found.forecasts / 10.0**unit_y, expected.forecasts, rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(found.coef[:, 0] * 10.0**unit / 10.0**unit_y, expected.coef[:, 0], rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(found.weights(), expected.weights(), rtol=1e-7, atol=1e-10)

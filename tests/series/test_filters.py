@@ -59,7 +59,7 @@ def test_the_weights_of_a_level_are_geometric_and_those_with_a_slope_not_all_pos
         (lambda: local_trend(SERIES.to_frame()), "series must be a Series, got DataFrame"),
         (lambda: local_trend(SERIES.iloc[:6], layers=3), "series has 6 dates, too few for 3 layers: need 7"),
         (lambda: local_trend(SERIES.drop(DATES[9])), "1992Q3 follows 1992Q1: a gap"),
-        (lambda: local_trend(SERIES.where(DATES != "1991Q1")), "must be finite, got nan in column 'y' at 1991Q1"),
+        (lambda: local_trend(SERIES.where(DATES != "1991Q1")), "series, column y, row 1991Q1: nan is not finite"),
         (lambda: filter_weights(SERIES, [1.0, 0.5], date="1989Q4"), "'1989Q4' is not one of the 37 dates"),
         (lambda: filter_weights(SERIES, VARIANCES, date="1991Q2"), "1991Q2 is date 6 of series; 3 layers need 7"),
         (lambda: filter_weights(SERIES, [1.0, -0.5]), r"≥ 0 and not all zero, got \[1.0, -0.5\]"),

@@ -281,3 +281,65 @@ def test_one_head_finds_the_known_lags_in_proportion_to_their_slopes():
     assert len(found) == 5
     np.testing.assert_allclose(weights[:, [4, 8]], [[5 / 9, 4 / 9]] * 5, atol=0.05)
     assert (found["mse"] <= 1.02 * found["oracle"]).sum() >= 4
+
+
+@pytest.mark.parametrize(("period", "horizon"), [(12, 12), (12, 29), (4, 4), (4, 11), (1, 3)])
+def test_beyond_a_year_and_in_quarters_the_drift_goes_on(period, horizon):
+    freq = {12: "M", 4: "Q", 1: "Y"}[period]
+    rows = pd.DataFrame({"x": np.random.default_rng(1).normal(size=70).cumsum()})
+    rows.index = pd.period_range("1990-01", periods=70, freq=freq)
+    windows = forecast_windows(rows, [26, 31], context=25, horizon=horizon)
+    found, y = drift_forecasts(windows, period=period), rows["x"].to_numpy()
+    for row, origin in enumerate((26, 31)):
+        path = list(y[:origin])
+        drift = y[origin - 1] - y[origin - 1 - period]
+        for _ in range(horizon):
+            path.append(path[-period] + drift)  # each year is the year before, and as much again
+        np.testing.assert_allclose(found[row], path[origin:])
+    model = PooledLinear(ForecasterDesign(context=25, horizon=horizon, period=period)).double()
+    np.testing.assert_allclose(forecast_quantiles(model, windows)[..., 4], found, atol=1e-9)
+    plain = drift_forecasts(windows, drift=False, period=period)
+    np.testing.assert_allclose(plain[0], np.resize(y[26 - period : 26], horizon))
+
+
+@pytest.mark.parametrize("period", [1, 4, 7])
+def test_a_seasonal_unit_is_what_the_year_before_misses(period):
+    values = np.random.default_rng(2).normal(size=(23, 2))
+    slow = [np.mean([abs(x[t] - x[t - period]) for t in range(period, 23)]) for x in values.T]
+    np.testing.assert_allclose(seasonal_scale(values, period=period), slow)
+
+
+def test_a_table_by_times_is_forecast_as_by_periods(table):
+    periods, times = (forecast_windows(t, [101, 250], **SIZES) for t in (table, table.to_timestamp()))
+    assert periods.season.tolist() == times.season.tolist()
+    model, _ = load_forecaster()
+    np.testing.assert_array_equal(forecast_quantiles(model, periods), forecast_quantiles(model, times))
+
+
+def test_an_origin_may_be_a_date(table):
+    by_row, by_date = (forecast_windows(table, [origin], **SIZES) for origin in (240, "2010-01"))
+    assert str(table.index[240]) == "2010-01"
+    for ours, theirs in zip(by_row, by_date, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+DAILY = pd.DataFrame({"x": np.arange(60.0)}, pd.date_range("2020-11-15", periods=60))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda table: forecast_windows(table, ["first"], **SIZES), "'first' is not one of the 357 dates"),
+        (lambda table: forecast_windows(table, [40.5], **SIZES), "an origin must be a whole number, got 40.5"),
+        (lambda table: forecast_windows(table.drop("1995-05"), [90], **SIZES), "1995-06 follows 1995-04: a gap"),
+        (lambda table: forecast_windows(table.to_numpy(), [90], **SIZES), "table must be a DataFrame"),
+        (lambda table: forecast_windows(table, [], **SIZES).mase(np.empty((0, 12)), [1.0]), "windows, got none"),
+        (
+            lambda table: forecast_quantiles(load_forecaster()[0], forecast_windows(DAILY, [36], **SIZES)),
+            "windows begin at place 355 of the year, from 0, but the model's year has 12",
+        ),
+    ],
+)
+def test_what_cannot_be_cut_into_windows_is_named(call, message, table):
+    with pytest.raises(ValueError, match=message):
+        call(table)

@@ -1,6 +1,7 @@
 """Panels: pooled, partial and local weights against statsmodels, and what is refused by name."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import statsmodels.api as sm
 from statsmodels.regression.mixed_linear_model import VCSpec
@@ -64,3 +65,52 @@ def test_what_does_not_fit_is_refused_by_name(change, message):
     given = {"X": X, "units": UNITS, "X_new": X, "units_new": UNITS, "spread": 1.0} | change
     with pytest.raises(ValueError, match=message):
         panel_weights(given["X"], given["units"], given["X_new"], given["units_new"], spread=given["spread"])
+
+
+FRAME = pd.DataFrame(X, index=[f"row {i}" for i in range(39)], columns=["one", "a", "b"])
+
+
+@pytest.mark.parametrize("spread", [0.0, 1.7, np.inf])
+def test_tables_come_back_as_tables_whatever_the_order_of_their_columns_and_labels(spread):
+    expected = panel_weights(X, UNITS, X[:4], UNITS[:4], spread=spread)
+    named = pd.Series(UNITS, FRAME.index)
+    found = panel_weights(FRAME, named[::-1], FRAME.iloc[:4][["b", "one", "a"]], named[:4], spread=spread)
+    assert isinstance(expected, np.ndarray)
+    pd.testing.assert_frame_equal(found, pd.DataFrame(expected, FRAME.index[:4], FRAME.index))
+    mixed = panel_weights(FRAME, UNITS, X[:4], UNITS[:4], spread=spread)
+    pd.testing.assert_index_equal(mixed.columns, FRAME.index)
+
+
+def test_a_number_and_its_digits_are_two_units():
+    ones, units = np.ones((4, 1)), [1, 1, "1", "1"]
+    np.testing.assert_allclose(panel_weights(ones, units, ones[:2], [1, "1"], spread=np.inf)[0], [0.5, 0.5, 0, 0])
+    as_names = panel_weights(ones, list("aabb"), ones[:2], list("ab"), spread=1.3)
+    np.testing.assert_allclose(panel_weights(ones, units, ones[:2], [1, "1"], spread=1.3), as_names)
+
+
+@pytest.mark.parametrize("absent", [None, np.nan, pd.NA, pd.NaT])
+def test_a_unit_that_is_missing_is_refused(absent):
+    with pytest.raises(ValueError, match=r"units must not be missing, got .* at index 2"):
+        panel_weights(np.ones((3, 1)), ["a", "b", absent], np.ones((1, 1)), ["a"], spread=1.0)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"X_new": FRAME.rename(columns={"b": "c"})},
+            r"the columns of X_new are not those of X: b is missing, c is not",
+        ),
+        ({"units": pd.Series(UNITS, FRAME.index[::-1].str.upper())}, "the rows of units are not those of X"),
+    ],
+)
+def test_tables_that_do_not_match_are_refused_naming_both(change, message):
+    given = {"X": FRAME, "units": UNITS, "X_new": FRAME, "units_new": UNITS} | change
+    with pytest.raises(ValueError, match=message):
+        panel_weights(*given.values(), spread=1.0)
+
+
+def test_a_unit_whose_inputs_are_all_zero_gets_the_common_line():
+    rows, units = np.array([[1.0], [2.0], [0.0]]), ["a", "a", "b"]
+    weights = panel_weights(rows, units, [[3.0]], ["b"], spread=2.0)
+    np.testing.assert_allclose(weights, panel_weights(rows, units, [[3.0]], ["new"], spread=2.0))

@@ -111,7 +111,7 @@ class DescentExplorer(Explorer, panels=["surface", "loss"]):
         if self.X.shape[1] != 2:
             raise ValueError(f"X must have 2 columns, got {self.X.shape[1]}")
         self.y = check_targets(y, len(self.X))
-        factors = spectrum(self.X)
+        factors = spectrum(self.X, centre=False)
         if factors.rank < 2:
             raise ValueError(f"the columns of X must be independent, got rank {factors.rank}")
         self.steps = check_count(steps, "steps")

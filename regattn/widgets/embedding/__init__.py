@@ -115,7 +115,7 @@ class EmbeddingExplorer(Explorer, panels=["omega", "inverse", "loss", "error", "
     ) -> None:
         self.X = check_matrix(X, "X")
         n, p = self.X.shape
-        self.factors = spectrum(self.X)
+        self.factors = spectrum(self.X, centre=False)
         if self.factors.rank < p:
             raise ValueError(f"the {p} columns of X must be independent, got rank {self.factors.rank}")
         self.Y, self.new = check_matrix(check_targets(Y, n, "Y"), "Y"), check_targets(new, n, "new")
