@@ -16,7 +16,7 @@ sys.path.insert(0, str(ROOT / "book" / "_ext"))
 from dependencies import Package, code_of
 
 PINS = "requirements.txt"
-CORE = ["tests/test_attention.py", "tests/test_plain.py", "tests/test_data.py", "tests/ledger/test_ledger.py"]
+CORE = ["tests/test_attention.py", "tests/test_from_scratch.py", "tests/test_data.py", "tests/ledger/test_ledger.py"]
 
 
 def git(*command: str) -> list[str] | None:
