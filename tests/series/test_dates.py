@@ -16,7 +16,7 @@ from regattn.series import (
     lag_matrix,
     local_trend,
 )
-from tests.faults.inputs import many
+from tests.bad_inputs.inputs import many
 
 OFFSETS = ["D", "B", "W-FRI", "2W-WED", "h", "15min", "MS", "ME", "BME", "QS", "QE-NOV", "YS", "YE", "2D", "WOM-3FRI"]
 VARIANCES = [1.0, 0.5]

@@ -11,7 +11,7 @@ from statsmodels.regression.rolling import RollingOLS
 
 from regattn.data import load_macro
 from regattn.series import autoregression, expanding_least_squares, expanding_window_forecasts
-from tests.faults.inputs import many
+from tests.bad_inputs.inputs import many
 
 T, p = 211, 3
 rng = np.random.default_rng(9)

@@ -22,7 +22,7 @@ from regattn.series import (
     seasonal_scale,
     shared_variances,
 )
-from tests.faults.inputs import many
+from tests.bad_inputs.inputs import many
 
 NILE = sm.datasets.nile.load_pandas().data["volume"]
 DATES = pd.period_range("2001Q1", periods=31, freq="Q")
