@@ -8,7 +8,7 @@ import numpy as np
 
 from regattn._types import MaskLike
 from regattn._validation import check_finite, check_real, check_same_width
-from regattn.kernels import Kernel
+from regattn.kernels import KERNELS, Kernel
 
 
 def is_sparse(x: Any) -> bool:
@@ -40,7 +40,7 @@ def sparse_average(
 def _check(queries: Any, keys: Any, kernel: Kernel, scale: float | None, mask: MaskLike) -> float:
     if not (is_sparse(queries) and is_sparse(keys)):
         raise ValueError("queries and keys must both be sparse or both be dense; give .toarray() of the sparse one")
-    if kernel.name != "identity" or mask is not None:
+    if kernel != KERNELS["identity"] or mask is not None:
         raise ValueError(
             f"sparse codes go with the identity kernel and no mask, got {kernel.name!r}; give .toarray() of them"
         )

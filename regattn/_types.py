@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias, Union
 
 import numpy as np
@@ -13,13 +12,8 @@ if TYPE_CHECKING:
     from scipy.sparse import sparray
     from torch import Tensor
 
-    from regattn.kernels import Kernel
-
 Array: TypeAlias = Union[np.ndarray, "Tensor"]
 """A NumPy array or a torch tensor."""
-
-KernelLike: TypeAlias = Union[str, "Kernel", Callable[[Array], Array]]
-"""The name of a kernel, a kernel, or a function of the scores."""
 
 MaskLike: TypeAlias = Union[str, "ArrayLike", "Tensor", None]
 """A boolean array in which True means may attend, "causal", or None."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from numbers import Integral, Real
 from typing import Any
 
@@ -77,6 +78,11 @@ def check_finite(x: Any, name: str) -> None:
     bad = ~xp.isfinite(x)
     where = tuple(int(axis[0]) for axis in xp.nonzero(bad)) if x.ndim else ()
     raise ValueError(f"{name} must be finite, got {float(x[where])} at index {where}")
+
+
+def overflow_allowed(x: Any) -> AbstractContextManager:
+    """Return a context in which NumPy says nothing of an overflow; torch never does."""
+    return nullcontext() if is_torch_array(x) else np.errstate(all="ignore")
 
 
 def largest(x: Any, name: str) -> float:
@@ -177,6 +183,7 @@ def check_same_width(a: Any, b: Any, name_a: str, name_b: str) -> None:
 
 def check_count(value: Any, name: str, *, least: int = 1, most: int | None = None, bound: str = "") -> int:
     """Return ``value`` as an int between ``least`` and ``most``; ``bound`` says in words what ``most`` is."""
+    value = _number(value, name)
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise ValueError(f"{name} must be a whole number, got {value!r}")
     if value < least:
@@ -190,7 +197,8 @@ def check_real(
     value: Any, name: str, *, least: float = -math.inf, most: float = math.inf, strictly: bool = False
 ) -> float:
     """Return ``value`` as a finite float in [least, most], or in (least, most] when ``strictly``."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not _is_finite(value):
+    value = _number(value, name)
+    if isinstance(value, bool) or not isinstance(value, Real) or not abs(value) <= sys.float_info.max:
         raise ValueError(f"{name} must be a finite number, got {value!r}")
     if value < least or (strictly and value == least):
         raise ValueError(f"{name} must be {'>' if strictly else '≥'} {least:g}, got {value}")
@@ -199,8 +207,14 @@ def check_real(
     return float(value)
 
 
-def _is_finite(value: Real) -> bool:
-    try:
-        return math.isfinite(value)
-    except OverflowError:  # a whole number beyond every float
-        return False
+def _number(value: Any, name: str) -> Any:
+    """Return the number that an array or a tensor without axes holds; anything else as it is."""
+    if isinstance(value, int | float) or getattr(value, "ndim", None) != 0:
+        return value
+    if isinstance(value, np.ndarray | np.generic):
+        return value.item() if value.dtype.kind in "iufb" else value
+    if not is_torch_array(value) or value.is_meta or is_abstract(value):
+        return value
+    if value.requires_grad:
+        raise ValueError(f"{name} requires grad, but no gradient passes here; give {name}.detach()")
+    return value.item()

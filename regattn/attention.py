@@ -11,15 +11,15 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from array_api_compat import array_namespace, is_torch_array
 
-from regattn._fast import average, can_be_fused, fused_softmax, reassociated, scores_fit
-from regattn._resolve import resolve_kernel, resolve_mask
+from regattn._shortcuts import score_bound
 from regattn._sparse import is_sparse, sparse_average, sparse_weights
-from regattn._types import Array, KernelLike, MaskLike
-from regattn._validation import as_floating, check_real, check_same_width
-from regattn._weighing import overflow_allowed
-from regattn.kernels import Kernel
+from regattn._types import Array, MaskLike
+from regattn._validation import as_floating, check_finite, check_real, check_same_width, overflow_allowed
+from regattn.kernels import Kernel, KernelLike
+from regattn.masks import _resolve_mask
 
 __all__ = ["attend", "attention_weights"]
 
@@ -63,10 +63,11 @@ def attention_weights(
     Raises
     ------
     ValueError
-        If widths differ, an entry is NaN or infinite, an input is empty, the kernel is unknown, the mask is not
-        boolean or has the wrong shape, a query has nothing to attend to, a kernel's normaliser is zero, or scores or
-        weights overflow. Under ``torch.func`` and ``torch.compile`` shapes are checked and numbers, which are not there
-        yet, are not: a NaN, an overflow or a row of a mask that is all False then goes through.
+        If widths or leading axes differ, an entry is NaN or infinite, an input is empty, the kernel is unknown, the
+        mask is not boolean or has the wrong shape, a query has nothing to attend to, a kernel's normaliser is zero, or
+        scores or weights overflow. Under ``torch.func`` and ``torch.compile`` shapes are checked and numbers, which are
+        not there yet, are not: a NaN, an overflow or a row of a mask that is all False then goes through, and small
+        distances among many rows keep what digits the inner products leave.
 
     Examples
     --------
@@ -79,9 +80,9 @@ def attention_weights(
     array([[ 1.,  0., -1.]])
     """
     if is_sparse(queries) or is_sparse(keys):
-        return sparse_weights(queries, keys, resolve_kernel(kernel), scale, mask)
+        return sparse_weights(queries, keys, Kernel.of(kernel), scale, mask)
     queries, keys = _check_inputs(queries=queries, keys=keys)
-    kernel = resolve_kernel(kernel)
+    kernel = Kernel.of(kernel)
     scale = _check_scale(scale, kernel, queries.shape[-1])
     return _weights(queries, keys, kernel, scale, mask)
 
@@ -99,10 +100,13 @@ def attend(
 
     .. math:: o_j = \sum_i \omega_{ji}\, v_i
 
-    Always equal to ``attention_weights(...) @ values``. Two cases take a shorter road to the same numbers: softmax on
-    torch tensors goes through ``torch.nn.functional.scaled_dot_product_attention``, whose memory is linear in the
-    number of keys; and the identity kernel without a mask re-associates the product,
+    Always equal to ``attention_weights(...) @ values``. Two kernels bring a shorter road to the same numbers, their
+    ``average``: softmax on torch tensors goes through ``torch.nn.functional.scaled_dot_product_attention``, whose
+    memory is linear in the number of keys; and the identity kernel without a mask re-associates the product,
     :math:`Q(K^\top V)`, and never forms the n_queries × n_keys matrix.
+
+    Gradients pass. On a processor torch's fused softmax has first derivatives only; for second ones pass the kernel
+    without its short road, ``dataclasses.replace(KERNELS["softmax"], average=None)``.
 
     Implements eqs. (14) and (17) of [GC]_.
 
@@ -140,27 +144,34 @@ def attend(
     array([5.667])
     """
     if is_sparse(queries) or is_sparse(keys):
-        return sparse_average(queries, keys, as_floating(values, "values"), resolve_kernel(kernel), scale, mask)
+        return sparse_average(queries, keys, as_floating(values, "values"), Kernel.of(kernel), scale, mask)
     queries, keys, values = _check_inputs(queries=queries, keys=keys, values=values)
-    kernel = resolve_kernel(kernel)
+    kernel = Kernel.of(kernel)
     scale = _check_scale(scale, kernel, queries.shape[-1])
     columns = values[:, None] if values.ndim == 1 else values
-    if kernel.name == "softmax" and can_be_fused(queries):
-        outputs = fused_softmax(queries, keys, columns, scale, mask)
-    elif kernel.name == "identity" and mask is None:
-        outputs = reassociated(queries, keys, columns, scale)
-    else:
-        outputs = average(_weights(queries, keys, kernel, scale, mask), columns)
+    outputs = None if kernel.average is None else kernel.average(queries, keys, columns, scale, mask)
+    if outputs is None:
+        outputs = _average(_weights(queries, keys, kernel, scale, mask), columns)
     return outputs[..., 0] if values.ndim == 1 else outputs
 
 
 def _weights(queries: Array, keys: Array, kernel: Kernel, scale: float, mask: MaskLike) -> Array:
     """Return what the formula says: scores from queries and keys, weights from scores."""
-    allowed = resolve_mask(mask, queries, keys)
-    bounded = scores_fit(queries, keys, kernel, scale)
+    allowed = _resolve_mask(mask, queries, keys)
+    most = float(array_namespace(queries).finfo(queries.dtype).max)
+    bounded = score_bound(queries, keys, scale) <= most  # which looks at queries and keys, whatever the kernel
     with overflow_allowed(queries):  # it is reported as the infinite score or weight it gives
         scores = kernel.scores(queries, keys, scale)
-        return kernel.weights(scores, allowed, finite=bounded)
+        return kernel.weights(scores, allowed, finite=bounded and kernel.takes_inner_products)
+
+
+def _average(weights: Array, values: Array) -> Array:
+    """Return the averages of the values; raise if one overflows."""
+    check_finite(values, "values")
+    with overflow_allowed(values):
+        outputs = weights @ values
+    check_finite(outputs, "the averages")
+    return outputs
 
 
 def _check_inputs(**named: Array) -> list[Array]:
@@ -173,12 +184,26 @@ def _check_inputs(**named: Array) -> list[Array]:
         if x.ndim < 2:
             raise ValueError(f"{name} must have shape (..., rows, d), got {tuple(x.shape)}")
     check_same_width(queries, keys, "queries", "keys")
+    stacked = queries.ndim > 2 or keys.ndim > 2 or checked[-1].ndim > 2
+    if stacked and not queries.shape[:-2] == keys.shape[:-2] == checked[-1].shape[:-2]:
+        _check_broadcast({name: tuple(x.shape[:-2]) for name, x in zip(named, checked, strict=True)})
     if "values" in named:
         n_keys, shape = keys.shape[-2], tuple(checked[2].shape)
         n_values = shape[-2] if len(shape) > 1 else math.prod(shape)
         if n_values != n_keys or not shape:
             raise ValueError(f"there are {n_keys} keys but {n_values} values, in shape {shape}")
     return checked
+
+
+def _check_broadcast(leading: dict[str, tuple[int, ...]]) -> None:
+    """Raise unless the axes before rows and columns broadcast."""
+    try:
+        np.broadcast_shapes(*leading.values())
+    except ValueError:
+        found = ", ".join(f"{axes} of {name}" for name, axes in leading.items())
+        raise ValueError(
+            f"leading axes, such as batch and heads, must be equal, or 1 where they repeat; got {found}"
+        ) from None
 
 
 def _one_dtype(named: dict[str, Array]) -> list[Array]:
@@ -192,6 +217,4 @@ def _one_dtype(named: dict[str, Array]) -> list[Array]:
 
 
 def _check_scale(scale: float | None, kernel: Kernel, d: int) -> float:
-    if scale is None:
-        return 1 / math.sqrt(d) if kernel.name == "softmax" else 1.0
-    return check_real(scale, "scale")
+    return kernel.default_scale(d) if scale is None else check_real(scale, "scale")

@@ -291,7 +291,7 @@ def test_none_is_restarted_when_there_is_nothing_to_compare_with(monkeypatch):
         ("regattn/series/lags.py", {"tests/series/test_lags.py", "tests/ledger/test_gc_time.py"}),
         ("regattn/exercises/ols_proximity.py", {"tests/test_exercises.py"}),
         ("tests/test_data.py", {"tests/test_data.py"}),
-        ("book/_ext/performance_words.py", {"tests/test_performance.py"}),
+        ("book/_ext/performance_pages.py", {"tests/test_performance.py"}),
     ],
 )
 def test_quick_tests_stand_beside_what_differs_and_in_the_ledger(monkeypatch, path, tests):

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import sys
 from statistics import median
 
-import numpy as np
 import pytest
 import tinycss2
-from matplotlib.figure import Figure
-from PIL import Image
 
 from tests.browser import open_offline
 from tests.built import ROOT, article, label
@@ -26,7 +22,8 @@ every_chapter = pytest.mark.parametrize("opened", CHAPTERS, ids=label, indirect=
 
 WEIGHT = 2_000_000  # bytes of a page with all that it loads from the site
 HEAVIER = {
-    "book/part5-transformer/18_language_model": 2_800_000,  # with a language model's weights: 0.9 MB
+    "book/part1-lines/02_beyond_the_line": 2_250_000,  # with drawings of many points
+    "book/part5-transformer/18_language_model": 2_900_000,  # with a language model's weights: 0.9 MB
     "book/reference/library": 2_550_000,  # with every public name and its examples: 1.4 MB of text and marks
 }
 MOVEMENT = 0.05  # the sum of what Chromium calls layout shifts; below 0.1 is called good
@@ -202,59 +199,6 @@ def test_browsers_without_light_dark_show_explorers_in_the_same_colours(browser,
             shown.append(opened.evaluate(COLOURS))
     assert len(shown[0]) > 50
     assert shown[0] == shown[1]
-
-
-def drawing() -> str:
-    """Return what matplotlib writes of points, lines, bars, a picture, hatches and words."""
-    rng = np.random.default_rng(5)
-    figure = Figure(figsize=(6, 4))
-    points, lines, bars, cells = figure.subplots(2, 2).flat
-    points.scatter(*rng.normal(size=(2, 200)), s=rng.uniform(2, 40, 200), c=rng.uniform(size=200), alpha=0.5)
-    points.plot(*rng.normal(size=(2, 100)), "D", color="#c74a00", alpha=0.4)
-    lines.plot(rng.normal(size=300).cumsum(), "--", label="walk $10^{-3}$")
-    lines.fill_between(range(300), -5, 5, alpha=0.2)
-    lines.legend(title="legend")
-    bars.bar(range(9), rng.uniform(size=9), hatch="//", edgecolor="#757575")
-    cells.imshow(rng.uniform(size=(5, 7)))
-    cells.annotate("here", (1, 1), (3, 3), arrowprops={"arrowstyle": "->"})
-    written = io.StringIO()
-    figure.savefig(written, format="svg")
-    return written.getvalue()
-
-
-def test_a_drawing_looks_the_same_and_is_shorter(browser, tmp_path):
-    shown, whole = [], drawing()
-    slim = light_pages.slim(whole)
-    for name, text in (("whole", whole), ("slim", slim), ("other", whole.replace("#c74a00", "#0072b2"))):
-        (tmp_path / f"{name}.svg").write_text(text, encoding="utf-8")
-        with open_offline(browser, tmp_path / f"{name}.svg", width=600, height=400) as page:
-            shown.append(np.asarray(Image.open(io.BytesIO(page.screenshot())).convert("RGB"), dtype=float))
-    assert len(slim) < 0.75 * len(whole)
-    same, other = (np.mean(np.abs(image - shown[0]).max(axis=2) > 24) for image in shown[1:])  # of 255
-    assert same < 0.001  # a line or a letter that falls on the edge of a pixel may be put on its other side
-    assert other > 0.001  # another colour of some points is seen
-    assert light_pages.slim(slim) == slim
-    assert light_pages.slim("<svg> <g id='mine'/> </svg>") == "<svg> <g id='mine'/> </svg>"
-
-
-def test_code_keeps_the_marks_that_have_a_colour_of_their_own():
-    sheet = "".join(
-        f'html[data-theme="{theme}"] .highlight {{ background: #fff; color: {ink} }}\n'
-        f'html[data-theme="{theme}"] .highlight .n {{ color: {ink} }} /* Name */\n'
-        f'html[data-theme="{theme}"] .highlight .p {{ color: #080808 }}\n'
-        f'html[data-theme="{theme}"] .highlight .k {{ color: {ink}; font-weight: bold }}\n'
-        for theme, ink in (("light", "#080808"), ("dark", "#f8f8f2"))
-    )
-    assert light_pages.like_the_rest(sheet) == {"n"}
-    name, word = '<span class="n">x</span>', '<span class="k">if</span>'
-    page = f'{name}<div class="highlight"><pre>{word} {name}</pre></div>{name}'
-    assert light_pages.without_marks(page, {"n"}) == f'{name}<div class="highlight"><pre>{word} x</pre></div>{name}'
-    assert light_pages.without_marks(page, set()) == page
-
-
-def test_a_style_sheet_is_written_where_it_comes_first():
-    page = "<style>a{}</style><p>1</p><style>b{}</style><style>a{}</style><p>2</p>"
-    assert light_pages.without_repeated_styles(page) == "<style>a{}</style><p>1</p><style>b{}</style><p>2</p>"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from regattn import KERNELS, attend, elu, nearest, others_mask
-from regattn.transformer import Block, BlockDesign
+from regattn.transformer import Architecture, Block, BlockDesign, LanguageModel
 
 B, T, d, d_v = 3, 7, 5, 2
 OTHERS = others_mask(T)
@@ -65,6 +65,36 @@ def test_compiling_leaves_one_graph_and_the_same_numbers(kernel, mask):
 
     compiled = torch.compile(call, backend="eager", fullgraph=True)  # one graph: nothing falls back to Python
     torch.testing.assert_close(compiled(*inputs()), call(*inputs()))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dynamic", [None, True])
+@pytest.mark.parametrize("mask", [None, "causal"])
+@pytest.mark.parametrize("kernel", ["softmax", "gaussian"])
+def test_compiled_attention_takes_the_next_length_too(kernel, mask, dynamic):
+    torch.compiler.reset()
+
+    def call(x, y):
+        return attend(x, y, y, kernel=kernel, mask=mask)
+
+    compiled = torch.compile(call, backend="eager", fullgraph=True, dynamic=dynamic)
+    for length, more in ((5, 0), (4, 0), (7, 2)):  # as many queries as keys, and fewer
+        x, y = torch.rand(2, 3, length, 4), torch.rand(2, 3, length + more, 4)
+        torch.testing.assert_close(compiled(x, y), call(x, y))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("positions", ["none", "learned"])
+def test_a_language_model_compiles_whole_and_is_exported(positions):
+    torch.compiler.reset()
+    sizes = {"vocabulary": 11, "layers": 1, "context": 9, "width": 6, "n_heads": 3}
+    model = LanguageModel(Architecture(**sizes, positions=positions)).eval()
+    compiled = torch.compile(model, backend="eager", fullgraph=True)
+    for length in (5, 4, 9):
+        tokens = torch.arange(2 * length).reshape(2, length) % 11
+        torch.testing.assert_close(compiled(tokens), model(tokens))
+    exported = torch.export.export(model, (tokens,))
+    torch.testing.assert_close(exported.module()(tokens), model(tokens))
 
 
 def test_shapes_are_checked_where_numbers_cannot_be():

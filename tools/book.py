@@ -127,7 +127,7 @@ def torch_options() -> list[str]:
 def warn_of_cuda(host: str) -> None:
     """Say what it costs that PyTorch without CUDA cannot be had, and leave if the reader would rather not."""
     (load, room), (less, little) = SIZES["cuda"], SIZES["cpu"]
-    print(f"{host}, which has PyTorch without CUDA, does not answer. With CUDA the packages are {load} GB to download ")
+    print(f"{host}, which has PyTorch without CUDA, does not answer. With CUDA the packages are {load} GB to download")
     print(f"and {room} GB of disk, instead of {less} and {little}.", flush=True)
     if not machine.agrees("Install them with CUDA?"):
         sys.exit("Nothing was installed. Repeat the command later; PINS=requirements.txt takes CUDA without asking.")
@@ -317,7 +317,9 @@ def _locked(file: IO[str]) -> bool:
 
 def build() -> None:
     """Build the book, warnings being errors, and make sure that there is one."""
-    program = "import sys; from jupyter_book.cli.main import main; sys.exit(main())"
+    # jsonschema would load rfc3987_syntax, whose grammars take two seconds, for addresses that no notebook has
+    skip = "import sys; sys.modules['rfc3987_syntax'] = None"
+    program = f"{skip}; from jupyter_book.cli.main import main; sys.exit(main())"
     with one_at_a_time():
         run(sys.executable, "-c", program, "build", ".", "-W", "--keep-going", environment=quiet())
     for page in (HTML / "index.html", HTML / "book" / "index.html"):

@@ -23,13 +23,13 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 CORE = (
     *("attention.py", "kernels.py", "masks.py"),
-    *("_activations.py", "_fast.py", "_files.py", "_resolve.py", "_rng.py", "_tensors.py", "_text.py"),
-    *("_validation.py", "_weighing.py"),
+    *("_activations.py", "_files.py", "_rng.py", "_shortcuts.py", "_tensors.py", "_text.py", "_validation.py"),
 )
 ROOMS = ("regression", "series", "words", "grammar", "transformer")
 FURTHER = {  # tests of a room that stand elsewhere; they run after its own
     "core": [
-        "tests/test_plain.py",
+        "tests/test_from_scratch.py",
+        "tests/test_kernels.py",
         "tests/test_transforms.py",
         "tests/test_rng.py",
         "tests/bad_inputs/test_mechanism.py",

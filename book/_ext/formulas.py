@@ -85,7 +85,7 @@ def copy_mathjax(app, exception) -> None:
 
 def digest() -> str:
     """Return what changes when formulas are written in another way: then every page is written again."""
-    sources = [SCRIPT, *(SCRIPT.with_name(f"{name}.py") for name in ("formulas", "tex_to_mathml", "tex_symbols"))]
+    sources = [SCRIPT, *(SCRIPT.with_name(f"{name}.py") for name in ("formulas", "tex_to_mathml"))]
     return hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
 
 

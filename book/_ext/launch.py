@@ -11,6 +11,7 @@ import os
 import re
 import subprocess
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 BRANCH = "main"
@@ -29,6 +30,7 @@ NAME = re.compile(r"[\w.-]+/[\w.-]+")
 REMOTE = re.compile(r"(?:https://|git@|ssh://git@)github\.com[:/](?P<name>[\w.-]+/[\w.-]+?)(?:\.git)?/?")
 
 
+@cache
 def git_remote(folder: Path) -> str:
     """Return the address of the remote `origin` of the repository at `folder`, or an empty string."""
     command = ["git", "-C", str(folder), "remote", "get-url", "origin"]

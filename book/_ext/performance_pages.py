@@ -1,291 +1,280 @@
-"""Sphinx extension: the pages of benchmarks, made from the JSON that the scripts in benchmarks/ write.
+"""Sphinx extension: tables and a picture of what the scripts in benchmarks/ measured, made from their JSON.
 
-- ``{benchmark-overview}`` is the page in one picture and a line for each benchmark: the nearest library.
-- ``{benchmark} ridge_path`` shows benchmarks/results/ridge_path.json: tables, plots, goals, and who is faster in words.
-- ``{benchmark-summary}`` is the table of all goals, folded, ``{benchmark-losses}`` the list of where we lose, to
-  libraries first and then to floors.
-- ``{benchmark-machine}`` says what it was measured on.
-
-All but the second look at every benchmark that their page shows, in its order. A benchmark without results is a
-warning, and so fails a build that takes warnings for errors; one with the option ``needs``, which names what few
-machines have, is then said not to be measured here.
+``{benchmark} ridge_path`` shows benchmarks/results/ridge_path.json, a table for each case. Where there are no results
+it is a warning, and so fails a build that takes warnings for errors; with the option ``needs``, which names what few
+machines have, the page then says that this was not measured. ``{benchmarks} goals`` is a table of all benchmarks of
+its page; so are ``losses``, ``machines``, and ``nearest``, which has a picture.
 """
 
 from __future__ import annotations
 
 import html
+import io
 import json
+import math
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
+from regattn._colours import ROLES
 from sphinx.addnodes import download_reference
 from sphinx.util.docutils import SphinxDirective
 
-import performance_words as words
-from performance_plots import overview, plots
-from performance_words import Row, anchor, text
-
-PAGES = ("book/reference/performance", "book/reference/scaling")
+Row = dict[str, Any]
 SHOWN = re.compile(r"^`{3,}\{benchmark\} +(\w+)", re.MULTILINE)
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+SECONDS = ((1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s"))
+BYTES = ((1, "B"), (1e3, "kB"), (1e6, "MB"), (1e9, "GB"))
+HEADS = {"seconds": "median time", "ratio": "times as long as ours"}
+BETTER = {"digits": 1, "R²": 1, "memory": -1, "bytes": -1}  # the sign of better, for what is judged beside time
+COLOURS = {"slower": ROLES["positive"], "faster": ROLES["negative"]}  # on a light page and on a dark one
+FLOORS = (  # no libraries but the part of the work that nobody can avoid, and nothing else
+    "Q (KᵀV)",
+    "QR of X beside y, then SVD of R",
+    "QR, then SVD of R",
+    "the matrix products alone",
+    "numpy, the last product alone",
+    "reading the weights once a token",
+)
+BY_HAND = (  # no libraries either: the same work, written down another way for the comparison
+    "(Q Kᵀ) V",
+    "by hand: fused projection and SDPA",
+    "numpy X'X, chunk by chunk",
+    "numpy solve, X'X kept",
+    "regattn, without",
+    "regattn, rows",
+)
 
 
-def scrolling(label: str, table: str) -> str:
-    """Return a table that scrolls by itself where the screen is narrow."""
-    return (
-        '<div class="pst-scrollable-table-container" tabindex="0" role="region" '
-        f'aria-label="{html.escape(label)}">{table}</div>'
-    )
+def significant(value: float) -> str:
+    """Return a count in full, any other number to three digits."""
+    if isinstance(value, int) or value == 0:
+        return f"{value:,.0f}".replace("-", "−")
+    places = 2 - math.floor(math.log10(abs(float(f"{value:.3g}"))))
+    if places > 6:
+        mantissa, exponent = f"{value:.2e}".split("e")
+        return f"{mantissa} × 10{str(int(exponent)).translate(SUPERSCRIPTS)}".replace("-", "−")
+    return f"{float(f'{value:.3g}'):,.{max(places, 0)}f}".replace("-", "−")
 
 
-def table(label: str, heads: list[str], rows: list[list[str]], *, classes: str) -> str:
-    """Return a table; the first cell of a row is its head."""
+def with_unit(value: float, units: tuple[tuple[float, str], ...]) -> str:
+    """Return a size in the largest unit of which it is at least one."""
+    factor, unit = max((pair for pair in units if pair[0] <= float(f"{value:.3g}")), default=units[0])
+    return f"{significant(float(value / factor))} {unit}"
+
+
+def text(words: str) -> str:
+    """Return a text of the JSON in a page; what stands between backticks is code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(words))
+
+
+def shown(field: str, value: Any) -> str:
+    """Return what was measured, as the page shows it."""
+    if value is None or isinstance(value, bool | str):
+        return text(value) if isinstance(value, str) else {None: "–", True: "yes", False: "no"}[value]
+    if field == "seconds" or "bytes" in field:
+        return with_unit(value, SECONDS if field == "seconds" else BYTES)
+    return f"{value:.1f}" if field == "digits" else significant(value)
+
+
+def cell(row: Row, field: str) -> str:
+    """Return what was measured, with its quartiles where they differ."""
+    ends = [shown(field, row[name]) for name in (f"{field}_low", f"{field}_high") if name in row]
+    middle = shown(field, row.get(field))
+    return middle if set(ends) <= {middle} else f"{middle} ({' to '.join(ends)})"
+
+
+def table(caption: str, heads: list[str], rows: list[list[str]]) -> str:
+    """Return a table that scrolls by itself where the screen is narrow; the first cell of a row is its head."""
     top = "".join(f'<th scope="col">{head}</th>' for head in heads)
-    body = "".join(
-        f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in rest)}</tr>' for first, *rest in rows
+    body = "".join(f'<tr><th scope="row">{row[0]}</th><td>{"</td><td>".join(row[1:])}</td></tr>' for row in rows)
+    return (
+        '<div class="bench pst-scrollable-table-container" tabindex="0" role="region" '
+        f'aria-label="{html.escape(caption)}"><table class="table"><caption>{text(caption)}</caption>'
+        f"<thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>"
     )
-    caption = f'<caption class="visually-hidden">{html.escape(label)}</caption>'
-    return scrolling(
-        label, f'<table class="table {classes}">{caption}<thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>'
-    )
-
-
-def columns(case: dict) -> dict[str, str]:
-    """Return the fields of a case's rows that are shown, with their heads."""
-    found = {}
-    if any("seconds" in row for row in case["rows"]):
-        found["seconds"] = "median time" if any(row.get("runs", 1) > 1 for row in case["rows"]) else "time"
-    shown = (["ratio"] if words.peers(case) else []) + words.extras(case)
-    for field in shown:
-        found[field] = "times as long as ours" if field == "ratio" else text(field)
-        if any(f"{field}_low" in row for row in case["rows"]):
-            found[f"quartiles of {field}"] = "quartiles"
-    return found
-
-
-def row_cells(row: Row, fields: dict[str, str], *, reference: bool) -> list[str]:
-    """Return the cells of a row; ``reference`` says that all are compared with it."""
-    mark = ' <span class="bench-mark">ours</span>' if row["ours"] else ""
-    cells = [text(row["contender"]) + mark]
-    for field in fields:
-        name = field.removeprefix("quartiles of ")
-        if name == field:
-            cells.append(words.cell(field, row.get(field)))
-        else:
-            constant = reference and name == "ratio"  # ours beside ours
-            known = f"{name}_low" in row and not constant
-            cells.append(" to ".join(words.cell(name, end) for end in words.quartiles(row, name)) if known else "–")
-    return cells
 
 
 def case_table(case: dict) -> str:
-    """Return the table of a case."""
-    fields = columns(case)
-    one = all(row["ours"] for row in case["rows"])
-    rows = [row_cells(row, fields, reference=row is words.reference(case)) for row in case["rows"]]
-    if one:
-        rows = [[text(row["contender"]), *cells[1:]] for row, cells in zip(case["rows"], rows, strict=True)]
-    return table(case["case"], ["name" if one else "contender", *fields.values()], rows, classes="bench-table")
+    """Return all that was measured in a case, and the note on it."""
+    fields = list(dict.fromkeys(field for row in case["rows"] for field in row))
+    compared = any(not row["ours"] and "ratio" in row for row in case["rows"])
+    left_out = {"contender", "ours"} | (set() if compared else {"ratio"})
+    fields = [name for name in fields if not (name in left_out or name.endswith(("_low", "_high")))]
+    alone = all(row["ours"] for row in case["rows"])
+    names = [text(row["contender"]) + (" (ours)" if row["ours"] and not alone else "") for row in case["rows"]]
+    rows = [[name, *(cell(row, field) for field in fields)] for name, row in zip(names, case["rows"], strict=True)]
+    note = f'<p class="bench-note">{text(case["note"])}</p>' if case.get("note") else ""
+    return table(case["case"], ["contender", *(HEADS.get(field, text(field)) for field in fields)], rows) + note
 
 
-def runs(case: dict) -> str:
-    """Return how often each contender ran."""
-    counts = sorted({row["runs"] for row in case["rows"] if "runs" in row})
-    if not counts:
-        return ""
-    times = words.in_order([words.number(count) for count in counts])
-    return f"Each ran {times} time{'' if counts == [1] else 's'}."
+def cases(results: dict[str, dict]) -> Iterator[tuple[str, dict]]:
+    """Yield every case, after a link to it."""
+    for name, result in results.items():
+        for place, case in enumerate(result["cases"]):
+            told = text(f"{result['question']}: {case['case']}")
+            yield f'<a href="#benchmark-{name}-{place}">{told}</a>', case
 
 
-def goals_met(goals: list[dict]) -> str:
-    """Return how many of some goals are met."""
-    met, count = sum(goal["met"] for goal in goals), len(goals)
-    if count == 1:
-        return f"The goal is {'met' if met else 'missed'}."
-    return f"{words.figure(met, str(met))} of {words.figure(count, str(count))} goals are met."
+def goals(results: dict[str, dict]) -> str:
+    """Return the table of goals; those that are missed come first."""
+    found = sorted(
+        ((goal, link) for link, case in cases(results) for goal in case.get("goals", [])),
+        key=lambda pair: pair[0]["met"],
+    )
+    rows = []
+    for goal, link in found:
+        bound, most = (goal["most"], "at most") if goal["least"] is None else (goal["least"], "at least")
+        field = "bytes" if " MB" in goal["goal"] and bound >= 1e6 else ""
+        met = '<span class="bench-met">✓ met</span>' if goal["met"] else '<span class="bench-missed">✗ missed</span>'
+        rows.append([text(goal["goal"]), shown(field, goal["measured"]), f"{most} {shown(field, bound)}", met, link])
+    told = f"{sum(goal['met'] for goal, _ in found)} of {len(rows)} goals are met"
+    content = table("Goals", ["goal", "measured", "wanted", "met or missed", "where"], rows)
+    return f"<details><summary>{told}</summary>{content}</details>"
 
 
-def folded(told: str, content: str) -> str:
-    """Return content that opens when the line that tells of it is chosen."""
-    return f'<details class="bench-more"><summary>{told}</summary>{content}</details>'
+def losses(results: dict[str, dict]) -> str:
+    """Return a table of who is better than ours among libraries, and one among floors."""
+    found: dict[bool, list[list[str]]] = {False: [], True: []}
+    for link, case in cases(results):
+        ours = next(row for row in case["rows"] if row["ours"])
+        for row in (row for row in case["rows"] if not row["ours"]):
+            told = [[HEADS["ratio"], cell(row, "ratio"), "1"]] if row.get("ratio", 1) < 1 else []
+            told += [[text(field), cell(row, field), cell(ours, field)] for field in row if is_better(field, row, ours)]
+            found[row["contender"].startswith(FLOORS)] += [[text(row["contender"]), *cells, link] for cells in told]
+    heads = ["contender", "measure", "theirs", "ours", "where"]
+    captions = {False: "To a library", True: "To a floor, the part of the work that nobody can avoid"}
+    tables = [table(captions[floor], heads, rows) for floor, rows in found.items() if rows]
+    return "".join(tables) or "<p>Nowhere, by what is measured here.</p>"
 
 
-def badge(goal: dict) -> str:
-    """Return whether a goal is met."""
-    word, sign = ("met", "✓") if goal["met"] else ("missed", "✗")
-    return f'<span class="bench-badge bench-{word}"><span aria-hidden="true">{sign} </span>{word}</span>'
+def is_better(field: str, row: Row, ours: Row) -> bool:
+    """Return whether a field of a row is better than ours, as far as the page shows it."""
+    sign = next((sign for name, sign in BETTER.items() if name in field), 0)
+    if not sign or field.endswith(("_low", "_high")) or None in (row[field], ours.get(field)):
+        return False
+    return sign * (row[field] - ours[field]) > 0 and shown(field, row[field]) != shown(field, ours[field])
 
 
-def goal_cells(goal: dict) -> list[str]:
-    """Return a goal as cells: what, how much was measured, met or missed, how much is wanted."""
-    return [text(goal["goal"]), words.measured(goal), badge(goal), words.wanted(goal)]
+def nearest(results: dict[str, dict]) -> str:
+    """Return, as a picture and a table, the library of each benchmark that comes nearest to ours or leads by most."""
+    found: dict[str, tuple[str, Row]] = {}
+    for link, case in cases(results):
+        name = re.search(r"benchmark-(\w+)-", link)[1]
+        for row in case["rows"]:
+            library = not row["ours"] and "ratio" in row and not row["contender"].startswith(FLOORS + BY_HAND)
+            if library and (name not in found or row["ratio"] < found[name][1]["ratio"]):
+                found[name] = link, row
+    rows = [[text(row["contender"]), cell(row, "ratio"), link] for link, row in found.values()]
+    drawn = picture([(results[name]["question"], row) for name, (_, row) in found.items()])
+    return drawn + table("The library nearest to ours", ["library", HEADS["ratio"], "where"], rows)
 
 
-def case_html(name: str, place: int, case: dict) -> str:
-    """Return a case in a page."""
-    parts = [f'<section class="bench-case" id="{anchor(name, place)}"><h3>{text(case["case"])}</h3>']
-    said = words.sentences(case)
-    if said:
-        parts.append(f'<p class="bench-words">{" ".join(said)}</p>')
-    parts += [*plots(case), case_table(case)]
-    notes = [*([text(case["note"])] if case.get("note") else []), *([runs(case)] if runs(case) else [])]
-    if notes:
-        parts.append(f'<p class="bench-note">{" ".join(notes)}</p>')
-    if case.get("goals"):
-        heads = ["goal", "measured", "met or missed", "wanted"]
-        rows = [goal_cells(goal) for goal in case["goals"]]
-        parts.append(
-            folded(goals_met(case["goals"]), table(f"Goals for {case['case']}", heads, rows, classes="bench-goals"))
-        )
-    return "".join([*parts, "</section>"])
+def picture(found: list[tuple[str, Row]]) -> str:
+    """Return ratios on a logarithmic axis, with a bar from quartile to quartile, as an SVG in the page's colours."""
+    import matplotlib as mpl  # here, since a build that does not read the page need not wait for it
+    from matplotlib.figure import Figure
+
+    told = "Times as long as ours, logarithmic, of the library nearest to ours; left of the line it is ahead"
+    height = 0.42 * len(found) + 0.3  # inches
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "", "font.size": 9}):
+        figure = Figure(figsize=(4.4, height))
+        axes = figure.add_axes((0.02, 0.3 / height, 0.96, 1 - 0.3 / height), xscale="log", yticks=[])
+        axes.axvline(1, color="#000000", linewidth=1, alpha=0.5)
+        for place, (question, row) in enumerate(found):
+            colour = COLOURS["slower" if row["ratio"] > 1 else "faster"][0]
+            axes.plot([row["ratio_low"], row["ratio_high"]], [place, place], color=colour, linewidth=6, alpha=0.45)
+            axes.plot(row["ratio"], place, "o", color=colour, markersize=6)
+            label = f"{re.split('[,;:]', question)[0]}: {significant(row['ratio'])}"
+            axes.annotate(label, (0, place), (0, 7), xycoords=("axes fraction", "data"), textcoords="offset points")
+        axes.set(ylim=(len(found) - 0.5, -0.8))
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.spines[["left", "right", "top"]].set_visible(False)
+        written = io.StringIO()
+        figure.savefig(written, format="svg", transparent=True, metadata={"Date": None})
+    drawing = written.getvalue().partition("<svg ")[2]
+    drawing = drawing.replace("#000000", "currentColor")
+    for name, (colour, _) in COLOURS.items():
+        drawing = drawing.replace(colour.lower(), f"var(--bench-{name})")
+    drawing = f'<svg role="img" aria-label="{told}" {drawing}'
+    return f'<figure class="bench-picture">{drawing}<figcaption>{told}.</figcaption></figure>'
 
 
-class BenchmarkDirective(SphinxDirective):
-    """What the directives share: the results, which the page depends on."""
-
-    has_content = False
-
-    def result(self, name: str) -> dict | None:
-        """Return the results of a benchmark, or None where it has not been run."""
-        path = Path(self.env.srcdir) / "benchmarks" / "results" / f"{name}.json"
-        self.env.note_dependency(str(path))
-        return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
-
-    def results(self) -> dict[str, dict]:
-        """Return the results of every benchmark of the page that has been run, in the order of the page."""
-        source = Path(self.env.doc2path(self.env.docname)).read_text(encoding="utf-8")
-        found = {name: self.result(name) for name in SHOWN.findall(source)}
-        return {name: result for name, result in found.items() if result is not None}
-
-    def raw(self, content: str) -> list[nodes.Node]:
-        """Return HTML as a node."""
-        return [nodes.raw("", content, format="html")]
+def machines(results: dict[str, dict]) -> str:
+    """Return the table of what was measured where, and with which versions."""
+    found: dict[tuple[str, ...], tuple[list[str], set[str]]] = {}
+    for result in results.values():
+        key = tuple(text(str(result[name])) for name in ("machine", "threads", "python"))
+        questions, versions = found.setdefault(key, ([], set()))
+        questions.append(text(result["question"]))
+        versions.update(text(f"{package} {version}") for package, version in result["versions"].items())
+    rows = [[*key, ", ".join(sorted(versions)), "; ".join(told)] for key, (told, versions) in found.items()]
+    return table("Machines and versions", ["machine", "threads", "Python", "packages", "what was measured"], rows)
 
 
-class Overview(BenchmarkDirective):
-    """The nearest library of every benchmark that has one."""
-
-    def run(self) -> list[nodes.Node]:
-        """Return a picture and a line for each."""
-        return self.raw(overview(self.results()))
-
-
-class Benchmark(BenchmarkDirective):
-    """The results of one benchmark."""
+class Benchmarks(SphinxDirective):
+    """A table of all benchmarks of the page."""
 
     required_arguments = 1
+    tables: ClassVar = {"nearest": nearest, "goals": goals, "losses": losses, "machines": machines}
+
+    def result(self, name: str) -> dict | None:
+        """Return the results of a benchmark, or None where it has not been run; the page depends on them."""
+        path = Path(self.env.srcdir) / "benchmarks" / "results" / f"{name}.json"
+        self.env.note_dependency(str(path if path.exists() else path.parent))  # what is missing would be new each time
+        return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table that the argument names."""
+        source = Path(self.env.doc2path(self.env.docname)).read_text(encoding="utf-8")
+        results = {name: result for name in SHOWN.findall(source) if (result := self.result(name))}
+        return [nodes.raw("", self.tables[self.arguments[0]](results), format="html")]
+
+
+class Benchmark(Benchmarks):
+    """The results of one benchmark."""
+
     option_spec: ClassVar = {"needs": directives.unchanged_required}
 
     def run(self) -> list[nodes.Node]:
-        """Return the question, the cases and a link to the JSON."""
+        """Return the question, a table for each case and a link to the JSON."""
         name = self.arguments[0]
+        where = f"benchmarks/results/{name}.json"
         result = self.result(name)
         if result is None and "needs" in self.options:
-            told = f"Not measured here: it needs {text(self.options['needs'])}."
-            how = f"<code>.venv/bin/python benchmarks/{html.escape(name)}.py</code> measures it where there is one."
-            return self.raw(f'<p class="bench-absent" id="{anchor(name)}">{told} {how}</p>')
+            return [nodes.paragraph("", f"Not measured here: it needs {self.options['needs']}.")]
         if result is None:
-            message = f"benchmarks/results/{name}.json is missing: run `make bench`, or benchmarks/{name}.py alone"
+            message = f"{where} is missing: run `make bench`, or benchmarks/{name}.py alone"
             return [self.state.document.reporter.warning(message, line=self.lineno)]
-        cases = "".join(case_html(name, place, case) for place, case in enumerate(result["cases"]))
-        start = f'<div class="bench" data-benchmark="{html.escape(name)}" id="{anchor(name)}">'
+        tables = [
+            f'<div id="benchmark-{name}-{place}">{case_table(case)}</div>' for place, case in enumerate(result["cases"])
+        ]
         question = f'<p class="bench-question">{text(result["question"])}.</p>'
-        return [*self.raw(f"{start}{question}{cases}</div>"), self.download(name)]
-
-    def download(self, name: str) -> nodes.Node:
-        """Return a link to the JSON."""
-        where = f"/benchmarks/results/{name}.json"
-        link = download_reference("", f"{name}.json", refdoc=self.env.docname, reftarget=where, reftype="download")
-        return nodes.paragraph("", "", nodes.Text("The numbers: "), link, classes=["bench-download"])
-
-
-class Summary(BenchmarkDirective):
-    """Every goal, and how many are met."""
-
-    def run(self) -> list[nodes.Node]:
-        """Return the count and the table."""
-        rows, met = [], []
-        for name, result in self.results().items():
-            for place, case in enumerate(result["cases"]):
-                for goal in case.get("goals", []):
-                    where = f'<a href="#{anchor(name, place)}">{text(result["question"])}: {text(case["case"])}</a>'
-                    rows.append([*goal_cells(goal), where])
-                    met.append(goal)
-        if not rows:
-            return self.raw('<div class="bench bench-summary"><p class="bench-count">There are no goals.</p></div>')
-        heads = ["goal", "measured", "met or missed", "wanted", "where"]
-        told = f'<span class="bench-count">{goals_met(met)}</span>'
-        goals = folded(told, table("All goals", heads, rows, classes="bench-goals"))
-        return self.raw(f'<div class="bench bench-summary">{goals}</div>')
-
-
-class Losses(BenchmarkDirective):
-    """Every case in which a contender is better than ours or a goal is missed."""
-
-    def run(self) -> list[nodes.Node]:
-        """Return one list for libraries and one for floors."""
-        lists: tuple[list[str], list[str]] = ([], [])
-        for name, result in self.results().items():
-            for place, case in enumerate(result["cases"]):
-                for items, part in zip(lists, words.split(case), strict=True):
-                    found = words.losses(part)
-                    if found:
-                        items.append(loss(name, place, result["question"], case, found))
-        if not any(lists):
-            return self.raw('<p class="bench-losses">Nowhere, by what is measured here.</p>')
-        heads = ("To a library, or to a goal of ours", "To a floor: the part of the work that nobody can avoid")
-        told = [
-            f'<p class="bench-kind">{head}</p><ul class="bench bench-losses">{"".join(items)}</ul>'
-            for head, items in zip(heads, lists, strict=True)
-            if items
+        link = download_reference(
+            "", f"{name}.json", refdoc=self.env.docname, reftarget=f"/{where}", reftype="download"
+        )
+        return [
+            nodes.raw("", question + "".join(tables), format="html"),
+            nodes.paragraph("", "", nodes.Text("The numbers: "), link),
         ]
-        return self.raw("".join(told))
-
-
-def loss(name: str, place: int, question: str, case: dict, found: list[tuple[str, str]]) -> str:
-    """Return where we lose in a case, as an item of a list."""
-    told = " ".join(f'<span data-loss="{html.escape(kind)}">{sentence}</span>' for kind, sentence in found)
-    where = f'<a href="#{anchor(name, place)}">{text(question)}: {text(case["case"])}</a>'
-    note = f' <span class="bench-note">{text(case["note"])}</span>' if case.get("note") else ""
-    return f'<li data-case="{anchor(name, place)}">{where}. {told}{note}</li>'
-
-
-class Machine(BenchmarkDirective):
-    """What the benchmarks were run on."""
-
-    def run(self) -> list[nodes.Node]:
-        """Return a sentence for each machine, usually one, and the versions."""
-        settings, versions = {}, {}
-        for result in self.results().values():
-            key = (result["machine"], result["threads"], result["python"])
-            settings.setdefault(key, []).append(f"<i>{text(result['question'])}</i>")
-            for package, version in result["versions"].items():
-                versions.setdefault(package, set()).add(version)
-        told = [
-            f"{text(machine)}, {words.number(threads)} threads, Python {text(python)}"
-            + (f" ({in_questions})" if len(settings) > 1 else "")
-            for (machine, threads, python), in_questions in ((k, "; ".join(v)) for k, v in settings.items())
-        ]
-        names = [f"{text(package)} {' and '.join(sorted(found))}" for package, found in sorted(versions.items())]
-        content = "".join(f"<li>{line}.</li>" for line in [*told, *([", ".join(names)] if names else [])])
-        return self.raw(f'<ul class="bench bench-machine">{content}</ul>')
 
 
 def add_style(app, pagename, templatename, context, doctree) -> None:
     """Put the style of the benchmarks into their pages."""
-    if pagename in PAGES:
+    if 'class="bench' in context.get("body", ""):
         style = Path(__file__).with_suffix(".css").read_text(encoding="utf-8")
+        for theme, dark in (("light", 0), ("dark", 1)):
+            told = "; ".join(f"--bench-{name}: {pair[dark]}" for name, pair in COLOURS.items())
+            style += f'html[data-theme="{theme}"] .bench-picture {{ {told} }}\n'
         context["metatags"] = context.get("metatags", "") + f"<style>\n{style}</style>"
 
 
 def setup(app) -> dict[str, bool]:
     """Register the extension."""
     app.add_directive("benchmark", Benchmark)
-    app.add_directive("benchmark-overview", Overview)
-    app.add_directive("benchmark-summary", Summary)
-    app.add_directive("benchmark-losses", Losses)
-    app.add_directive("benchmark-machine", Machine)
+    app.add_directive("benchmarks", Benchmarks)
     app.connect("html-page-context", add_style)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

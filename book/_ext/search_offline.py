@@ -8,6 +8,7 @@ disk. Here the texts travel with the search page. And an index of other names (`
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import yaml
@@ -18,7 +19,8 @@ from sphinx.util.index_entries import split_index_msg
 TERMS = "book/reference/terms.yml"
 TEXTS = "search_texts.js"
 SCRIPT = Path(__file__).with_suffix(".js")
-HIDDEN = "pre, script, style, noscript, .math, .headerlink, figure.regattn, table.docutils"
+HEAVY = re.compile(r"<(pre|script|style|math|svg)\b.*?</\1>", re.DOTALL)  # most of a page, and nothing of its text
+HIDDEN = "noscript, .math, .headerlink, figure.regattn, table.docutils"
 logger = logging.getLogger(__name__)
 
 
@@ -69,20 +71,28 @@ def add_entries(app) -> list:
 
 def text_of(page: Path) -> str:
     """Return what a built page says, in one line, without code, formulas and explorers."""
-    body = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser").select_one("article.bd-article")
+    text = HEAVY.sub("", page.read_text(encoding="utf-8"))
+    body = BeautifulSoup(text, "html.parser").select_one("article.bd-article")
     for tag in body.select(HIDDEN):
         tag.decompose()
     return " ".join(body.get_text(" ").split())
 
 
 def write_texts(app, exception) -> None:
-    """Write the texts of all pages into one script beside the search."""
+    """Write the texts of all pages into one script beside the search; what it says of older pages stays."""
     if exception is not None or app.builder.name != "html":
         return
-    pages = {name: Path(app.outdir) / f"{name}.html" for name in sorted(app.env.found_docs)}
-    texts = {f"{name}.html": text_of(page) for name, page in pages.items() if page.exists()}
-    script = f"window.searchTexts = {json.dumps(texts, ensure_ascii=False)};\n{SCRIPT.read_text(encoding='utf-8')}"
-    (Path(app.outdir) / "_static" / TEXTS).write_text(script, encoding="utf-8")
+    script, known, since = Path(app.outdir) / "_static" / TEXTS, {}, 0
+    if script.exists():
+        known = json.loads(script.read_text(encoding="utf-8").partition(" = ")[2].partition(";\n")[0])
+        since = script.stat().st_mtime_ns
+    texts = {}
+    for name in (f"{name}.html" for name in sorted(app.env.found_docs)):
+        page = Path(app.outdir) / name
+        if page.exists():
+            texts[name] = known[name] if name in known and page.stat().st_mtime_ns < since else text_of(page)
+    told = f"window.searchTexts = {json.dumps(texts, ensure_ascii=False)};\n{SCRIPT.read_text(encoding='utf-8')}"
+    script.write_text(told, encoding="utf-8")
 
 
 def load_texts(app, pagename, templatename, context, doctree) -> None:
@@ -97,5 +107,5 @@ def setup(app) -> dict[str, bool]:
     app.connect("env-updated", check_terms)
     app.connect("html-collect-pages", add_entries)  # all pages are written, the index is not
     app.connect("html-page-context", load_texts)
-    app.connect("build-finished", write_texts)
+    app.connect("build-finished", write_texts, priority=950)  # after light_pages, which writes pages again
     return {"parallel_read_safe": True, "parallel_write_safe": True}

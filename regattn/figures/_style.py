@@ -23,6 +23,9 @@ COLOURS = MappingProxyType({role: light for role, (light, _) in ROLES.items()})
 SEQUENCE = tuple(COLOURS[role] for role in ("key", "negative", "leave-one-out", "query", "test", "value"))
 """Colours for things without a role, in order; :func:`looks` goes on where they end."""
 
+SIGNS = LinearSegmentedColormap.from_list("signs", [COLOURS["negative"], "white", COLOURS["positive"]])
+"""Shades of numbers with signs, white at zero."""
+
 DASHES = ("-", "--", "-.", ":")
 
 
@@ -32,9 +35,8 @@ def looks(*, without: str = "") -> Iterator[tuple[str, str]]:
     Examples
     --------
     >>> from itertools import islice
-    >>> first, second = islice(looks(), 2)
-    >>> first == (COLOURS["key"], "-"), second == (COLOURS["negative"], "--")
-    (True, True)
+    >>> list(islice(looks(), 2)) == [(COLOURS["key"], "-"), (COLOURS["negative"], "--")]
+    True
     >>> len(set(islice(looks(without=COLOURS["query"]), 20)))
     20
     """
@@ -47,10 +49,6 @@ def looks(*, without: str = "") -> Iterator[tuple[str, str]]:
 def dates(index: Any) -> Any:
     """Return where an index stands on an axis: periods at their beginning, everything else as it is."""
     return index.to_timestamp() if isinstance(index, pd.PeriodIndex) else index
-
-
-SIGNS = LinearSegmentedColormap.from_list("signs", [COLOURS["negative"], "white", COLOURS["positive"]])
-"""Shades of numbers with signs, white at zero."""
 
 
 def use_style() -> None:

@@ -10,10 +10,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from regattn._resolve import resolve_kernel
-from regattn._types import KernelLike
 from regattn.figures._style import COLOURS
-from regattn.kernels import Kernel
+from regattn.kernels import Kernel, KernelLike
 
 __all__ = ["plot_steps"]
 
@@ -54,7 +52,7 @@ def plot_steps(
     """
     if len(values) != len(scores):
         raise ValueError(f"{len(scores)} scores need as many values, got {len(values)}")
-    chosen, row = resolve_kernel(kernel), scores.to_numpy(dtype=float)
+    chosen, row = Kernel.of(kernel), scores.to_numpy(dtype=float)
     weights = chosen.weights(row[None])[0]
     places, signs = np.arange(len(row)), [COLOURS["positive" if w >= 0 else "negative"] for w in weights]
 

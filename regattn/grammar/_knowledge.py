@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
-from regattn.grammar._rules import State, Word
-
-if TYPE_CHECKING:
-    from regattn.grammar.sentences import Grammar
+from regattn.grammar._rules import State, Symbol, Word
 
 __all__ = ["Belief", "Known", "frozen", "known_at_start", "remaining", "successors"]
 
 Belief = dict  # state -> probability
+
+
+class _Grammar(Protocol):
+    """What is asked of a grammar here."""
+
+    @property
+    def vocabulary(self) -> tuple[str, ...]: ...
+    def encode(self, words: Sequence[str]) -> list[int]: ...
+    def decode(self, tokens: Sequence[int]) -> list[str]: ...
+    def expand(self, symbol: Symbol) -> list[tuple[float, State]]: ...
+    def start(self) -> Belief: ...
+    def advance(self, belief: Belief, word: str) -> Belief: ...
 
 
 class Known:
@@ -23,13 +33,13 @@ class Known:
     Texts meet in the same places again and again, so a place is found once and remembered.
     """
 
-    def __init__(self, grammar: Grammar, belief: tuple) -> None:
+    def __init__(self, grammar: _Grammar, belief: tuple) -> None:
         self.belief, self.chances = belief, np.zeros(len(grammar.vocabulary))
         found = successors(grammar, belief)
         self.chances[grammar.encode(list(found))] = [p for p, _ in found.values()]
         self._after: dict[int, Known] = {}
 
-    def after(self, grammar: Grammar, token: int) -> Known:
+    def after(self, grammar: _Grammar, token: int) -> Known:
         """Return what is known after one more word, or raise the error of :meth:`Grammar.advance`."""
         if token not in self._after:
             belief = grammar.advance(dict(self.belief), grammar.decode([token])[0])
@@ -37,13 +47,13 @@ class Known:
         return self._after[token]
 
 
-def known_at_start(grammar: Grammar) -> Known:
+def known_at_start(grammar: _Grammar) -> Known:
     """Return what is known at the beginning of a sentence."""
     return _known(grammar, frozen(grammar.start()))
 
 
 @lru_cache(maxsize=100_000)
-def _known(grammar: Grammar, belief: tuple) -> Known:
+def _known(grammar: _Grammar, belief: tuple) -> Known:
     return Known(grammar, belief)
 
 
@@ -52,7 +62,7 @@ def frozen(belief: Belief) -> tuple:
 
 
 @lru_cache(maxsize=200_000)
-def _first_words(grammar: Grammar, state: State) -> tuple[tuple[float, str, State], ...]:
+def _first_words(grammar: _Grammar, state: State) -> tuple[tuple[float, str, State], ...]:
     """Return what a state may begin with: probability, word, and the state after it."""
     if not state:
         return _first_words(grammar, (("S",),))  # a sentence has ended; the next begins
@@ -67,7 +77,7 @@ def _first_words(grammar: Grammar, state: State) -> tuple[tuple[float, str, Stat
 
 
 @lru_cache(maxsize=200_000)
-def successors(grammar: Grammar, belief: tuple) -> dict[str, tuple[float, Belief]]:
+def successors(grammar: _Grammar, belief: tuple) -> dict[str, tuple[float, Belief]]:
     """Return, for every word that may come next, its probability and the belief after it."""
     joint: dict[str, Belief] = {}
     for state, p in belief:
@@ -82,7 +92,7 @@ def successors(grammar: Grammar, belief: tuple) -> dict[str, tuple[float, Belief
 
 
 @lru_cache(maxsize=200_000)
-def remaining(grammar: Grammar, belief: tuple) -> tuple[float, float]:
+def remaining(grammar: _Grammar, belief: tuple) -> tuple[float, float]:
     """Return the entropy of the rest of the sentence and its mean length."""
     nats = length = 0.0
     for word, (p, after) in successors(grammar, belief).items():

@@ -8,11 +8,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from regattn._resolve import resolve_kernel
-from regattn._types import KernelLike
 from regattn._validation import check_count
-from regattn._weighing import inner_products
-from regattn.kernels import Kernel
+from regattn.kernels import Kernel, KernelLike
 
 SCHEMES = ("none", "sinusoidal", "learned", "rotary", "alibi")
 ORDERS = ("pre", "post", "parallel", "single")
@@ -50,8 +47,8 @@ def check_heads(width: int, n_heads: int, *, kernel: KernelLike, positions: str)
     if width % n_heads:
         raise ValueError(f"width must be a multiple of n_heads, got width {width} and {n_heads} n_heads")
     check_choice(positions, "positions", SCHEMES)
-    kernel = resolve_kernel(kernel)
-    if positions == "alibi" and kernel.scores is not inner_products:
+    kernel = Kernel.of(kernel)
+    if positions == "alibi" and not kernel.takes_inner_products:
         raise ValueError(f"positions='alibi' adds to inner products, which kernel {kernel.name!r} does not use")
     if positions == "rotary" and (width // n_heads) % 2:
         raise ValueError(f"positions='rotary' needs an even width per head, got {width // n_heads}")

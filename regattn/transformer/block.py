@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from torch import Tensor, nn
 
-from regattn._types import KernelLike, MaskLike
+from regattn._types import MaskLike
 from regattn._validation import check_count, check_real
+from regattn.kernels import KernelLike
 from regattn.transformer._checks import ACTIVATIONS, NORMS, ORDERS, check_choice, check_heads, check_tokens
 from regattn.transformer._linear import Linear
 from regattn.transformer._norm import make_norm
@@ -146,8 +147,9 @@ class Block(nn.Module):
             base=design.base,
         )
         self.feed_forward = FeedForward(design.width, design.hidden, activation=design.activation, bias=design.bias)
-        self.norm_1 = make_norm(design)
-        self.norm_2 = make_norm(design) if design.order in ("pre", "post") else nn.Identity()
+        self.norm_1 = make_norm(design.norm, design.width, bias=design.bias)
+        second = design.norm if design.order in ("pre", "post") else "none"
+        self.norm_2 = make_norm(second, design.width, bias=design.bias)
 
     def forward(self, r: Tensor, *, mask: MaskLike = None, cache: KeyValueCache | None = None) -> Tensor:
         """Return the residual stream after this block, shape (B, T, D)."""

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from regattn._activations import ACTIVATIONS
 from regattn._validation import check_count
 from regattn.from_scratch import layer_norm, softmax
+from regattn.kernels import KERNELS, Kernel
 from regattn.transformer._rotation import rotate_pairs, rotation_angles
 from regattn.transformer.block import Block
 from regattn.transformer.language_model import Architecture, LanguageModel
@@ -93,7 +94,7 @@ class Decoder:
         """Return what keeps a Decoder from reading a model of this design; nothing where it can."""
         if architecture.order != "pre":
             return f"order {architecture.order!r}"
-        if architecture.kernel != "softmax":
+        if Kernel.of(architecture.kernel) != KERNELS["softmax"]:
             return f"kernel {architecture.kernel!r}"
         return "positions 'alibi'" if architecture.positions == "alibi" else ""
 

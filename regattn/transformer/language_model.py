@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from regattn._rng import Rng, seed_from
-from regattn._validation import check_count
+from regattn._validation import check_count, is_abstract
 from regattn.transformer._linear import Linear
 from regattn.transformer._norm import make_norm
 from regattn.transformer.block import Block, BlockDesign
@@ -99,7 +99,8 @@ class LanguageModel(nn.Module):
             self.embedding = nn.Embedding(a.vocabulary, a.width)
             self.positions = nn.Embedding(a.context, a.width) if a.positions == "learned" else None
             self.blocks = nn.ModuleList(Block(a) for _ in range(a.layers))
-            self.final_norm = make_norm(a) if a.order in ("pre", "parallel") else nn.Identity()
+            last = a.norm if a.order in ("pre", "parallel") else "none"
+            self.final_norm = make_norm(last, a.width, bias=a.bias)
             self.unembedding = Linear(a.width, a.vocabulary, bias=False)
             self._initialise()
         if a.tied:
@@ -155,7 +156,7 @@ class LanguageModel(nn.Module):
             raise ValueError(f"tokens must be a tensor, got {type(tokens).__name__}")
         if tokens.ndim != 2 or tokens.dtype not in (torch.int64, torch.int32) or tokens.numel() == 0:
             raise ValueError(f"tokens must be whole numbers of shape (B, T), got {tokens.dtype} {tuple(tokens.shape)}")
-        if tokens.is_meta:
+        if tokens.is_meta or is_abstract(tokens):
             return
         least, most = (int(x) for x in tokens.aminmax())
         if least < 0 or most >= self.architecture.vocabulary:

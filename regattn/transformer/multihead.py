@@ -5,15 +5,15 @@ Letters: B sequences in a batch, T tokens, D model width, H heads, d = D / H.
 
 from __future__ import annotations
 
-import math
 from functools import lru_cache
 
 import torch
 from torch import Tensor, nn
 
-from regattn._types import KernelLike, MaskLike
+from regattn._types import MaskLike
 from regattn._validation import check_count, check_real
 from regattn.attention import attend, attention_weights
+from regattn.kernels import KernelLike
 from regattn.transformer._checks import check_heads, check_tokens
 from regattn.transformer._linear import Linear, linear
 from regattn.transformer._rotation import rotate_pairs, rotation_angles
@@ -113,7 +113,7 @@ class MultiHeadAttention(nn.Module):
         self.kernel = check_heads(width, n_heads, kernel=kernel, positions=positions)
         self.width, self.n_heads, self.positions = width, n_heads, positions
         self.base = check_real(base, "base", least=0.0, strictly=True)
-        self.scale = 1 / math.sqrt(width // n_heads) if self.kernel.name == "softmax" else 1.0
+        self.scale = self.kernel.default_scale(width // n_heads)
         self.projection = Linear(width, 3 * width, bias=bias)  # W_Q, W_K, W_V in one product
         self.output = Linear(width, width, bias=bias)  # W_O
 

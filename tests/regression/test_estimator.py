@@ -408,3 +408,15 @@ def test_a_parameter_out_of_range_is_named_with_its_value(data, parameters, mess
 def test_holding_out_all_but_one_row_is_refused(rng):
     with pytest.raises(ValueError, match="leaves 1 of 3 rows"):
         AttentionRegressor(validation_fraction=0.6).fit(rng.normal(size=(3, 1)), np.arange(3.0))
+
+
+@pytest.mark.parametrize("kernel", LEARNED)
+@pytest.mark.parametrize(("fit_intercept", "rank"), [(True, None), (False, None), (False, 2)])
+def test_predictions_are_the_weights_times_the_targets_with_and_without_a_constant(kernel, fit_intercept, rank):
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(23, 3)), rng.normal(size=23)
+    settings = {"kernel": kernel, "fit_intercept": fit_intercept, "rank": rank, "penalty": 1.0, "random_state": 0}
+    model = AttentionRegressor(**settings).fit(X, y)
+    D = 3 + (fit_intercept and kernel != "gaussian")
+    assert model.omega_.shape == (D, D)
+    np.testing.assert_allclose(model.predict(X[:5]), model.attention_weights(X[:5]) @ y, rtol=1e-9)

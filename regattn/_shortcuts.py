@@ -1,4 +1,4 @@
-"""Attention by shorter roads to the same numbers, and the bounds by which one look at the inputs serves all scores."""
+"""Averages by shorter roads to the same numbers, and the bound by which one look at the inputs serves all scores."""
 
 from __future__ import annotations
 
@@ -8,17 +8,9 @@ import sys
 import numpy as np
 from array_api_compat import array_namespace, is_torch_array
 
-from regattn._resolve import resolve_mask
 from regattn._types import Array, MaskLike
-from regattn._validation import all_finite, check_finite, is_mapped, largest, size
-from regattn._weighing import inner_products, overflow_allowed
-from regattn.kernels import Kernel
-
-
-def scores_fit(queries: Array, keys: Array, kernel: Kernel, scale: float) -> bool:
-    """Return whether no score can overflow; raise if a query or key is not finite."""
-    most = float(array_namespace(queries).finfo(queries.dtype).max)
-    return score_bound(queries, keys, scale) <= most and kernel.scores is inner_products
+from regattn._validation import all_finite, check_finite, is_mapped, largest, overflow_allowed, size
+from regattn.masks import _resolve_mask
 
 
 def score_bound(queries: Array, keys: Array, scale: float) -> float:
@@ -29,17 +21,10 @@ def score_bound(queries: Array, keys: Array, scale: float) -> float:
     return 2 * abs(scale) * size(queries, "queries") * max(1.0, size(keys, "keys"))
 
 
-def average(weights: Array, values: Array) -> Array:
-    """Return the averages of the values; raise if one overflows."""
-    check_finite(values, "values")
-    with overflow_allowed(values):
-        outputs = weights @ values
-    check_finite(outputs, "the averages")
-    return outputs
-
-
-def reassociated(queries: Array, keys: Array, values: Array, scale: float) -> Array:
-    """Return the averages of the identity kernel, Q(K'V), in time linear in the numbers of queries and keys."""
+def identity_average(queries: Array, keys: Array, values: Array, scale: float, mask: MaskLike) -> Array | None:
+    """Return the averages of the identity kernel, Q(K'V), in time linear in queries and keys; None behind a mask."""
+    if mask is not None:
+        return None
     with overflow_allowed(queries):
         outputs = queries @ (array_namespace(queries).matrix_transpose(keys) @ values * scale)
     if not all_finite(outputs):  # if they are finite all inputs are: nothing times NaN or infinity is
@@ -48,21 +33,22 @@ def reassociated(queries: Array, keys: Array, values: Array, scale: float) -> Ar
     return outputs
 
 
-def can_be_fused(x: Array) -> bool:
-    """Return whether torch has a fused kernel for x: it has none for NumPy arrays, nor under ``torch.func``."""
-    return is_torch_array(x) and not is_mapped(x)
+def softmax_average(queries: Array, keys: Array, values: Array, scale: float, mask: MaskLike) -> Array | None:
+    """Return the averages of softmax by torch's fused kernel, whose memory is linear in the keys.
 
-
-def fused_softmax(queries: Array, keys: Array, values: Array, scale: float, mask: MaskLike) -> Array:
-    """Return the averages of softmax attention by torch's fused kernel, whose memory is linear in the keys."""
+    None where torch has no such kernel: for NumPy arrays and under ``torch.func``.
+    """
+    if not is_torch_array(queries) or is_mapped(queries):
+        return None
     torch = sys.modules["torch"]
     most = torch.finfo(queries.dtype).max
     if not score_bound(queries, keys, scale) <= most:
         _check_scores_fit(queries, keys, scale, most)
     total = math.sqrt(keys.shape[-2]) * size(values, "values")
-    square = queries.shape[-2] == keys.shape[-2]
-    causal = isinstance(mask, str) and mask == "causal" and square  # torch's own flag aligns the other way otherwise
-    allowed = None if causal else resolve_mask(mask, queries, keys)
+    causal = False
+    if isinstance(mask, str) and mask == "causal" and queries.shape[-2] == keys.shape[-2]:
+        causal, mask = True, None  # torch's own flag, which would align the other way if there were fewer queries
+    allowed = _resolve_mask(mask, queries, keys)
     fused = torch.nn.functional.scaled_dot_product_attention
     if allowed is None and queries.ndim == 4 and keys.shape == values.shape and _alike(queries, keys):
         outputs = fused(queries, keys, values, is_causal=causal, scale=scale)

@@ -16,7 +16,7 @@ from tests.built import ROOT, label, notebooks
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 from dependencies import Package, code_of
-from freshness import key
+from execution_cache import key
 
 EVERY = [*notebooks(), ROOT / "book" / "index.md"]
 SPECTRAL, WORDS, TOKENS = "03_ols_proximity", "11_cooccurrence_projection", "18_language_model"
@@ -176,7 +176,7 @@ def test_code_that_cannot_be_read_depends_on_everything(house):
 CONF = """
 import sys
 sys.path.insert(0, {path!r})
-extensions = ["myst_nb", "freshness"]
+extensions = ["myst_nb", "execution_cache"]
 nb_execution_mode = "cache"
 exclude_patterns = ["_build"]
 """

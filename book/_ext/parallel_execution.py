@@ -16,13 +16,15 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
+sys.modules.setdefault("rfc3987_syntax", None)  # two seconds for jsonschema, in every process, for what is not asked
+
 import nbformat
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 from jupyter_cache.executors.utils import single_nb_execution
 from sphinx.util import logging
 
-from freshness import folder_of
+from execution_cache import folder_of
 
 MOST = 4  # kernels at a time: some take more than a gigabyte of memory
 
@@ -91,7 +93,7 @@ def execute(path: Path, folder: Path, seconds: int) -> None:
 
 def setup(app) -> dict[str, bool]:
     """Register the extension."""
-    app.setup_extension("freshness")
+    app.setup_extension("execution_cache")
     app.connect("env-before-read-docs", execute_all)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 

@@ -17,13 +17,13 @@ from tests.built import ROOT
 CONF = """
 import sys
 sys.path.insert(0, {path!r})
-extensions = ["myst_nb", "abreast"]
+extensions = ["myst_nb", "parallel_execution"]
 nb_execution_mode = "cache"
 nb_execution_raise_on_error = True
 nb_execution_show_tb = True
 exclude_patterns = ["_build"]
-import abreast
-abreast.cores = lambda: 2  # on a machine with one core, too
+import parallel_execution
+parallel_execution.cores = lambda: 2  # on a machine with one core, too
 """
 # Notes that it has begun, and waits until the other one has.
 MEET = """
