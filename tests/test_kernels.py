@@ -13,7 +13,7 @@ from scipy import sparse
 from regattn import KERNELS, Kernel, attend, attention_weights, elu, nearest
 from regattn.transformer import Architecture, LanguageModel, MultiHeadAttention
 from regattn.transformer.inference import Decoder
-from tests.faults.inputs import many
+from tests.bad_inputs.inputs import many
 
 LIBRARIES = pytest.mark.parametrize("library", [np.asarray, torch.from_numpy])
 m, n, d, d_v = 3, 7, 5, 2
