@@ -49,7 +49,7 @@ def test_a_module_of_words_concerns_the_chapters_that_cut_words_and_no_regressio
 def test_the_mechanism_concerns_every_notebook_that_attends(file):
     without = {
         "attention.py": {"solutions-12_a_real_corpus", "solutions-14_tokens"},
-        "kernels.py": {"solutions-14_tokens"},  # which only count
+        "kernels.py": {"solutions-12_a_real_corpus", "solutions-14_tokens"},  # which only count
     }
     assert readers(file) == {label(path) for path in EVERY} - without.get(file, set())
 

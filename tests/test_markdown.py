@@ -18,6 +18,8 @@ from sphinx.errors import ExtensionError
 from tests.built import ROOT, article, label, notebooks, read_notebook, toc_pages
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
+from chapter_numbers import exercises
+from chapters import chapter_of
 from plain_markdown import to_myst
 
 every_notebook = pytest.mark.parametrize("path", notebooks(), ids=label)
@@ -118,6 +120,12 @@ def test_a_citation_names_authors_and_year(path):
             assert text in (f"{name_of(key)} [{year}]", f"{name_of(key)}, {year}")
 
 
+def numbered(path: Path, text: str) -> str:
+    """Return a text of a notebook with the number of its chapter, as its page has it."""
+    chapter = chapter_of(path.relative_to(ROOT).with_suffix("").as_posix())
+    return exercises(text, chapter) if chapter else text
+
+
 def bare(title: str) -> str:
     """Return the letters and digits of a box's title, which the page sets with other signs; theorems count there."""
     return re.sub(r"\W+", "", re.sub(r"^Theorem \d+", "Theorem", title.strip()))
@@ -131,7 +139,7 @@ KINDS = {"Closer": {"tip", "closer-look"}, "Open": {"note"}, "Exercise": {"exerc
 def test_page_of_the_book_has_the_boxes_of_the_notebook(built_book, path):
     boxes = article(built_book / path.relative_to(ROOT).with_suffix(".html")).select("div.admonition")
     shown = [box.select_one(".admonition-title").get_text().strip() for box in boxes]
-    written = re.findall(r"(?m)^> \*\*(.+)\*\*$", "\n".join(texts(path)))
+    written = re.findall(r"(?m)^> \*\*(.+)\*\*$", numbered(path, "\n".join(texts(path))))
     assert [bare(title) for title in shown] == [bare(title) for title in written]
     for title, box in zip(shown, boxes, strict=True):
         assert set(box["class"]) == KINDS[title.split()[0].strip(":")] | {"admonition"}
@@ -142,7 +150,8 @@ def test_page_of_the_book_has_the_boxes_of_the_notebook(built_book, path):
 def test_page_of_the_book_has_the_labels_of_the_notebook(built_book, path):
     found = article(built_book / path.relative_to(ROOT).with_suffix(".html")).find_all(id=True)
     equations = set(re.findall(EQUATION, "\n".join(texts(path))))
-    wanted = (labels_of(path) - equations) | {f"equation-{name}" for name in equations}
+    own = {numbered(path, f"(#{name})")[2:-1] for name in labels_of(path) - equations}
+    wanted = own | {f"equation-{name}" for name in equations}
     assert wanted <= {tag["id"] for tag in found}
 
 

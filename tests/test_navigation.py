@@ -13,6 +13,7 @@ sys.path.insert(0, str(ROOT / "book" / "_ext"))
 from folded_navigation import folded
 
 MOST_LINKS = 20  # of a side bar, that stand open: more is no map
+BESIDE = ("book/solutions", "book/reference/teaching", "teach/guide")  # a page for each chapter stands beside them
 PAGES = toc_pages()
 SIDE_BAR = """<div><ul class="nav"><li><a href="#">Book</a></li></ul>
 <p aria-level="2" class="caption" role="heading"><span class="caption-text">Lines</span></p>
@@ -46,7 +47,7 @@ def test_on_a_solution_the_other_solutions_stand_beside_it():
 def test_the_side_bar_of_a_page_is_short_and_leads_everywhere(built_book, page):
     bar = soup(built_book / f"{page}.html").select_one("nav.bd-links")
     open_links = [a for a in bar.select("a") if all(part.has_attr("open") for part in a.find_parents("details"))]
-    most = MOST_LINKS if not page.startswith(("book/solutions", "teach/guide")) else len(PAGES)
+    most = MOST_LINKS if not page.startswith(BESIDE) else len(PAGES)
     assert len(open_links) + len(bar.select("summary")) <= most
     wanted = sum(not other.startswith("book/solutions") for other in PAGES)
     assert len(bar.select("a")) >= wanted

@@ -132,7 +132,9 @@ def test_every_pin_is_exact():
         assert pin.url is None
 
 
-@pytest.mark.parametrize("need", sorted(set(dependencies("book", "scale", "test")), key=str), ids=lambda need: need.name)
+@pytest.mark.parametrize(
+    "need", sorted(set(dependencies("book", "scale", "test")), key=str), ids=lambda need: need.name
+)
 def test_pin_satisfies_the_bounds_of_the_package(need):
     (pin,) = pins()[canonicalize_name(need.name)].specifier
     assert need.specifier.contains(pin.version)
