@@ -150,7 +150,8 @@ def test_every_number_of_the_json_is_on_the_page_and_so_is_the_json(built_book, 
             for field, value in row.items():
                 if isinstance(value, float) and not (row["ours"] and field.startswith("ratio")):
                     assert any(
-                        near == pytest.approx(value, rel=0.00501, abs=0.0501 * field.startswith("digits")) for near in values
+                        near == pytest.approx(value, rel=0.00501, abs=0.0501 * field.startswith("digits"))
+                        for near in values
                     ), (field, value)
         for goal in case.get("goals", []):
             assert any(value_of(told) == pytest.approx(goal["measured"], rel=0.00501) for told in goals), goal

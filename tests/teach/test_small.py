@@ -128,5 +128,5 @@ def test_of_what_a_browser_puts_together_from_pieces_nothing_is_taken_for_words_
     assert done.returncode == 0, done.stderr
     page = PdfReader(target).pages[0]
     found = {sign for words, *_ in beyond(page, re.compile(" ")) for sign in words}
-    assert {"∥", "∣", "⎛", "⎠"} <= found
+    assert {"⎛", "⎠"} <= found  # KaTeX draws its bars whole
     assert beyond(page, PIECES) == []
