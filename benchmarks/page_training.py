@@ -18,6 +18,7 @@ from torch import nn
 
 from regattn.regression import _context_training as training
 from regattn.widgets import ContextExplorer, NetworkExplorer
+from regattn.widgets._kit.page import scope_name
 
 sys.path.append(str(Path(__file__).parents[1]))
 from tests.browser import launch, open_offline
@@ -31,8 +32,9 @@ ALONE = "All on one thread."
 CONTEXT = {"depth": 4, "tied": False, "learning_rate": 0.05}
 
 # Leaves two calls on the window: steps of training alone, and steps of the explorer as it plays, each frame drawn.
-READY = """async ([code, name, settings]) => {
-  const module = await import("data:text/javascript;charset=utf-8," + encodeURIComponent(code));
+READY = """async ([code, scope, name, settings]) => {
+  const exported = `${code}\\nexport const module = ${scope};`;
+  const { module } = await import("data:text/javascript;charset=utf-8," + encodeURIComponent(exported));
   const { model } = document.querySelector("figure.regattn");
   const data = model.get("data");
   const flat = (rows) => Float64Array.from(rows.flat());
@@ -154,7 +156,7 @@ def case(browser, name, explorer, runs, *, steps, rounds):
     settings = {each: getattr(explorer, each) for each in explorer.controls if each != "step"}
     with tempfile.TemporaryDirectory() as folder, open_offline(browser, write_page(Path(folder), explorer)) as page:
         page.wait_for_function("document.querySelector('figure.regattn').model")
-        page.evaluate(READY, [explorer._esm, name, settings])
+        page.evaluate(READY, [explorer._esm, scope_name(f"{name}/training.js"), name, settings])
         ours = {
             OURS: lambda: np.array(page.evaluate("(steps) => train(steps)", steps)),
             DRAWN: lambda: page.evaluate("([steps, stride]) => play(steps, stride)", [steps, stride]),

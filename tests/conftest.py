@@ -67,7 +67,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if needs[item] or item.get_closest_marker("long"):
             item.add_marker(pytest.mark.timeout(PATIENCE))
-        if item.get_closest_marker("browser"):
+        if item.get_closest_marker("browser") and config.pluginmanager.has_plugin("rerunfailures"):
             item.add_marker(pytest.mark.flaky(reruns=RERUNS))
     pages = {page: place for place, page in enumerate(dict.fromkeys(page_of(item.nodeid) for item in items))}
     items.sort(

@@ -69,6 +69,9 @@ def built_of(math) -> Counter:
         (r"\underset{n}{X}", "<mrow><munder><mrow><mi>X</mi></mrow><mi>n</mi></munder></mrow>"),
         (r"\lVert x\rVert", BAR + "<mi>x</mi>" + BAR),
         (r"\log_2 x", "<msub><mrow><mi>log</mi><mo>\u2061</mo></mrow><mn>2</mn></msub>" + THIN + "<mi>x</mi>"),
+        (r"\lambda_{\max}", "<msub><mi>λ</mi><mi>max</mi></msub>"),
+        (r"x_{\min}^{\max}", "<msubsup><mi>x</mi><mi>min</mi><mi>max</mi></msubsup>"),
+        (r"\frac1\max", "<mfrac><mn>1</mn><mi>max</mi></mfrac>"),
     ],
 )
 def test_formula_is_the_mathml_that_its_tex_means(tex, expected):

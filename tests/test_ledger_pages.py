@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -14,11 +15,12 @@ import ledger_pages
 from ledger_pages import Ledger, Passage, badge_of, inside_a_sentence, passages, slug, typeset
 
 
-def chapter_of(folder, *cells: tuple[str, str]) -> list[dict]:
-    """Write a chapter of cells, (kind, text) each, and return the list of chapters."""
+def write_book(root: Path, *cells: tuple[str, str]) -> None:
+    """Write a book below ``root`` whose only chapter, "one", consists of cells, (kind, text) each."""
     kinds = [{"cell_type": kind, "source": text.splitlines(keepends=True)} for kind, text in cells]
-    (folder / "one.ipynb").write_text(json.dumps({"cells": kinds}))
-    return [{"page": "one", "label": "one"}, {"page": "not-written-yet", "label": "two"}]
+    (root / "book/part1").mkdir(parents=True)
+    (root / "book/part1/01_one.ipynb").write_text(json.dumps({"cells": kinds}))
+    (root / "_toc.yml").write_text("parts: [{chapters: [{file: book/part1/01_one}]}]\n")
 
 
 def link(name: str) -> str:
@@ -26,7 +28,7 @@ def link(name: str) -> str:
 
 
 def test_a_passage_is_known_by_its_section_and_the_box_it_stands_in(tmp_path):
-    chapters = chapter_of(
+    write_book(
         tmp_path,
         ("markdown", f"# One\n\nFirst {link('gc-01')}, again {link('gc-01')}."),
         ("code", f"# {link('gc-02')} in code is no passage"),
@@ -37,9 +39,9 @@ def test_a_passage_is_known_by_its_section_and_the_box_it_stands_in(tmp_path):
         ),
         ("markdown", f"> No title {link('br-2.1a')}."),
     )
-    found = passages(tmp_path, chapters)
+    found = passages(tmp_path)
     box = "A title, of *two* words"
-    assert found["gc-01"] == [Passage("one", "one", ""), Passage("one", "part", box)]  # each place once
+    assert found["gc-01"] == [Passage("one", "", ""), Passage("one", "part", box)]  # each place once
     assert found["gc-03"] == [Passage("one", "part", "Another box"), Passage("one", "part", "")]
     assert found["mh-4.2"] == [Passage("one", "part", "Another box")]  # bold words in a box are not its title
     assert found["br-2.1a"] == [Passage("one", "part", "")]

@@ -23,6 +23,7 @@ RENDER = """(tex, display) => {
 APPLIED = "\u2061"  # what stands, unseen, between a function and its argument
 ROWS = ("mrow", "mstyle", "mtd")
 INDEXED = ("msub", "msup", "msubsup", "munder", "munderover")
+PAIRS = ("mover", "mfrac", "mroot")
 OPENING = set(APPLIED + "([{⟨⌊⌈|‖∣∥")
 BARS = {"|": "|", "∣": "|", "∥": "‖"}  # KaTeX writes the signs of relations, beside which browsers leave room
 
@@ -57,6 +58,14 @@ def set_alphabets(math: ET.Element) -> None:
             alphabet = part.attrib.pop("mathvariant").upper()
             alphabet = alphabet if alphabet in ("DOUBLE-STRUCK", "SANS-SERIF") else alphabet.replace("-", " ")
             part.text = "".join(letter(sign, alphabet) for sign in part.text)
+
+
+def set_scripts(math: ET.Element) -> None:
+    """Take the unseen sign of application out of a script that is a function's name, where it were a child too many."""
+    for part in math.iter():
+        for child in list(part) if part.tag in (*INDEXED, *PAIRS) else ():
+            if child.text == APPLIED:
+                part.remove(child)
 
 
 def set_columns(math: ET.Element) -> None:
@@ -118,6 +127,7 @@ def mathml(tex: str, *, display: bool = False) -> str:
         raise ValueError(f"{error}, in the formula {tex.strip()!r}")
     math = ET.fromstring(made.replace(' xmlns="http://www.w3.org/1998/Math/MathML"', "")).find("math")
     set_alphabets(math)
+    set_scripts(math)
     set_columns(math)
     set_spaces(math)
     return ET.tostring(math, encoding="unicode", short_empty_elements=False)

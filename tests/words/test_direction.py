@@ -187,7 +187,7 @@ def test_a_round_counts_the_attention_of_the_round_before():
     pairs = make_aligned_text(7, rng=6)
     t, counts = translation_table(pairs, rounds=3), 0.0
     for source, target, _ in pairs:
-        weights = normalise_rows(t.loc[target, source])
+        weights = normalise_rows(t.loc[target, source]).to_numpy()
         here = pd.DataFrame(0.0, t.index, t.columns)
         for f, row in zip(target, weights, strict=True):
             for e, weight in zip(source, row, strict=True):
@@ -198,7 +198,7 @@ def test_a_round_counts_the_attention_of_the_round_before():
 
 def test_two_copies_of_a_word_share_the_attention_equally():
     t = translation_table(make_aligned_text(60, rng=7), rounds=10)
-    weights = normalise_rows(t.loc[["der"], ["the", "dog", "bit", "the"]])[0]
+    weights = normalise_rows(t.loc[["der"], ["the", "dog", "bit", "the"]]).to_numpy()[0]
     assert weights[0] == weights[3] > 0.4
 
 
