@@ -285,7 +285,7 @@ def predict_next(
 
 
 class _Codes(NamedTuple):
-    """Queries ZS and keys Z, kept to the columns the sentence touches, values ZS, rows of S, and words if S has some."""
+    """Queries ZS and keys Z, kept to the columns a sentence touches, values ZS, rows of S, and words if S has some."""
 
     queries: np.ndarray
     keys: np.ndarray
