@@ -61,7 +61,7 @@ WHOLE = """() => [...document.querySelectorAll("article :is(figure.regattn, .cel
 SIGNS = """() => [...document.querySelectorAll("article section > p")].map((p) => {
   const lines = Math.round(p.getBoundingClientRect().height / parseFloat(getComputedStyle(p).lineHeight));
   return [p.innerText.length, lines];
-}).filter(([signs, lines]) => lines >= 4).map(([signs, lines]) => signs / (lines - 0.5))"""
+}).filter(([characters, lines]) => lines >= 4).map(([characters, lines]) => characters / (lines - 0.5))"""
 COLOURS = """() => [...document.querySelectorAll("figure.regattn *")].map((e) => {
   const style = getComputedStyle(e);
   return [style.color, style.backgroundColor, style.fill, style.stroke, style.borderTopColor].join();

@@ -127,7 +127,7 @@ def numbered(path: Path, text: str) -> str:
 
 
 def bare(title: str) -> str:
-    """Return the letters and digits of a box's title, which the page sets with other signs; theorems count there."""
+    """Return the letters and digits of a box's title, set with others on the page; theorems count there."""
     return re.sub(r"\W+", "", re.sub(r"^Theorem \d+", "Theorem", title.strip()))
 
 
