@@ -210,7 +210,7 @@ def test_browsers_without_light_dark_show_explorers_in_the_same_colours(browser,
 )
 def test_rules_stay_whose_classes_are_named(sheet, kept):
     rules = tinycss2.parse_stylesheet(sheet, skip_comments=True, skip_whitespace=True)
-    assert light_pages.asked(rules, {"a", "x"}) == kept
+    assert light_pages.used_rules(rules, {"a", "x"}) == kept
 
 
 KINDS = ["book/index", CHAPTERS[0], "book/reference/library", "book/reference/ledger"]
@@ -220,7 +220,7 @@ KINDS = ["book/index", CHAPTERS[0], "book/reference/library", "book/reference/le
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)], ids=["wide", "phone"])
 def test_the_rules_that_are_left_show_a_page_as_all_rules_do(browser, built_book, page, width, dark):
     folder = built_book / "_static"
-    full = light_pages.SOURCE.sub(r'url(\1.woff) format("woff")', (light_pages.THEME / light_pages.SHEET).read_text())
+    full = light_pages.FONT_URL.sub(r'url(\1.woff) format("woff")', (light_pages.THEME / light_pages.SHEET).read_text())
     assert (folder / light_pages.SHEET).stat().st_size < len(full) / 2
     with page_of(browser, built_book, page, width=width, dark=dark) as opened:
         opened.add_style_tag(content="* { transition: none !important; animation: none !important; }")
