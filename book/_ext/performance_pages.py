@@ -154,7 +154,9 @@ def is_better(field: str, row: Row, ours: Row) -> bool:
     """Return whether a field of a row is better than ours, as far as the page shows it."""
     sign = next((sign for name, sign in BETTER.items() if name in field), 0)
     known = sign and not field.endswith(("_low", "_high")) and None not in (row[field], ours.get(field))
-    return bool(known) and sign * (row[field] - ours[field]) > 0 and shown(field, row[field]) != shown(field, ours[field])
+    return (
+        bool(known) and sign * (row[field] - ours[field]) > 0 and shown(field, row[field]) != shown(field, ours[field])
+    )
 
 
 def nearest(results: dict[str, dict]) -> str:
