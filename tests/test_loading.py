@@ -6,7 +6,6 @@ import sys
 from statistics import median
 
 import pytest
-import tinycss2
 
 from tests.browser import open_offline
 from tests.built import ROOT, article, label
@@ -195,22 +194,6 @@ def test_browsers_without_light_dark_show_explorers_in_the_same_colours(browser,
             shown.append(opened.evaluate(COLOURS))
     assert len(shown[0]) > 50
     assert shown[0] == shown[1]
-
-
-@pytest.mark.parametrize(
-    ("sheet", "kept"),
-    [
-        (".a{top:0}.b{top:1px}", ".a{top:0}"),
-        (".b,.a:not(.b),p .a>b{top:0}", ".a:not(.b),p .a>b{top:0}"),
-        (':is(.a,.b),[href="x.b"]{top:0}', ':is(.a,.b),[href="x.b"]{top:0}'),
-        ("@media print{.b{top:0}}@supports (top:0){.a{top:0}.b{top:0}}", "@supports (top:0){.a{top:0}}"),
-        ("@font-face{src:url(a.b)}@keyframes b{0%{top:0}}", "@font-face{src:url(a.b)}@keyframes b{0%{top:0}}"),
-        ("/* of the theme */.bs-b{top:0}", ".bs-b{top:0}"),
-    ],
-)
-def test_rules_stay_whose_classes_are_named(sheet, kept):
-    rules = tinycss2.parse_stylesheet(sheet, skip_comments=True, skip_whitespace=True)
-    assert light_pages.used_rules(rules, {"a", "x"}) == kept
 
 
 KINDS = ["book/index", CHAPTERS[0], "book/reference/library", "book/reference/ledger"]
