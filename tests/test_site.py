@@ -76,8 +76,9 @@ def test_a_copy_without_an_address_promises_none(built_book):
         ({"REGATTN_REPOSITORY": ""}, ""),
         ({"REGATTN_REPOSITORY": "Owner/name"}, "https://owner.github.io/name/"),
         ({"REGATTN_REPOSITORY": "Owner/name", "REGATTN_SITE": "https://example.org/book"}, "https://example.org/book/"),
+        ({"REGATTN_SITE": "https://example.org/book/"}, "https://example.org/book/"),
     ],
-    ids=["unknown", "pages", "named"],
+    ids=["unknown", "pages", "named", "with a slash"],
 )
 def test_the_address_of_the_site_comes_from_the_environment(monkeypatch, environment, expected):
     monkeypatch.delenv("REGATTN_SITE", raising=False)

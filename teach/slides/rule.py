@@ -27,10 +27,10 @@ from docutils import nodes
 MOST = 30  # slides of a chapter
 ROOM = 15.0  # lines of text that fit on a slide below its title
 LITTLE = 2.0  # lines of sentences that make no slide alone
-BRIEF = 45  # signs of a sentence that says too little without the next
+BRIEF = 45  # characters of a sentence that says too little without the next
 CROWD = 2.5  # lines more that a slide takes when else they would stand alone
-WIDE = 88  # signs of a line
-SHORT = 280  # signs of a paragraph that is shown whole where it leads into an equation
+WIDE = 88  # characters of a line
+SHORT = 280  # characters of a paragraph that is shown whole where it leads into an equation
 PICTURE, EXPLORER = 8.5, 11.0  # lines that a picture and an explorer want at least; they fill what is left
 WORTH = {"text": 1, "table": 2, "code": 2, "equation": 3, "list": 4, "picture": 5, "told": 8, "explorer": 9}
 OPENING_DROPS = {False: ("text",), True: ("text", "table")}  # before the first section; when it has a picture

@@ -70,7 +70,7 @@ function tokenPanels(problem) {
     const rows = problem.map(() => pieceRow(host));
     return ({ cuts }) =>
       cuts.forEach(({ name, kind, pieces: cut, lost, perByte }, k) => {
-        const losses = lost ? `; ${plural(lost, "sign")} lost` : "";
+        const losses = lost ? `; ${plural(lost, "character")} lost` : "";
         const rate = `${formatNumber(fairRate({ lost, perByte }))} bits per byte`;
         const head = `${isolate(name)}: ${plural(cut.length, "token")}, ${rate}${losses}`;
         const chips = cut.map(({ id, text, lost: gone }) => {
