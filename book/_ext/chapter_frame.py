@@ -58,23 +58,25 @@ def line(app, docname: str, chapter: Chapter, text: str) -> nodes.paragraph:
     return made
 
 
-def opener(app, doctree: nodes.document, docname: str, chapter: Chapter) -> nodes.container:
-    """Return what a reader will be able to do, the minutes and what comes before."""
+def opener(app, doctree: nodes.document, docname: str, chapter: Chapter) -> list[nodes.Element]:
+    """Return what a reader will be able to do, the minutes and what comes before, as far as somebody has said it."""
     guide = (ROOT / f"{guide_of(chapter)}.md").read_text(encoding="utf-8")
-    outcomes = OUTCOMES.search(guide)[1].splitlines()
-    able = [nodes.list_item("", line(app, docname, chapter, text[2:])) for text in outcomes]
+    outcomes, needs = OUTCOMES.search(guide), NEEDS.search(guide)
+    if outcomes is None or needs is None:
+        return []
+    able = [nodes.list_item("", line(app, docname, chapter, text[2:])) for text in outcomes[1].splitlines()]
     told = nodes.paragraph("", "You will be able to", classes=["of"])
-    first = nodes.container("", told, nodes.bullet_list("", *able))
-    needs = line(app, docname, chapter, f"Before it: {NEEDS.search(guide)[1]}")
-    second = nodes.container("", nodes.paragraph("", f"About {minutes(doctree)} minutes", classes=["of"]), needs)
-    return nodes.container("", first, second, classes=["opener"])
+    takes = nodes.paragraph("", f"About {minutes(doctree)} minutes", classes=["of"])
+    before = line(app, docname, chapter, f"Before it: {needs[1]}")
+    halves = nodes.container("", told, nodes.bullet_list("", *able)), nodes.container("", takes, before)
+    return [nodes.container("", *halves, classes=["opener"])]
 
 
-def lead_of(section: nodes.section) -> nodes.paragraph:
+def lead_of(section: nodes.section) -> nodes.paragraph | None:
     """Return the paragraph that asks the chapter's question, or else its first."""
     own = [node for node in section.children if isinstance(node, nodes.paragraph)]
     asks = (p for p in own if any(bold.astext().endswith("?") for bold in p.findall(nodes.strong)))
-    return next(asks, own[0])
+    return next(asks, own[0] if own else None)
 
 
 def frame(app, doctree, docname) -> None:
@@ -84,8 +86,10 @@ def frame(app, doctree, docname) -> None:
         return
     section = doctree.next_node(nodes.section)
     lead = lead_of(section)
-    lead["classes"].append("lead-question")
-    section.insert(section.index(lead) + 1, opener(app, doctree, docname, chapter))
+    if lead is not None:
+        lead["classes"].append("lead-question")
+        place = section.index(lead) + 1
+        section[place:place] = opener(app, doctree, docname, chapter)
     told = f"{part_of(chapter)} · chapter {chapter.number} of {len(chapters())}"
     section.insert(0, nodes.paragraph("", told, classes=["kicker"]))
     for inner in section.findall(nodes.section):
