@@ -43,7 +43,7 @@ MISSED = """() => [...document.querySelectorAll(".exercise-answer input, .exerci
   .concat([...document.querySelectorAll("figure.regattn")].flatMap((figure) => {
     const names = (which) => [...figure.querySelectorAll(which)].map((e) => e.dataset.control);
     const reached = new Set(names("[data-control][data-tabbed]"));
-    return [...new Set(names("[data-control]"))].filter((name) => !reached.has(name));
+    return [...new Set(names("[data-control]:enabled"))].filter((name) => !reached.has(name));
   }))"""
 EMPTY = """() => [...document.querySelectorAll("article :is(.cell_input, .cell_output, .highlight, pre, .admonition)")]
   .filter((e) => e.checkVisibility() && e.getBoundingClientRect().height > 0)
@@ -129,6 +129,7 @@ def test_page_does_not_move_while_it_arrives_on_a_phone(browser, built_book, pag
 def test_tab_key_passes_formulas_by_and_stops_at_every_control_and_exercise(opened):
     opened.wait_for_function("() => [...document.querySelectorAll('figure.regattn')].every((e) => e.model)")
     opened.evaluate("() => document.querySelectorAll('[data-menu=Reset]').forEach((button) => button.click())")
+    opened.evaluate("() => document.querySelectorAll('.ra-more').forEach((more) => { more.open = true; })")
     opened.evaluate(FROM_THE_TOP)
     inside = []
     for _ in range(1500):

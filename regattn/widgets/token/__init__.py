@@ -62,9 +62,13 @@ class TokenExplorer(Explorer, panels=["pieces", "history"]):
     {'bytes': ['s', 'low', 'l', 'y']}
     """
 
-    text = TypedText("Text: type any", default="unhappiness", wide=True)
+    text = TypedText("Text: type any", default="unhappiness", wide=True, first=True)
     tokenizer = Choice(
-        "Tokeniser", lambda self: {name: name for name in self.tokenizers}, bound="tokenisers", help="Whose numbers."
+        "Tokeniser",
+        lambda self: {name: name for name in self.tokenizers},
+        bound="tokenisers",
+        help="Whose numbers.",
+        first=True,
     )
     word = _Place("How it cut the word", default=LONGEST_TEXT, help="Words as this tokeniser sees them.")
 

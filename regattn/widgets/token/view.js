@@ -116,6 +116,7 @@ const render = explorer({
     place: (value, { min, max }) => Number.isInteger(value) && value >= min && value <= max,
   },
   panels: tokenPanels,
+  answers: () => ["count", "rate", "lost"],
   numbers: () => [
     ["count", "tokens", ({ own }) => String(own.pieces.length)],
     ["length", "bytes per token", ({ own }) => formatNumber(own.size / own.pieces.length)],
