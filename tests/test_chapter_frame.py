@@ -54,5 +54,5 @@ def test_a_chapter_opens_with_its_part_its_aims_and_its_needs_and_leads_to_its_s
     for link in opener.select("a"):
         assert link.get_text() == str(int(link["href"].rpartition("/")[2][:2]))
         assert (built_book / normpath(join(dirname(chapter.page), link["href"]))).exists()
-    solutions = shown.select_one("section#exercises > p > a")
+    solutions = shown.select_one("section#exercises > p.to-solutions > a")
     assert normpath(join(dirname(chapter.page), solutions["href"])) == f"book/solutions/{chapter.name}.html"

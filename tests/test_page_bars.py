@@ -75,6 +75,8 @@ HEADINGS = """() => [1, 2, 3].map((k) => document.querySelector(`article h${k}`)
 WIDE_CODE = """() => [...document.querySelectorAll("article div.highlight pre")]
   .filter((pre) => pre.getBoundingClientRect().width > 0 && pre.scrollWidth > pre.clientWidth + 1)
   .map((pre) => pre.textContent.slice(0, 60))"""
+SCALES = """() => [...document.querySelectorAll('article .cell_output img[src$=".svg"]')]
+  .map((img) => img.getBoundingClientRect().width / img.getAttribute("width"))"""
 LINKS = """() => [...document.querySelectorAll("nav.bd-links a")]
   .filter((a) => !a.closest("details:not([open])") && a.getBoundingClientRect().height > 0).length"""
 
@@ -114,6 +116,11 @@ def test_lines_hold_62_to_75_letters_and_headings_are_large(opened):
     assert 17 <= size <= 19
     found = opened.evaluate(HEADINGS)
     assert found == [size if seen else None for seen, size in zip(found, (40, 26, 20), strict=True)]
+
+
+def test_letters_of_a_drawing_are_as_large_as_they_were_drawn_or_a_little_smaller(opened):
+    letters = [11 * 96 / 72 * scale for scale in opened.evaluate(SCALES)]  # drawn at 11 points
+    assert all(11 <= size <= 15.1 for size in letters)
 
 
 def test_on_a_phone_words_are_as_large_and_code_fits_its_box(opened):

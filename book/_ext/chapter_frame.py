@@ -90,13 +90,14 @@ def frame(app, doctree, docname) -> None:
         lead["classes"].append("lead-question")
         place = section.index(lead) + 1
         section[place:place] = opener(app, doctree, docname, chapter)
-    told = f"{part_of(chapter)} · chapter {chapter.number} of {len(chapters())}"
-    section.insert(0, nodes.paragraph("", told, classes=["kicker"]))
+    part = f"{part_of(chapter)} · chapter {chapter.number} of {len(chapters())}"
+    section.insert(0, nodes.paragraph("", part, classes=["kicker"]))
     for inner in section.findall(nodes.section):
         if inner[0].astext() == "Exercises":
             page = app.builder.get_relative_uri(docname, f"book/solutions/{chapter.name}")
             link = nodes.reference("", "Solutions", refuri=page)
-            inner.insert(1, nodes.paragraph("", "", link, nodes.Text(" stand on a page of their own.")))
+            told = nodes.Text(" stand on a page of their own.")
+            inner.insert(1, nodes.paragraph("", "", link, told, classes=["to-solutions"]))
 
 
 def setup(app) -> dict[str, bool]:
