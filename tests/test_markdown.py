@@ -212,6 +212,7 @@ def test_no_page_calls_an_equation_by_its_label(built_book, page):
         ("[codes](../a/b.ipynb#codes-section), [page](b.ipynb)", "{ref}`codes <codes-section>`, [page](b.ipynb)"),
         ("`[x](a.ipynb#y)` and ``a ` [x](a.md#y)``", "`[x](a.ipynb#y)` and ``a ` [x](a.md#y)``"),
         ("```python\n> **not a box**\n[x](a.md#y)\n```\n> a", "```python\n> **not a box**\n[x](a.md#y)\n```\n> a"),
+        ("~~~\n[x](a.md#y)\n~~~\n[x](a.md#y)", "~~~\n[x](a.md#y)\n~~~\n{ref}`x <y>`"),
         ("$$\nx > y\n$$ (big)", "$$\nx > y\n$$ (big)"),
     ],
 )

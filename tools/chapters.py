@@ -43,6 +43,8 @@ TEACHING = """\
 Read [the chapter](../../{page}.ipynb) and its [solutions](../../book/solutions/{name}.ipynb). \
 Slides, after `make slides`: `_build/revealjs/{page}.html`.
 
+Before it: chapter [{before.number}](../../{before.page}.ipynb).
+
 {headings}
 
 The [open question](../../{page}.ipynb#open-question), on the \
@@ -108,7 +110,8 @@ def begin(root: Path, slug: str, after: str, title: str) -> None:
     for path, text in ((page, f"{anchor}\n# {title}"), (solutions, f"# Solutions · {title}")):
         notebook.cells = [new_markdown_cell(text, id="title")]
         nbformat.write(notebook, path)
-    told = TEACHING.format(title=title, page=chapter.page, name=chapter.name, headings=HEADINGS)
+    named = {"title": title, "page": chapter.page, "name": chapter.name, "before": before}
+    told = TEACHING.format(**named, headings=HEADINGS)
     guide.write_text(told, encoding="utf-8")
     exercises = root / "regattn" / "exercises" / f"{slug}.py"
     exercises.write_text(f'"""Exercises of the chapter: {title}."""\n\nEXERCISES = {{}}\n', encoding="utf-8")
