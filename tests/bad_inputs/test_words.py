@@ -244,7 +244,10 @@ def test_a_right_answer_may_still_carry_its_gradient():
         (lambda: GRAMMAR.conditionals(np.array([[0, -1]])), "token must be ≥ 0, got -1"),
         (lambda: GRAMMAR.conditionals(np.zeros((1, 0), dtype=int)), r"with a full stop first, got shape \(1, 0\)"),
         (lambda: Grammar(lexicon={}), "lexicon must be a Lexicon, got dict"),
-        (lambda: predict_next(pd.DataFrame([[1.0]], ["a"], ["b"]), ["a"]), "same words on rows and columns"),
+        (
+            lambda: predict_next(pd.DataFrame([[1.0]], ["a"], ["b"]), ["a"]),
+            "words on the rows of S are not those on its columns",
+        ),
     ],
 )
 def test_refusals_name_what_is_wrong(call, message):

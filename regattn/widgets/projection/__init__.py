@@ -163,15 +163,15 @@ class ProjectionExplorer(Explorer, panels=["next", "table", "scores", "weights",
         found = {"counts": S.to_numpy().tolist(), **dict.fromkeys(names)}
         if not self.sentence:
             return found
-        M = project(S, self.sentence)
+        M = project(S, self.sentence).to_numpy()
         found["scores"] = M.tolist()
         if self.normaliser == "log softmax" and not (M > 0).any(axis=1).all():
             return found
         how = {"normaliser": self.normaliser}
         p = predict_next(S, self.sentence, **how)
         return found | {
-            "weights": context_weights(S, self.sentence, **how).tolist(),
-            "vocabulary_scores": vocabulary_scores(S, self.sentence, **how).tolist(),
+            "weights": context_weights(S, self.sentence, **how).to_numpy().tolist(),
+            "vocabulary_scores": vocabulary_scores(S, self.sentence, **how).to_numpy().tolist(),
             "probabilities": p.tolist(),
             "next_word": self.words[int(np.argmax(p >= p.max() * (1 - 1e-9)))],  # rounding breaks no tie
         }
