@@ -166,6 +166,21 @@ def afterwards(seed: int, *, epochs: int = PLAN.epochs) -> Iterator[dict]:
         yield {"name": name} | measured(found, decoder.predict(sent_new)) | {"live": len(np.unique(sent))}
 
 
+def two_of_each(seed: int, *, epochs: int = PLAN.epochs) -> Iterator[dict]:
+    """Yield what comes back by two codes of k-means and two of a network that was trained on what those leave.
+
+    ``first`` is the error of reconstruction in the first epoch of training.
+    """
+    found = digits(seed)
+    sent, sent_new = (residual_kmeans(found.X, X, n_codes=32, n_parts=2, rng=seed) for X in (found.X, found.X_new))
+    model = CodeAutoencoder(64, n_codes=32, n_parts=2, rng=seed)
+    history = train_autoencoder(model, tensor(found.X - sent), replace(PLAN, epochs=epochs), rng=seed)
+    with torch.no_grad():
+        more = model(tensor(found.X_new - sent_new)).numpy()
+    row = {"name": "two of each", "bits": 20, "first": round(history[0].reconstruction, 4)}
+    yield row | measured(found, sent_new + more)
+
+
 def chances(sequences: np.ndarray, *, label: bool, before: bool) -> list[np.ndarray]:
     """Return counted chances of each code by the label (if wanted) and the code before (if wanted), smoothed.
 
@@ -265,6 +280,7 @@ EXPERIMENTS = {
     "dead": partial(_changed, STARTS),
     "ablation": partial(_changed, ABLATIONS),
     "afterwards": afterwards,
+    "two of each": two_of_each,
     "generation": generation,
 }
 

@@ -47,7 +47,7 @@ class NGram:
     order: int
     vocabulary: int
     discount: float
-    counts: tuple[dict[tuple[int, ...], Counter], ...]
+    counts: tuple[dict[tuple[int, ...], dict[int, int]], ...]
 
     def probabilities(self, context: Sequence[int]) -> np.ndarray:
         """Return the distribution of the next token, shape (V,); only the last ``order - 1`` tokens matter.
@@ -69,7 +69,7 @@ class NGram:
             seen = self.counts[length].get(context[len(context) - length :])
             if seen is None:
                 break  # a context never seen says nothing, and no longer one was seen either
-            total = seen.total()
+            total = sum(seen.values())
             p *= self.discount * len(seen) / total
             tokens = list(seen)
             p[tokens] += np.maximum(np.array([seen[token] for token in tokens]) - self.discount, 0.0) / total
@@ -90,19 +90,27 @@ class NGram:
         return -np.log(p)
 
     @cached_property
-    def _totals(self) -> list[dict[tuple[int, ...], int]]:
-        return [{context: seen.total() for context, seen in each.items()} for each in self.counts]
+    def _seen(self) -> list[dict[tuple[int, ...], tuple[dict[int, int], int, float]]]:
+        """What was seen after each context, its total, and the share that is handed to the shorter one."""
+        return [
+            {
+                context: (seen, total := sum(seen.values()), self.discount * len(seen) / total)
+                for context, seen in each.items()
+            }
+            for each in self.counts
+        ]
 
     def _probability(self, tokens: list[int], i: int) -> float:
         """Return the probability of token i after those before it: one entry of :meth:`probabilities`."""
-        p = 1 / self.vocabulary
+        p, token = 1 / self.vocabulary, tokens[i]
         for length in range(min(self.order - 1, i) + 1):
-            context = tuple(tokens[i - length : i])
-            seen = self.counts[length].get(context)
-            if seen is None:
+            known = self._seen[length].get(tuple(tokens[i - length : i]))
+            if known is None:
                 break
-            total = self._totals[length][context]
-            p = p * (self.discount * len(seen) / total) + max(seen.get(tokens[i], 0) - self.discount, 0.0) / total
+            seen, total, handed_down = known
+            p *= handed_down
+            if token in seen:
+                p += max(seen[token] - self.discount, 0.0) / total
         return p
 
 
@@ -167,7 +175,7 @@ def count_ngrams(
     highest.pop((start,), None)  # given, never the next token
     counts = []
     for length in range(order, 0, -1):
-        by_context: dict[tuple[int, ...], Counter] = defaultdict(Counter)
+        by_context: dict[tuple[int, ...], dict[int, int]] = defaultdict(dict)
         for gram, count in highest.items():
             by_context[gram[:-1]][gram[-1]] = count
         counts.append(dict(by_context))

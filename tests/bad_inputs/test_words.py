@@ -77,7 +77,7 @@ WORDS = st.one_of(st.sampled_from(["a", "b", "c", UNKNOWN_WORD, "", "\ud800"]), 
 
 
 def _can_be_written(word):
-    return not any("\ud800" <= sign <= "\udfff" for sign in word)
+    return not any("\ud800" <= character <= "\udfff" for character in word)
 
 
 def _slow_counts(documents, words, window, harmonic):

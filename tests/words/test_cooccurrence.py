@@ -261,7 +261,7 @@ def test_wikipedia_is_split_as_runs_of_letters_and_digits_but_for_twelve_foreign
         found += words - runs
         pieces += runs - words
     assert (found.total(), pieces.total()) == (12, 23)
-    assert all(any(unicodedata.category(sign)[0] == "M" for sign in word) for word in found)
+    assert all(any(unicodedata.category(character)[0] == "M" for character in word) for word in found)
 
 
 def test_the_lee_corpus_has_300_stories_in_which_bank_is_west_or_reserve():

@@ -62,7 +62,7 @@ class _Counts(Control):
         return {"size": len(explorer.words)}
 
 
-class ProjectionExplorer(Explorer, panels=["table", "next", "scores", "weights", "mixed"]):
+class ProjectionExplorer(Explorer, panels=["next", "table", "scores", "weights", "mixed"]):
     r"""Show the co-occurrence projection of a sentence: M, its weights, E and the word beside, while S is edited.
 
     .. math:: M = Z S Z^\top, \quad E = g(M)\, Z S, \quad p = \mathrm{softmax}(\bar e)
@@ -95,7 +95,7 @@ class ProjectionExplorer(Explorer, panels=["table", "next", "scores", "weights",
     'money'
     """
 
-    sentence = _Sentence("Sentence: type it, or choose words", default=[])
+    sentence = _Sentence("Sentence: type it, or choose words", default=[], first=True)
     normaliser = Choice(
         "Weights are",
         {
@@ -104,6 +104,7 @@ class ProjectionExplorer(Explorer, panels=["table", "next", "scores", "weights",
             "softmax": "softmax of the counts",
         },
         help="How scores become weights, as in :func:`regattn.words.cooccurrence.context_weights`.",
+        first=True,
     )
     unit = Slider(
         "Unit of counting",
