@@ -50,7 +50,7 @@ def test_the_date_that_asks_stays_when_the_number_of_lags_changes():
         (lambda: LagExplorer(SERIES, max_lag=9), "max_lag must be ≤ 8"),
         (lambda: LagExplorer(SERIES, longest=51), "leaves 152 of 203 dates for 154 coefficients"),
         (lambda: LagExplorer(SERIES.drop(SERIES.index[40])), "1969Q2 follows 1968Q4: a gap"),
-        (lambda: LagExplorer(SERIES["inflation"]), "must be a DataFrame"),
+        (lambda: LagExplorer(SERIES["inflation"].to_numpy()), "must be a DataFrame"),
         (lambda: LagExplorer(load_macro().iloc[1:, :5]), "series has 5 columns; an explorer has room for 4"),
         (lambda: LagExplorer(SERIES, variables="unemployment"), "variables must be one of the 4 choices"),
     ],
