@@ -6,10 +6,10 @@ import math
 import sys
 
 import numpy as np
-from array_api_compat import array_namespace, is_torch_array
+from array_api_compat import is_torch_array
 
 from regattn._types import Array, MaskLike
-from regattn._validation import all_finite, check_finite, is_mapped, largest, overflow_allowed, size
+from regattn._validation import all_finite, check_finite, is_abstract, is_mapped, largest, overflow_allowed, size
 from regattn.masks import _resolve_mask
 
 
@@ -26,7 +26,7 @@ def identity_average(queries: Array, keys: Array, values: Array, scale: float, m
     if mask is not None:
         return None
     with overflow_allowed(queries):
-        outputs = queries @ (array_namespace(queries).matrix_transpose(keys) @ values * scale)
+        outputs = queries @ (keys.mT @ values * scale)
     if not all_finite(outputs):  # if they are finite all inputs are: nothing times NaN or infinity is
         for name, x in (("queries", queries), ("keys", keys), ("values", values), ("the averages", outputs)):
             check_finite(x, name)
@@ -44,7 +44,7 @@ def softmax_average(queries: Array, keys: Array, values: Array, scale: float, ma
     most = torch.finfo(queries.dtype).max
     if not score_bound(queries, keys, scale) <= most:
         _check_scores_fit(queries, keys, scale, most)
-    total = math.sqrt(keys.shape[-2]) * size(values, "values")
+    total = 0.0 if is_abstract(values) else math.sqrt(keys.shape[-2]) * size(values, "values")
     causal = False
     if isinstance(mask, str) and mask == "causal" and queries.shape[-2] == keys.shape[-2]:
         causal, mask = True, None  # torch's own flag, which would align the other way if there were fewer queries

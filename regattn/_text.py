@@ -9,7 +9,7 @@ from typing import Any
 def check_text(text: Any, name: str) -> str:
     r"""Return a text that can be written to a file, a page or a kernel; raise if it holds half of a surrogate pair.
 
-    Such halves are left over where text was cut in the middle of a sign, or read with ``errors="surrogateescape"``.
+    Such halves are left over where text was cut within a character, or read with ``errors="surrogateescape"``.
 
     Examples
     --------

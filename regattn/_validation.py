@@ -32,6 +32,8 @@ def as_floating(x: Any, name: str) -> Any:
     else:
         if isinstance(x, np.ma.MaskedArray) and np.ma.is_masked(x):  # plain arrays would show what the mask hides
             raise ValueError(f"{name} must have no masked entries, got {np.ma.count_masked(x)}")
+        if is_abstract(x):  # the compiler has no dtype's kind
+            return np.asarray(x, dtype=np.float64)
         x = np.asarray(x)
         kind, size, double = x.dtype.kind, x.size, np.float64
     if kind not in "fiub":
@@ -47,7 +49,7 @@ def is_abstract(x: Any) -> bool:
     Shapes are checked there as everywhere; what depends on numbers is not.
     """
     torch = sys.modules.get("torch")
-    return torch is not None and isinstance(x, torch.Tensor) and (torch.compiler.is_compiling() or is_mapped(x))
+    return torch is not None and (torch.compiler.is_compiling() or (isinstance(x, torch.Tensor) and is_mapped(x)))
 
 
 def is_mapped(x: Any) -> bool:
@@ -82,7 +84,7 @@ def check_finite(x: Any, name: str) -> None:
 
 def overflow_allowed(x: Any) -> AbstractContextManager:
     """Return a context in which NumPy says nothing of an overflow; torch never does."""
-    return nullcontext() if is_torch_array(x) else np.errstate(all="ignore")
+    return nullcontext() if is_torch_array(x) or is_abstract(x) else np.errstate(all="ignore")
 
 
 def largest(x: Any, name: str) -> float:

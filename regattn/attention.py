@@ -10,6 +10,7 @@ same code (the array API); gradients pass through.
 from __future__ import annotations
 
 import math
+import sys
 
 import numpy as np
 from array_api_compat import array_namespace, is_torch_array
@@ -158,7 +159,8 @@ def attend(
 def _weights(queries: Array, keys: Array, kernel: Kernel, scale: float, mask: MaskLike) -> Array:
     """Return what the formula says: scores from queries and keys, weights from scores."""
     allowed = _resolve_mask(mask, queries, keys)
-    most = float(array_namespace(queries).finfo(queries.dtype).max)
+    finfo = sys.modules["torch"].finfo if is_torch_array(queries) else np.finfo
+    most = float(finfo(queries.dtype).max)
     bounded = score_bound(queries, keys, scale) <= most  # which looks at queries and keys, whatever the kernel
     with overflow_allowed(queries):  # it is reported as the infinite score or weight it gives
         scores = kernel.scores(queries, keys, scale)

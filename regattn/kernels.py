@@ -27,8 +27,7 @@ HELD = 2**20  # differences held at once where there are more
 
 def _inner_products(queries: Array, keys: Array, scale: float) -> Array:
     r"""Return the scores :math:`\tau \langle q_j, k_i \rangle`, shape (..., n_queries, n_keys)."""
-    xp = array_namespace(queries, keys)
-    return (queries if scale == 1.0 else queries * scale) @ xp.matrix_transpose(keys)
+    return (queries if scale == 1.0 else queries * scale) @ keys.mT
 
 
 def _negative_half_distances(queries: Array, keys: Array, scale: float) -> Array:
@@ -47,7 +46,7 @@ def _squared_distances(queries: Array, keys: Array) -> Array:
     origin = xp.mean(keys, axis=-2, keepdims=True)  # distances ignore a shift; a shift to the middle loses fewer digits
     q, k = queries - origin, keys - origin
     of_q, of_k = xp.sum(q * q, axis=-1)[..., :, None], xp.sum(k * k, axis=-1)[..., None, :]
-    squared = (-2 * q) @ xp.matrix_transpose(k)
+    squared = (-2 * q) @ k.mT
     squared += of_k
     squared += of_q
     squared = xp.clip(squared, min=0.0)

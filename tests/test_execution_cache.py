@@ -15,6 +15,7 @@ import pytest
 from tests.built import ROOT, label, notebooks
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
+import execution_cache
 from dependencies import Package, code_of
 from execution_cache import key
 
@@ -230,15 +231,38 @@ def test_a_build_executes_again_what_depends_on_what_has_changed_and_nothing_els
     assert after(pins="numpy==1.1\n") == {"wood", "tiles"}
 
 
-def test_a_key_is_that_of_the_code_its_package_and_the_pins(house):
-    root = house.root
-    (root / "requirements.txt").write_text("numpy==1.0\n")
-    page = root / "page.md"
-    page.write_text("# Text\n\n```{code-cell}\n:tags: [x]\nfrom regattn.walls import nail\n```\n")
-    first = key(Package(root), page)
-    copy = shutil.copytree(root, root.with_name("elsewhere"))
-    assert key(Package(copy), copy / "page.md") == first
-    (root / "regattn" / "walls" / "wood.py").write_text("nail = 3\n")
-    assert key(Package(root), page) != first
-    page.write_text("# Text without code\n")
-    assert key(Package(root), page) is None
+PAGE = "# Text\n\n```{code-cell}\n:tags: [x]\nfrom regattn.walls import nail, paper\n```\n"
+STATE = {
+    "page.md": PAGE,
+    "requirements.txt": "numpy==1.0\nscipy==1.0\n",
+    "regattn/walls/wood.py": "nail = 1\n",
+    "regattn/walls/paper.py": "",
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "same"),
+    [
+        ({"regattn/walls/wood.py": "nail = 3\n"}, False),
+        ({"regattn/walls/wood.py": "", "regattn/walls/paper.py": "nail = 1\n"}, False),  # the same in other files
+        ({"requirements.txt": "numpy==1.1\nscipy==1.0\n"}, False),
+        ({"requirements.txt": "numpy==1.0\n"}, False),
+        ({"version": "3.14.9"}, False),
+        ({"requirements.txt": "# pins\n\nscipy==1.0\nnumpy==1.0  # a remark\n"}, True),
+        ({"regattn/walls/brick.py": "mortar = 0\n"}, True),
+        ({"page.md": PAGE.replace("Text", "Other text")}, True),  # jupyter-cache looks at the code
+    ],
+)
+def test_a_key_is_that_of_the_package_the_pins_and_the_python_and_of_nothing_else(house, monkeypatch, change, same):
+    def keyed(state: dict[str, str]) -> str | None:
+        if version := state.get("version"):
+            monkeypatch.setattr(execution_cache.platform, "python_version", lambda: version)
+        for name in state.keys() - {"version"}:
+            (house.root / name).write_text(state[name])
+        return key(Package(house.root), house.root / "page.md")
+
+    before = keyed(STATE)
+    copy = shutil.copytree(house.root, house.root.with_name(f"{house.root.name} elsewhere"))
+    assert key(Package(copy), copy / "page.md") == before
+    assert (keyed(change) == before) is same
+    assert keyed({"page.md": "# Text without code\n"}) is None

@@ -19,7 +19,7 @@ from regattn.exercises._exercise import Exercise, Mistake
 from regattn.exercises._judging import MESSAGES, judge_text, mentions
 from regattn.exercises._reading import TABLES, numbers_in, words_in
 from regattn.grammar import Grammar
-from tests.built import notebooks, read_notebook
+from tests.built import label, notebooks, read_notebook
 
 ALL = exercises()
 SHEETS = {name: exercise.sheet for name, exercise in ALL.items()}
@@ -139,6 +139,14 @@ def test_what_a_hint_names_is_there_in_the_chapter(name):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in PLACEHOLDERS
     }
     assert named <= known_in_chapter(name.partition(".")[0]), named
+
+
+@pytest.mark.parametrize("path", [path for path in notebooks() if "part" in path.parent.name], ids=label)
+def test_every_exercise_says_whether_it_is_done_by_hand_or_in_the_notebook(path):
+    text = "\n\n".join(cell.source for cell in read_notebook(path).cells)
+    titles = re.findall(r"^> \*\*Exercise \d\*\*$", text, re.MULTILINE)
+    tagged = re.findall(r"^> \*\*Exercise \d\*\*\n>\n> \*(?:By hand|Notebook)\.\* [^a-z]", text, re.MULTILINE)
+    assert len(tagged) == len(titles) >= 5
 
 
 def known_in_chapter(chapter: str) -> set[str]:

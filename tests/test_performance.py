@@ -87,9 +87,9 @@ def test_goals_that_are_missed_come_first():
 def test_losses_are_who_takes_less_time_or_room_than_ours_floors_last():
     ratio, where = "times as long as ours", "How <b>fast</b>, & with x < 1: n = 2,000"
     assert cells(pages.losses({"made_up": MADE_UP})) == [
-        ["a < b", ratio, "0.900 (0.800 to 1.20)", "1", where],
+        ["a < b", ratio, "0.900 (0.800 to 1.20)", "1.00", where],
         ["lean", "peak bytes", "12.0 MB", "41.0 MB", where],
-        ["Q (KᵀV), 9 times", ratio, "0.100", "1", where],
+        ["Q (KᵀV), 9 times", ratio, "0.100", "1.00", where],
     ]
 
 

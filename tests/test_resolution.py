@@ -11,13 +11,14 @@ from itertools import cycle, islice, product
 from pathlib import Path
 
 import pytest
-from packaging.markers import default_environment
+from hypothesis import given, strategies as st
+from packaging.markers import Marker, default_environment
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from tests.built import ROOT
 from tests.changes import base, changed
-from tools import machine
+from tools import machine, pins
 from tools.pins import CUDA
 
 OLDEST = {"3.11": "3.11.0", "3.12": "3.12.0", "3.13": "3.13.0", "3.14": "3.14.0"}  # Debian 12 has 3.11.2
@@ -34,6 +35,30 @@ NO_INDEX = (
     "no package index answers; these tests need one: connect, then run `python -m pytest tests/test_resolution.py`"
 )
 UV = [sys.executable, "-m", "uv"]
+
+
+some_pythons = st.sets(st.sampled_from(pins.PYTHONS), min_size=1)
+some_systems = st.sets(st.sampled_from(list(pins.SYSTEMS)), min_size=1)
+
+
+@given(some_pythons, some_systems)
+def test_a_marker_holds_where_a_package_is_needed_and_nowhere_else(pythons, systems):
+    said = pins.marker(set(product(pythons, systems))).removeprefix("; ")
+    for where, environment in pins.environments().items():
+        needed = where[0] in pythons and where[1] in systems
+        assert (not said or Marker(said).evaluate(environment)) is needed
+
+
+def test_a_package_that_is_needed_in_a_corner_of_the_table_has_no_simple_marker():
+    with pytest.raises(ValueError, match=r"no simple marker says .*3\.11.*linux"):
+        pins.marker({("3.11", "linux"), ("3.12", "darwin")})
+
+
+def test_an_extra_that_is_asked_for_late_brings_its_packages(monkeypatch):
+    needs = {"a": ["c", "b"], "b": ["d; extra == 'more'"], "c": ["b[more]"], "d": []}
+    monkeypatch.setattr(pins.metadata, "requires", lambda name: needs[name])
+    assert pins.closure(["a"], default_environment()) == {"a", "b", "c", "d"}
+    assert pins.closure(["b"], default_environment()) == {"b"}
 
 
 @cache

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -16,6 +17,7 @@ from tests.built import ROOT, label, soup, toc_pages
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 import published
+import search_offline
 
 LISTED = (ROOT / "book" / "reference" / "terms.yml").read_text(encoding="utf-8")
 TERMS = yaml.safe_load(LISTED)
@@ -76,8 +78,9 @@ def test_a_copy_without_an_address_promises_none(built_book):
         ({"REGATTN_REPOSITORY": ""}, ""),
         ({"REGATTN_REPOSITORY": "Owner/name"}, "https://owner.github.io/name/"),
         ({"REGATTN_REPOSITORY": "Owner/name", "REGATTN_SITE": "https://example.org/book"}, "https://example.org/book/"),
+        ({"REGATTN_SITE": "https://example.org/book/"}, "https://example.org/book/"),
     ],
-    ids=["unknown", "pages", "named"],
+    ids=["unknown", "pages", "named", "with a slash"],
 )
 def test_the_address_of_the_site_comes_from_the_environment(monkeypatch, environment, expected):
     monkeypatch.delenv("REGATTN_SITE", raising=False)
@@ -90,6 +93,26 @@ def test_an_address_that_is_none_is_named(monkeypatch):
     monkeypatch.setenv("REGATTN_SITE", "example.org")
     with pytest.raises(ValueError, match=r"got 'example\.org'"):
         published.address(ROOT)
+
+
+@pytest.mark.parametrize(
+    ("now", "written"),
+    [
+        ({"hat": "a"}, []),
+        ({"hat": "a", "cap": "b"}, ["b"]),
+        ({}, ["a"]),
+        ({"hat": "b"}, ["a", "b"]),
+        ({"hat": "a#brim"}, ["a"]),
+    ],
+)
+def test_pages_whose_other_names_have_changed_are_written_again(tmp_path, now, written):
+    (tmp_path / search_offline.TERMS).parent.mkdir(parents=True)
+    (tmp_path / search_offline.TERMS).write_text(yaml.safe_dump(now), encoding="utf-8")
+    std = SimpleNamespace(anonlabels={"brim": ("a", "brim")})
+    env = SimpleNamespace(get_domain=lambda _: std, found_docs={"a", "b"}, search_terms={"hat": "a"})
+    app = SimpleNamespace(srcdir=tmp_path, builder=SimpleNamespace(name="html"))
+    assert search_offline.check_terms(app, env) == written
+    assert search_offline.check_terms(app, env) == []
 
 
 def results(browser, folder, query):

@@ -43,11 +43,13 @@ from regattn.regression import (
 )
 from regattn.words import (
     Vocabulary,
+    context_weights,
     count_cooccurrences,
     normalise_rows,
     ppmi,
     predict_next,
     project,
+    vocabulary_scores,
     word_vectors,
 )
 
@@ -318,6 +320,25 @@ def test_a_table_of_words_keeps_its_words():
     assert ppmi(SEVEN).loc["bank", "loan"] == ppmi(SEVEN.to_numpy())[1, 2]
     assert word_vectors(SEVEN, rank=2).index.equals(SEVEN.index)
     assert normalise_rows(SEVEN).loc["bank"].sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("call", [project, context_weights, vocabulary_scores])
+def test_what_a_sentence_makes_of_a_table_carries_its_words(call):
+    found = call(SEVEN, ("river", "bank", "river", "flooded"))
+    assert found.index.tolist() == ["river", "bank", "river", "flooded"]
+    assert found.columns.tolist() == (list(SEVEN) if call is vocabulary_scores else found.index.tolist())
+    by_place = call(SEVEN.to_numpy(), [0, 1, 0, 4])
+    assert type(by_place) is np.ndarray
+    np.testing.assert_array_equal(found, by_place)
+    pd.testing.assert_frame_equal(call(SEVEN.reset_index(drop=True), ["river", "bank", "river", "flooded"]), found)
+
+
+def test_counts_come_out_under_their_words_when_asked():
+    text, words = [["dog", "bites", "man"]], Vocabulary(["man", "dog", "bites"])
+    table = count_cooccurrences(text, words, window=1, directed=True, as_frame=True)
+    assert table.loc["dog", "bites"] == table.loc["bites", "man"] == table.to_numpy().sum() / 2 == 1
+    np.testing.assert_array_equal(table, count_cooccurrences(text, words, window=1, directed=True).toarray())
+    assert predict_next(table, ["dog", "bites"]).idxmax() == "man"
 
 
 @pytest.mark.parametrize(

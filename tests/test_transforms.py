@@ -9,7 +9,18 @@ import pytest
 import torch
 
 from regattn import KERNELS, attend, elu, nearest, others_mask
-from regattn.transformer import Architecture, Block, BlockDesign, LanguageModel
+from regattn.transformer import (
+    Architecture,
+    Block,
+    BlockDesign,
+    LanguageModel,
+    MultiHeadAttention,
+    alibi_columns,
+    alibi_slopes,
+    rotate,
+    sinusoidal_positions,
+)
+from regattn.transformer._checks import SCHEMES
 
 B, T, d, d_v = 3, 7, 5, 2
 OTHERS = others_mask(T)
@@ -84,17 +95,54 @@ def test_compiled_attention_takes_the_next_length_too(kernel, mask, dynamic):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("positions", ["none", "learned"])
-def test_a_language_model_compiles_whole_and_is_exported(positions):
+@pytest.mark.parametrize("dynamic", [None, True])
+@pytest.mark.parametrize("positions", SCHEMES)
+def test_a_language_model_compiles_whole_and_is_exported(positions, dynamic):
     torch.compiler.reset()
     sizes = {"vocabulary": 11, "layers": 1, "context": 9, "width": 6, "n_heads": 3}
     model = LanguageModel(Architecture(**sizes, positions=positions)).eval()
-    compiled = torch.compile(model, backend="eager", fullgraph=True)
+    compiled = torch.compile(model, backend="eager", fullgraph=True, dynamic=dynamic)
     for length in (5, 4, 9):
         tokens = torch.arange(2 * length).reshape(2, length) % 11
         torch.testing.assert_close(compiled(tokens), model(tokens))
     exported = torch.export.export(model, (tokens,))
     torch.testing.assert_close(exported.module()(tokens), model(tokens))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("positions", ["none", "learned"])
+def test_an_exported_model_takes_the_next_length_too(positions):
+    sizes = {"vocabulary": 11, "layers": 1, "context": 9, "width": 6, "n_heads": 3}
+    model = LanguageModel(Architecture(**sizes, positions=positions)).eval()
+    tokens = torch.arange(14).reshape(2, 7) % 11
+    lengths = ({1: torch.export.Dim("T", min=2, max=9)},)
+    exported = torch.export.export(model, (tokens,), dynamic_shapes=lengths)
+    torch.testing.assert_close(exported.module()(tokens[:, :4]), model(tokens[:, :4]))
+
+
+CODES = {
+    "rotated by a range": lambda x: rotate(x, range(T)),
+    "rotated by an array": lambda x: rotate(x, np.arange(T)),
+    "rotated by a tensor": lambda x: rotate(x, torch.arange(x.shape[-2])),
+    "sinusoidal": lambda x: x + torch.as_tensor(sinusoidal_positions(range(T), x.shape[-1])),
+    "ALiBi": lambda x: x[:, None, :, :2] + torch.as_tensor(alibi_columns(alibi_slopes(5), range(T), np.arange(T))[0]),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("code", CODES)
+def test_codes_of_positions_compile_into_one_graph(code):
+    torch.compiler.reset()
+    x = torch.rand(B, T, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(2))
+    compiled = torch.compile(CODES[code], backend="aot_eager", fullgraph=True)
+    torch.testing.assert_close(compiled(x), CODES[code](x))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_an_export_leaves_nothing_behind_in_the_tables_of_angles():
+    model, x = MultiHeadAttention(4, 2, positions="rotary", base=77.0), torch.rand(1, T, 4)  # a base of its own
+    torch.export.export(model, (x,))
+    assert model(x).isfinite().all()
 
 
 def test_shapes_are_checked_where_numbers_cannot_be():

@@ -9,6 +9,8 @@ import numpy as np
 # Moves one control to a given part (0 to 1) of its range as a hand would, and returns how long it took until drawn.
 MOVE = """([figure, name, part]) => {
   const control = figure.querySelector(`[data-control="${name}"]`);
+  const more = control.closest("details");
+  if (more) more.open = true;
   const start = performance.now();
   if (control.tagName === "SELECT") {
     control.selectedIndex = Math.round(part * (control.options.length - 1));

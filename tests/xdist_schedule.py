@@ -17,6 +17,7 @@ from tests.built import label, notebooks, toc_pages
 
 PAGES = (
     "tests/test_pages.py",
+    "tests/test_page_bars.py",
     "tests/test_loading.py",
     "tests/test_book.py",
     "tests/test_site.py",

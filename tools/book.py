@@ -348,8 +348,12 @@ def serve() -> None:
 
 
 def lab() -> None:
-    """Open JupyterLab on the notebooks; what it and its kernels tell one another is encrypted."""
-    options = ("--notebook-dir=.", "--LabApp.default_url=/lab/tree/book", "--KernelManager.transport_encryption=auto")
+    """Open JupyterLab on the page that says where to start; what it and its kernels tell one another is encrypted."""
+    options = (
+        "--notebook-dir=.",
+        "--LabApp.default_url=/lab/tree/book/start.ipynb",
+        "--KernelManager.transport_encryption=auto",
+    )
     run(sys.executable, "-m", "jupyterlab", *options)
 
 

@@ -42,7 +42,16 @@ TEACHING = """\
 
 Read [the chapter](../../{page}.ipynb) and its [solutions](../../book/solutions/{name}.ipynb). \
 Slides, after `make slides`: `_build/revealjs/{page}.html`.
+
+Before it: chapter [{before.number}](../../{before.page}.ipynb).
+
+{headings}
+
+The [open question](../../{page}.ipynb#open-question), on the \
+[common scale](../../book/reference/teaching.md#rubrics).
 """
+PARTS = ("Outcomes", "Minutes", "On the board", "Predictions", "Pitfalls", "Discussion", "Quiz", "Exercises")
+HEADINGS = "\n\n".join(f"## {part}" for part in PARTS)
 
 
 def texts(root: Path) -> Iterator[Path]:
@@ -101,7 +110,9 @@ def begin(root: Path, slug: str, after: str, title: str) -> None:
     for path, text in ((page, f"{anchor}\n# {title}"), (solutions, f"# Solutions · {title}")):
         notebook.cells = [new_markdown_cell(text, id="title")]
         nbformat.write(notebook, path)
-    guide.write_text(TEACHING.format(title=title, page=chapter.page, name=chapter.name), encoding="utf-8")
+    named = {"title": title, "page": chapter.page, "name": chapter.name, "before": before}
+    told = TEACHING.format(**named, headings=HEADINGS)
+    guide.write_text(told, encoding="utf-8")
     exercises = root / "regattn" / "exercises" / f"{slug}.py"
     exercises.write_text(f'"""Exercises of the chapter: {title}."""\n\nEXERCISES = {{}}\n', encoding="utf-8")
     contents = root / "_toc.yml"

@@ -37,9 +37,9 @@ from tools.recorded_runs import FOLDER, minutes_of, read_runs, write_runs
 LIBRARIES = ("numpy", "scipy", "torch")
 P = 5
 C = 0.5 ** np.abs(np.subtract.outer(np.arange(P), np.arange(P)))  # covariance of the rows
-POOL, JUDGED = 100_000, 20_000  # tasks to learn from and to be measured on
+TRAINING_TASKS, TEST_TASKS = 100_000, 20_000  # tasks to learn from and to be measured on
 FEW, MANY = {"n": 10, "noise": 1.0}, {"n": 20, "noise": 0.5}  # few noisy rows, and more of less noise
-ELSEWHERE = [FEW, FEW | {"noise": 0.3}, FEW | {"noise": 2.0}, FEW | {"n": 20}, FEW | {"n": 40}]
+SHIFTED = [FEW, FEW | {"noise": 0.3}, FEW | {"noise": 2.0}, FEW | {"n": 20}, FEW | {"n": 40}]
 KINDS = {
     "tied": {},
     "untied": {"tied": False},
@@ -60,68 +60,72 @@ FULL_STEPS, FULL_BATCH = 3000, 128
 WINDOW, SPLIT, SHARED = 32, 120, 800  # quarters of a window, the first unseen quarter, steps on real tasks
 
 
-def pool(seed: int, setting: dict[str, float], tasks: int = POOL, **more: Any) -> Tasks:
+def training_tasks(seed: int, setting: dict[str, float], tasks: int = TRAINING_TASKS, **more: Any) -> Tasks:
     """Return tasks to learn from."""
     return make_tasks(np.random.default_rng([1, seed]), C, tasks=tasks, **setting, **more)
 
 
-def judged(setting: dict[str, float], **more: Any) -> Tasks:
+def test_tasks(setting: dict[str, float], **more: Any) -> Tasks:
     """Return the tasks that everything is measured on."""
-    return make_tasks(np.random.default_rng(77), C, tasks=JUDGED, **setting, **more)
+    return make_tasks(np.random.default_rng(77), C, tasks=TEST_TASKS, **setting, **more)
 
 
-def slopes(model: LinearLayers, tasks: Tasks) -> np.ndarray:
+def predicted_slopes(model: LinearLayers, tasks: Tasks) -> np.ndarray:
     """Return what a model answers."""
     with torch.no_grad():
         return model(*(torch.from_numpy(part) for part in tasks.moments())).numpy()
 
 
-def known(setting: dict[str, float]) -> Iterator[dict]:
+def baseline_risks(setting: dict[str, float]) -> Iterator[dict]:
     """Yield the risks of what needs no training: nothing, least squares, Bayes, descent and Newton's iteration."""
-    tasks, taught = judged(setting), pool(0, setting, JUDGED)
-    G, z = tasks.moments()
-    yield {"name": "zero", "risk": tasks.risk(0 * z, C)}
-    yield {"name": "OLS", "risk": tasks.risk(tasks.ridge_slopes(), C)}
-    yield {"name": "Bayes", "risk": tasks.risk(tasks.ridge_slopes(setting["noise"] ** 2), C)}
+    test, training = test_tasks(setting), training_tasks(0, setting, TEST_TASKS)
+    G, z = test.moments()
+    yield {"name": "zero", "risk": test.risk(0 * z, C)}
+    yield {"name": "OLS", "risk": test.risk(test.ridge_slopes(), C)}
+    yield {"name": "Bayes", "risk": test.risk(test.ridge_slopes(setting["noise"] ** 2), C)}
     omega = setting["n"] * population_embedding(C, **setting)
-    yield {"name": "formula", "depth": 1, "risk": tasks.risk(z @ omega.T, C)}
+    yield {"name": "formula", "depth": 1, "risk": test.risk(z @ omega.T, C)}
     for depth in (1, 2, 3, 4):
         w = np.zeros_like(z)
-        for size in tuned_descent(taught, C, depth=depth):
-            w = w + size * (z - np.einsum("tpq,tq->tp", G, w))
-        yield {"name": "tuned descent", "depth": depth, "risk": tasks.risk(w, C)}
-        G_taught, z_taught = taught.moments()
+        for step in tuned_descent(training, C, depth=depth):
+            w = w + step * (z - np.einsum("tpq,tq->tp", G, w))
+        yield {"name": "tuned descent", "depth": depth, "risk": test.risk(w, C)}
+        G_training, z_training = training.moments()
         starts = np.linspace(0.05, 1.0, 39) / np.linalg.norm(C, 2)
 
-        def answered(start: float, G: np.ndarray, z: np.ndarray, depth: int = depth) -> np.ndarray:
+        def newton_slopes(start: float, G: np.ndarray, z: np.ndarray, depth: int = depth) -> np.ndarray:
             return np.einsum("tpq,tq->tp", newton_schulz(G, rounds=depth, start=start), z)
 
-        best = min(starts, key=lambda start: taught.risk(answered(start, G_taught, z_taught), C))
-        yield {"name": "Newton–Schulz", "depth": depth, "start": best, "risk": tasks.risk(answered(best, G, z), C)}
+        best = min(starts, key=lambda start: training.risk(newton_slopes(start, G_training, z_training), C))
+        yield {"name": "Newton–Schulz", "depth": depth, "start": best, "risk": test.risk(newton_slopes(best, G, z), C)}
 
 
-def deep(seed: int, setting: dict[str, float], depth: int, kind: str, steps: int = 1000) -> dict:
+def layers_risk(seed: int, setting: dict[str, float], depth: int, kind: str, steps: int = 1000) -> dict:
     """Return the risk of trained layers, and elsewhere for the deepest of those trained on few rows."""
     model = LinearLayers(depth, P, **KINDS[kind], rng=seed)
-    train_in_context(model, pool(seed, setting), C, steps=steps, rng=seed)
-    row = {"name": kind, "depth": depth, "risk": judged(setting).risk(slopes(model, judged(setting)), C)}
+    train_in_context(model, training_tasks(seed, setting), C, steps=steps, rng=seed)
+    row = {
+        "name": kind,
+        "depth": depth,
+        "risk": test_tasks(setting).risk(predicted_slopes(model, test_tasks(setting)), C),
+    }
     if setting == FEW and depth == 4:
-        row["elsewhere"] = [judged(place).risk(slopes(model, judged(place)), C) for place in ELSEWHERE]
+        row["elsewhere"] = [test_tasks(place).risk(predicted_slopes(model, test_tasks(place)), C) for place in SHIFTED]
     if kind == "untied":  # how alike are its matrices to the inverse of the population?
         A, inverse = model.A.detach().numpy(), np.linalg.inv(C)
         row["cosines"] = [float(np.sum(a * inverse) / np.linalg.norm(a) / np.linalg.norm(inverse)) for a in A]
     return row
 
 
-def elsewhere() -> Iterator[dict]:
+def shifted_risks() -> Iterator[dict]:
     """Yield what least squares and Bayes score where the layers are tried without being trained."""
-    for place in ELSEWHERE:
-        tasks = judged(place)
+    for place in SHIFTED:
+        tasks = test_tasks(place)
         risks = {"OLS": tasks.ridge_slopes(), "Bayes": tasks.ridge_slopes(place["noise"] ** 2)}
         yield place | {name: tasks.risk(w, C) for name, w in risks.items()}
 
 
-def asked(tasks: Tasks) -> tuple[np.ndarray, np.ndarray]:
+def queries_and_answers(tasks: Tasks) -> tuple[np.ndarray, np.ndarray]:
     """Return eight rows that ask in every task, and the right answers."""
     rows = np.random.default_rng(5).normal(size=(len(tasks.y), 8, P)) @ np.linalg.cholesky(C).T
     return rows, tasks.intercepts[:, None] + np.einsum("tmp,tp->tm", rows, tasks.slopes)
@@ -132,42 +136,42 @@ def with_ones(rows: np.ndarray) -> np.ndarray:
     return np.concatenate([np.ones_like(rows[..., :1]), rows], axis=-1)
 
 
-def one_layer(intercept: float) -> Iterator[dict]:
+def one_layer_risks(intercept: float) -> Iterator[dict]:
     """Yield the risks of one linear layer and of least squares, without and with a column of ones."""
-    taught, tasks = pool(0, MANY, intercept=intercept), judged(MANY, intercept=intercept)
-    rows, right = asked(tasks)
+    training, test = training_tasks(0, MANY, intercept=intercept), test_tasks(MANY, intercept=intercept)
+    rows, answers = queries_and_answers(test)
 
     def risk(name: str, w: np.ndarray, ones: bool) -> dict:
-        answers = np.einsum("tmp,tp->tm", with_ones(rows) if ones else rows, w)
-        return {"name": name, "intercept": intercept, "risk": float(np.mean((answers - right) ** 2))}
+        predicted = np.einsum("tmp,tp->tm", with_ones(rows) if ones else rows, w)
+        return {"name": name, "intercept": intercept, "risk": float(np.mean((predicted - answers) ** 2))}
 
     def widened(given: Tasks) -> Tasks:
         return Tasks(with_ones(given.X), given.y, np.column_stack([given.intercepts, given.slopes]), given.intercepts)
 
     n = MANY["n"]
-    yield risk("linear", n * tasks.moments()[1] @ best_embedding(taught).T, False)
-    taught, tasks = widened(taught), widened(tasks)
-    yield risk("linear, column of ones", n * tasks.moments()[1] @ best_embedding(taught).T, True)
-    yield risk("OLS, column of ones", tasks.ridge_slopes(), True)
+    yield risk("linear", n * test.moments()[1] @ best_embedding(training).T, False)
+    training, test = widened(training), widened(test)
+    yield risk("linear, column of ones", n * test.moments()[1] @ best_embedding(training).T, True)
+    yield risk("OLS, column of ones", test.ridge_slopes(), True)
 
 
-def softmax(seed: int, heads: int, scaled: bool, intercept: float, steps: int = 1500) -> dict:
+def heads_risk(seed: int, heads: int, scaled: bool, intercept: float, steps: int = 1500) -> dict:
     """Return the risk of trained softmax heads; for two, how far they mirror each other."""
     model = SoftmaxHeads(heads, P, scaled=scaled, rng=seed)
-    taught = pool(seed, MANY, intercept=intercept)
-    train_in_context(model, taught, C, steps=steps, rng=seed)
-    tasks = judged(MANY, intercept=intercept)
-    rows, right = asked(tasks)
+    training = training_tasks(seed, MANY, intercept=intercept)
+    train_in_context(model, training, C, steps=steps, rng=seed)
+    test = test_tasks(MANY, intercept=intercept)
+    rows, answers = queries_and_answers(test)
     with torch.no_grad():
-        answers = model(*(torch.from_numpy(part) for part in (tasks.X, tasks.y, rows))).numpy()
+        predicted = model(*(torch.from_numpy(part) for part in (test.X, test.y, rows))).numpy()
     row: dict[str, Any] = {"name": f"softmax, {heads}" + ("" if scaled else " bare"), "intercept": intercept}
-    row["risk"] = float(np.mean((answers - right) ** 2))
+    row["risk"] = float(np.mean((predicted - answers) ** 2))
     omega, v = model.omega.detach().numpy(), model.v.detach().numpy()
     row["v"] = v.round(3).tolist()
     if heads == 2:
-        both = np.tensordot(v, omega, axes=1)
+        combined = np.tensordot(v, omega, axes=1)
         row["mirror"] = cosine(omega[0], -omega[1])
-        row["optimum"] = cosine(both, population_embedding(C, **MANY))
+        row["optimum"] = cosine(combined, population_embedding(C, **MANY))
     return row
 
 
@@ -176,39 +180,39 @@ def cosine(a: np.ndarray, b: np.ndarray) -> float:
     return float(np.sum(a * b) / np.linalg.norm(a) / np.linalg.norm(b))
 
 
-def full(seed: int, scale: float, steps: int = FULL_STEPS) -> dict:
+def full_matrices(seed: int, scale: float, steps: int = FULL_STEPS) -> dict:
     """Return how far the full matrices of one layer get from a random start.
 
     Tokens are (x, y), the one that asks (x, 0); it answers q'K(Σ tokens tokens')v/n, the last entry of what it hears.
     The error is that of the part of the answer that runs over outcomes, K's block of rows times the last entry of v; a
     second part, over K's last column, is left out.
     """
-    taught, n = pool(seed, MANY), MANY["n"]
-    tokens = np.concatenate([taught.X, taught.y[..., None]], axis=-1)
+    training, n = training_tasks(seed, MANY), MANY["n"]
+    tokens = np.concatenate([training.X, training.y[..., None]], axis=-1)
     moments = torch.from_numpy(tokens.mT @ tokens)
-    target = torch.from_numpy(taught.slopes)
+    target = torch.from_numpy(training.slopes)
     generator = torch.Generator().manual_seed(seed)
     start = [scale * torch.randn(size, generator=generator, dtype=torch.float64) for size in ((P + 1, P + 1), (P + 1,))]
     K, v = (part.requires_grad_() for part in start)
     root = torch.from_numpy(np.linalg.cholesky(C))
     optimiser = torch.optim.Adam([K, v], lr=0.01)
-    fall = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: 1 - step / steps)
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: 1 - step / steps)
     losses = []
     for _ in range(steps):
-        pick = torch.randint(len(target), (FULL_BATCH,), generator=generator)
+        batch = torch.randint(len(target), (FULL_BATCH,), generator=generator)
         x = torch.randn(FULL_BATCH, P, generator=generator, dtype=torch.float64) @ root.mT
         q = torch.cat([x, torch.zeros_like(x[:, :1])], dim=1)
-        heard = (moments[pick] @ v[:, None])[..., 0] + q * (q @ v)[:, None]
-        loss = ((((q @ K) * heard).sum(-1) / n - (x * target[pick]).sum(-1)) ** 2).mean()
+        attended = (moments[batch] @ v[:, None])[..., 0] + q * (q @ v)[:, None]
+        loss = ((((q @ K) * attended).sum(-1) / n - (x * target[batch]).sum(-1)) ** 2).mean()
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
-        fall.step()
+        schedule.step()
         losses.append(loss.item())
     omega, theory = (K[:P, :P] * v[-1]).detach().numpy() / n, population_embedding(C, **MANY)
     error = float(np.linalg.norm(omega - theory) / np.linalg.norm(theory))
-    kept = [float(part) for part in np.mean(np.reshape(losses, (10, -1)), axis=1)]
-    return {"name": "full", "scale": scale, "steps": steps, "error": error, "losses": kept}
+    means = [float(part) for part in np.mean(np.reshape(losses, (10, -1)), axis=1)]
+    return {"name": "full", "scale": scale, "steps": steps, "error": error, "losses": means}
 
 
 def macro_tasks() -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
@@ -218,19 +222,19 @@ def macro_tasks() -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     table |= {name: macro[name].diff() for name in ("inflation", "unemployment", "bill_rate")}
     values = np.column_stack([macro["gdp_growth"], *table.values()])[1:]
     values = (values - values[:SPLIT].mean(axis=0)) / values[:SPLIT].std(axis=0)
-    kept: tuple[list, list] = [], []
-    for now in range(WINDOW + 1, len(values)):
-        rows, ahead = values[now - WINDOW - 1 : now - 1], values[now - WINDOW : now]
+    samples: tuple[list, list] = [], []
+    for date in range(WINDOW + 1, len(values)):
+        rows, ahead = values[date - WINDOW - 1 : date - 1], values[date - WINDOW : date]
         mean, level = rows.mean(axis=0), ahead.mean(axis=0)
         for k in range(values.shape[1]):
-            part = (rows - mean, ahead[:, k] - level[k], values[now - 1] - mean, values[now, k] - level[k], k)
-            kept[now >= SPLIT].append(part)
+            part = (rows - mean, ahead[:, k] - level[k], values[date - 1] - mean, values[date, k] - level[k], k)
+            samples[date >= SPLIT].append(part)
     return tuple(  # type: ignore[return-value]
         {
             name: np.array(column)
-            for name, column in zip(("X", "y", "asks", "right", "group"), zip(*part, strict=True), strict=True)
+            for name, column in zip(("X", "y", "queries", "answers", "group"), zip(*part, strict=True), strict=True)
         }
-        for part in kept
+        for part in samples
     )
 
 
@@ -245,106 +249,110 @@ def employment_tasks() -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     table = load_employment()
     logs = np.log(table.to_numpy()).T
     growth, lags, window = logs[:, 12:] - logs[:, :-12], np.array([1, 2, 3, 12]), 24
-    cut = list(table.index.astype(str)).index("2010-01") - 12
+    first_test = list(table.index.astype(str)).index("2010-01") - 12
     order = np.random.default_rng(0).permutation(len(growth))
     sets = []
     for series, months in (
-        (order[:100], range(window + 14, cut, 2)),
-        (order[100:], range(cut, growth.shape[1], 3)),
+        (order[:100], range(window + 14, first_test, 2)),
+        (order[100:], range(first_test, growth.shape[1], 3)),
     ):
-        kept = []
+        samples = []
         for s in series:
-            for now in months:
-                rows = growth[s][np.arange(now - window, now)[:, None] - lags]
+            for month in months:
+                rows = growth[s][np.arange(month - window, month)[:, None] - lags]
                 size = np.sqrt(np.mean(rows**2))
-                y, asks = growth[s][now - window : now], growth[s][now - lags]
-                kept.append((rows / size, y / size, asks / size, growth[s][now] / size, 0))
-        columns = zip(("X", "y", "asks", "right", "group"), zip(*kept, strict=True), strict=True)
+                y, query = growth[s][month - window : month], growth[s][month - lags]
+                samples.append((rows / size, y / size, query / size, growth[s][month] / size, 0))
+        columns = zip(("X", "y", "queries", "answers", "group"), zip(*samples, strict=True), strict=True)
         sets.append({name: np.array(column) for name, column in columns})
     return sets[0], sets[1]
 
 
-def real(name: str, seed: int, depth: int, steps: int = SHARED) -> Iterator[dict]:
+def real_errors(name: str, seed: int, depth: int, steps: int = SHARED) -> Iterator[dict]:
     """Yield squared errors of layers that correct slopes common to all tasks, and of what needs no training."""
-    taught, tasks = {"macro": macro_tasks, "employment": employment_tasks}[name]()
-    n, p = taught["X"].shape[1:]
+    training, test = {"macro": macro_tasks, "employment": employment_tasks}[name]()
+    n, p = training["X"].shape[1:]
     common = np.array(
         [
-            np.linalg.lstsq(taught["asks"][mine], taught["right"][mine], rcond=None)[0]
-            for mine in (taught["group"] == k for k in np.unique(taught["group"]))
+            np.linalg.lstsq(training["queries"][own], training["answers"][own], rcond=None)[0]
+            for own in (training["group"] == k for k in np.unique(training["group"]))
         ]
     )
 
     def moments(given: dict[str, np.ndarray], start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        left = given["y"] - np.einsum("tnp,tp->tn", given["X"], start)
-        return given["X"].mT @ given["X"] / n, np.einsum("tnp,tn->tp", given["X"], left) / n
+        outcomes = given["y"] - np.einsum("tnp,tp->tn", given["X"], start)
+        return given["X"].mT @ given["X"] / n, np.einsum("tnp,tn->tp", given["X"], outcomes) / n
 
     def error(given: dict[str, np.ndarray], w: np.ndarray) -> float:
-        return float(np.mean((np.sum(given["asks"] * w, axis=1) - given["right"]) ** 2))
+        return float(np.mean((np.sum(given["queries"] * w, axis=1) - given["answers"]) ** 2))
 
-    def own(given: dict[str, np.ndarray], ridge: float, start: np.ndarray) -> np.ndarray:
+    def ridge_slopes(given: dict[str, np.ndarray], ridge: float, start: np.ndarray) -> np.ndarray:
         G, z = moments(given, start)
         return start + np.linalg.solve(G + ridge * np.eye(p), z[..., None])[..., 0]
 
-    start, start_new = common[taught["group"]], common[tasks["group"]]
+    start, start_new = common[training["group"]], common[test["group"]]
     if depth == 0:
-        yield {"name": "pooled", "error": error(tasks, start_new)}
-        yield {"name": "window's own OLS", "error": error(tasks, own(tasks, 0.0, 0 * start_new))}
+        yield {"name": "pooled", "error": error(test, start_new)}
+        yield {"name": "window's own OLS", "error": error(test, ridge_slopes(test, 0.0, 0 * start_new))}
         grid = np.geomspace(1e-4, 1e3, 50)
-        for title, here, there in (("zero", 0 * start, 0 * start_new), ("pooled", start, start_new)):
-            best = min(grid, key=lambda ridge: error(taught, own(taught, ridge, here)))
-            yield {"name": f"ridge towards {title}", "ridge": best, "error": error(tasks, own(tasks, best, there))}
+        for title, at_training, at_test in (("zero", 0 * start, 0 * start_new), ("pooled", start, start_new)):
+            best = min(grid, key=lambda ridge: error(training, ridge_slopes(training, ridge, at_training)))
+            yield {
+                "name": f"ridge towards {title}",
+                "ridge": best,
+                "error": error(test, ridge_slopes(test, best, at_test)),
+            }
         return
     model = LinearLayers(depth, p, move_rows=depth > 1, rng=seed)
-    G, z = (torch.from_numpy(part) for part in moments(taught, start))
-    asks, right = (torch.from_numpy(taught[part]) for part in ("asks", "right"))
-    missing = right - (asks * torch.from_numpy(start)).sum(-1)
+    G, z = (torch.from_numpy(part) for part in moments(training, start))
+    queries, answers = (torch.from_numpy(training[part]) for part in ("queries", "answers"))
+    residuals = answers - (queries * torch.from_numpy(start)).sum(-1)
     optimiser = torch.optim.Adam(model.parameters(), lr=5e-3)
     cycle = torch.optim.lr_scheduler.OneCycleLR(optimiser, 5e-3, total_steps=steps)
     generator = torch.Generator().manual_seed(seed)
     for _ in range(steps):
-        pick = torch.randint(len(right), (256,), generator=generator)
-        loss = (((asks[pick] * model(G[pick], z[pick])).sum(-1) - missing[pick]) ** 2).mean()
+        batch = torch.randint(len(answers), (256,), generator=generator)
+        loss = (((queries[batch] * model(G[batch], z[batch])).sum(-1) - residuals[batch]) ** 2).mean()
         optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimiser.step()
         cycle.step()
     with torch.no_grad():
-        more = model(*(torch.from_numpy(part) for part in moments(tasks, start_new))).numpy()
-    yield {"name": "layers from pooled", "depth": depth, "error": error(tasks, start_new + more)}
+        correction = model(*(torch.from_numpy(part) for part in moments(test, start_new))).numpy()
+    yield {"name": "layers from pooled", "depth": depth, "error": error(test, start_new + correction)}
 
 
-def layers(part: str, setting: dict[str, float], depths: Iterable[int], kinds: Iterable[str], seeds: range) -> list:
+def layer_jobs(part: str, setting: dict[str, float], depths: Iterable[int], kinds: Iterable[str], seeds: range) -> list:
     """Return trainings of linear layers; one layer is one layer, of whatever kind."""
-    more = {"steps": MANY_STEPS} if setting == MANY else {}
+    options = {"steps": MANY_STEPS} if setting == MANY else {}
     chosen = [(s, d, k) for s, d, k in product(seeds, depths, kinds) if d > 1 or k == "tied"]
-    return [(part, f"{k} {d}", s, partial(deep, s, setting, d, k, **more)) for s, d, k in chosen]
+    return [(part, f"{k} {d}", s, partial(layers_risk, s, setting, d, k, **options)) for s, d, k in chosen]
 
 
-def plan() -> list[tuple[str, str, int, Callable[[], Any]]]:
+def jobs() -> list[tuple[str, str, int, Callable[[], Any]]]:
     """Return what is to be run, what matters most first: part, job and seed that name it, and how it is done."""
     heads = [
-        ("softmax", f"{h} {scaled} {a:g}", s, partial(softmax, s, h, scaled, a))
+        ("softmax", f"{h} {scaled} {a:g}", s, partial(heads_risk, s, h, scaled, a))
         for s, (h, scaled, a) in product(range(3), HEADS)
     ]
-    whole = [("full", f"{scale}", s, partial(full, s, scale)) for scale, s in product((0.1, 0.01), range(10))]
+    whole = [("full", f"{scale}", s, partial(full_matrices, s, scale)) for scale, s in product((0.1, 0.01), range(10))]
     shared = [
-        (name, f"{depth}", s, partial(real, name, s, depth))
+        (name, f"{depth}", s, partial(real_errors, name, s, depth))
         for s, name, depth in product(range(3), ("macro", "employment"), (0, 1, 4))
         if s == 0 or depth
     ]
     return [
-        *((part, "known", 0, partial(known, setting)) for part, setting in (("few", FEW), ("many", MANY))),
-        ("elsewhere", "known", 0, elsewhere),
-        *(("softmax", f"linear {a:g}", 0, partial(one_layer, a)) for a in (0.0, 2.0)),
-        *layers("few", FEW, (4,), ("tied, GD++",), range(10)),
+        *((part, "known", 0, partial(baseline_risks, setting)) for part, setting in (("few", FEW), ("many", MANY))),
+        ("elsewhere", "known", 0, shifted_risks),
+        *(("softmax", f"linear {a:g}", 0, partial(one_layer_risks, a)) for a in (0.0, 2.0)),
+        *layer_jobs("few", FEW, (4,), ("tied, GD++",), range(10)),
         *heads,
-        *layers("many", MANY, (1, 4, 2, 3), KINDS, range(1)),
+        *layer_jobs("many", MANY, (1, 4, 2, 3), KINDS, range(1)),
         *whole[:10],
         *shared,
-        *layers("few", FEW, (2, 3), ("tied, GD++",), range(5)),
-        *layers("many", MANY, (1, 4, 2, 3), KINDS, range(1, 3)),
+        *layer_jobs("few", FEW, (2, 3), ("tied, GD++",), range(5)),
+        *layer_jobs("many", MANY, (1, 4, 2, 3), KINDS, range(1, 3)),
         *whole[10:],
     ]
 
@@ -357,9 +365,9 @@ def main() -> None:
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     made = read_runs(arguments.output)["runs"]
-    there = {(row["part"], row["job"], row["seed"]) for row in made}
-    for *known_by, do in plan():
-        if tuple(known_by) in there or (arguments.only and known_by[0] not in arguments.only):
+    done = {(row["part"], row["job"], row["seed"]) for row in made}
+    for *known_by, do in jobs():
+        if tuple(known_by) in done or (arguments.only and known_by[0] not in arguments.only):
             continue
         job = dict(zip(("part", "job", "seed"), known_by, strict=True))
         start, found = time.process_time(), do()

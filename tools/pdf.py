@@ -51,14 +51,15 @@ html, body { font-size: 13px !important; }
 .bd-article :is(div.math, div.cell_output, .pst-scrollable-table-container, .output) { overflow: visible !important; }
 .bd-article div.math, .bd-article mjx-container[display="true"] { break-inside: avoid; }
 .bd-article .cell_output img { max-height: 115mm; object-fit: contain; }
-#jb-print-toc, .bd-article details:is(.hide, .ra-checks):not([open]) { display: none !important; }
+#jb-print-toc, .bd-article details.section-code { display: none !important; }
 .bd-article :is(div.cell_input, pre, table tr) { break-inside: avoid; }
 nav.anchors { position: absolute; left: 0; top: 0; width: 1px; height: 1px; overflow: hidden; opacity: 0; }
 nav.anchors a { font-size: 1px; position: absolute; }
 """
-# A closer look is open on paper; code that the page folds away stays away.
+# A closer look and an answer are open on paper; code that the page folds away stays away.
 OPEN = """() => {
-  for (const box of document.querySelectorAll(".bd-article details")) box.open = Boolean(box.closest(".closer-look"));
+  for (const box of document.querySelectorAll(".bd-article details"))
+    box.open = Boolean(box.closest(".closer-look, .predict"));
 }"""
 # What is wider than the column is set smaller, at least to two fifths. Returns what is still too wide, and what must
 # not be parted and is longer than a page, so that it would be cut.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -43,6 +44,10 @@ def chapter_of(page: str) -> Chapter | None:
 
 def chapters(root: Path = ROOT) -> list[Chapter]:
     """Return the chapters in the order of the contents below a root."""
-    contents = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
-    pages = [entry["file"] for part in contents["parts"] for entry in part["chapters"]]
-    return [chapter for page in pages if page.startswith("book/part") and (chapter := chapter_of(page))]
+    return list(_read((root / "_toc.yml").read_text(encoding="utf-8")))
+
+
+@lru_cache(maxsize=2)  # the ledger asks some hundred times in one build
+def _read(contents: str) -> tuple[Chapter, ...]:
+    pages = [entry["file"] for part in yaml.safe_load(contents)["parts"] for entry in part["chapters"]]
+    return tuple(chapter for page in pages if page.startswith("book/part") and (chapter := chapter_of(page)))

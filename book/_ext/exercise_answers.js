@@ -1,5 +1,5 @@
 // The answer fields of a page. What is typed survives a reload; what is right stands in the sheet, not in the text.
-const bytes = (base64) => Uint8Array.from(atob(base64), (sign) => sign.charCodeAt(0));
+const bytes = (base64) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 const sheetOf = (field) => JSON.parse(new TextDecoder().decode(bytes(field.dataset.sheet)));
 
 function remembered(name, value) {

@@ -79,7 +79,7 @@ def add_fields(app, doctree, docname) -> None:
     """Put a field at the end of each exercise, and take away the cell that checks an answer in the notebook."""
     chapter = chapter_of(docname)
     found = exercises_of(doctree) if chapter and app.builder.format == "html" else {}
-    known = exercises()
+    known = exercises(chapter.slug) if found else {}
     for number, box in found.items():
         if f"{chapter.slug}.{number}" not in known:
             raise ValueError(f"{docname} has an exercise {number} that regattn.exercises.{chapter.slug} does not know")

@@ -105,6 +105,12 @@ def passages(root: Path) -> dict[str, list[Passage]]:
     return together
 
 
+def state(root: Path) -> frozenset[tuple[str, int]]:
+    """Return what the pages of the ledger are made of besides its entries, each file with when it changed."""
+    files = [root / "_toc.yml", *(root / "book").glob("part*/*.ipynb"), *(root / "tests").rglob("test_*.py")]
+    return frozenset((str(path), path.stat().st_mtime_ns) for path in files)
+
+
 def inside_a_sentence(title: str) -> str:
     """Return a title as it stands within a sentence: "A closer look" is "a closer look", and "OLS again" stays."""
     return title if title[1:2].isupper() else title[:1].lower() + title[1:]
@@ -143,10 +149,8 @@ class LedgerDirective(SphinxDirective):
         """The data; the page is read again whenever they change."""
         root = Path(self.env.srcdir)
         self.env.note_dependency(str(root / "book" / "ledger.yml"))
-        self.env.ledger_documents = {
-            *getattr(self.env, "ledger_documents", ()),
-            self.env.docname,
-        }
+        read_from = getattr(self.env, "ledger_states", {})
+        self.env.ledger_states = read_from | {self.env.docname: state(root)}
         return read_ledger(root)
 
     @cached_property
@@ -374,13 +378,14 @@ def form(root: Path) -> str:
 
 
 def outdated(app, env, added, changed, removed) -> set[str]:
-    """Read the pages of the ledger at every build: which chapters and tests exist may have changed."""
-    return set(getattr(env, "ledger_documents", ())) - set(removed)
+    """Read the pages of the ledger again when the contents, a chapter or a test is another."""
+    now = state(Path(app.srcdir))
+    return {name for name, then in getattr(env, "ledger_states", {}).items() if then != now} - set(removed)
 
 
 def add_style(app, pagename, templatename, context, doctree) -> None:
     """Put the style of the ledger into the pages that need it."""
-    if pagename in getattr(app.env, "ledger_documents", ()):
+    if pagename in getattr(app.env, "ledger_states", ()):
         style = (FOLDER / "ledger_pages.css").read_text(encoding="utf-8")
         context["metatags"] = context.get("metatags", "") + f"<style>\n{style}</style>"
 

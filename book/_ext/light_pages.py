@@ -25,44 +25,44 @@ from fontTools import subset
 THEME = Path(pydata_sphinx_theme.__file__).parent / "theme" / "pydata_sphinx_theme" / "static"
 SHEET = "styles/pydata-sphinx-theme.css"
 FONTS = "vendor/fontawesome/webfonts"
-SCRIPT = re.compile(
+ICON_SCRIPT = re.compile(
     r'\s*<!-- So that users can add custom icons -->\s*<script src="[^"]*fontawesome\.js[^"]*"></script>'
 )
-PARTS = {
+OPTIONAL_TAGS = {
     'class="sd-': re.compile(
         r"\s*<(?:link|script)[^>]*/(?:sphinx-design\.min\.css|design-tabs\.js)[^>]*>(?:</script>)?"
     ),
     'class="thebe': re.compile(r"\s*<(?:link|script)[^>]*/sphinx-thebe\.(?:css|js)[^>]*>(?:</script>)?"),
 }
-STATE = "application/vnd.jupyter.widget-state+json"
-PICTURE = re.compile(r'<img\b[^>]*?\bsrc="([^":]*_images/[^":]+\.svg)"[^>]*>')
-DRAWN = re.compile(r'<svg\b[^>]*?\bwidth="([\d.]+)pt" height="([\d.]+)pt"')
+STATE_TYPE = "application/vnd.jupyter.widget-state+json"
+IMAGE = re.compile(r'<img\b[^>]*?\bsrc="([^":]*_images/[^":]+\.svg)"[^>]*>')
+SVG_SIZE = re.compile(r'<svg\b[^>]*?\bwidth="([\d.]+)pt" height="([\d.]+)pt"')
 WORD = re.compile(r"[A-Za-z][\w-]*")
 CLASS = re.compile(r"\.(-?[A-Za-z_][\w-]*)")
-UNASKED = re.compile(r':(?:not|is|where|has)\([^)]*\)|\[[^]]*\]|"[^"]*"')  # what a selector does not ask for
-PUT_TOGETHER = ("bs-", "kind-")  # classes that scripts put together
-INDEX = {"searchindex.js", "search_texts.js"}  # every word of the book
+OPTIONAL = re.compile(r':(?:not|is|where|has)\([^)]*\)|\[[^]]*\]|"[^"]*"')  # what a selector does not ask for
+BUILT_CLASSES = ("bs-", "kind-")  # classes that scripts put together
+SEARCH_FILES = {"searchindex.js", "search_texts.js"}  # every word of the book
 GLYPH = re.compile(r"\\([0-9a-f]{2,4})\b|([\ue000-\uf8ff])")
-SOURCE = re.compile(r'url\(([^)]*/(fa-\w+-\d+))\.woff2\) format\("woff2"\),url\([^)]*\.ttf\) format\("truetype"\)')
+FONT_URL = re.compile(r'url\(([^)]*/(fa-\w+-\d+))\.woff2\) format\("woff2"\),url\([^)]*\.ttf\) format\("truetype"\)')
 
 
 def drop_state(app, pagename, templatename, context, doctree) -> None:
     """Take the state of widgets out of the scripts of a page."""
     scripts = context.get("script_files", [])
-    scripts[:] = [script for script in scripts if getattr(script, "attributes", {}).get("type") != STATE]
+    scripts[:] = [script for script in scripts if getattr(script, "attributes", {}).get("type") != STATE_TYPE]
 
 
 def without_parts(page: str) -> str:
     """Return a page without the scripts and style sheets that it does not use."""
-    page = SCRIPT.sub("", page)
-    for mark, tags in PARTS.items():
+    page = ICON_SCRIPT.sub("", page)
+    for mark, tags in OPTIONAL_TAGS.items():
         page = page if mark in page else tags.sub("", page)
     return page
 
 
-def size_of(picture: Path) -> tuple[int, int] | None:
+def size_of_drawing(picture: Path) -> tuple[int, int] | None:
     """Return width and height of a drawing in pixels; None where it does not say them."""
-    found = DRAWN.search(picture.read_text(encoding="utf-8")) if picture.is_file() else None
+    found = SVG_SIZE.search(picture.read_text(encoding="utf-8")) if picture.is_file() else None
     return found and tuple(round(float(points) * 4 / 3) for points in found.groups())  # 72 points are 96 pixels
 
 
@@ -70,21 +70,21 @@ def with_sizes(page: str, folder: Path) -> str:
     """Return a page of that folder whose drawings say how large they are, so that their place is kept for them."""
 
     def sized(tag: re.Match) -> str:
-        size = None if " width=" in tag[0] else size_of(folder / unquote(tag[1]))
+        size = None if " width=" in tag[0] else size_of_drawing(folder / unquote(tag[1]))
         return tag[0] if size is None else f'<img width="{size[0]}" height="{size[1]}"{tag[0][4:]}'
 
-    return PICTURE.sub(sized, page)
+    return IMAGE.sub(sized, page)
 
 
-def words_of(site: Path) -> set[str]:
+def words_in(site: Path) -> set[str]:
     """Return every word in the pages and scripts of a built site, the index of its search left out."""
-    scripts = [path for path in (site / "_static").rglob("*.js") if path.name not in INDEX]
+    scripts = [path for path in (site / "_static").rglob("*.js") if path.name not in SEARCH_FILES]
     paths = [*site.rglob("*.html"), *scripts]
     return {word for path in paths for word in set(WORD.findall(path.read_text(encoding="utf-8")))}
 
 
 def selectors(prelude: list) -> list[str]:
-    """Return the selectors of a rule, each by itself."""
+    """Return the selectors of a rule, one by one."""
     parts = [[]]
     for token in prelude:
         if token == ",":
@@ -94,16 +94,16 @@ def selectors(prelude: list) -> list[str]:
     return [tinycss2.serialize(part).strip() for part in parts]
 
 
-def asked(rules: list, words: set[str]) -> str:
+def used_rules(rules: list, words: set[str]) -> str:
     """Return those rules of a style sheet, comments left out, all of whose classes are among those words."""
     kept = []
     for rule in rules:
         if rule.type == "qualified-rule":
-            classes = {text: CLASS.findall(UNASKED.sub("", text)) for text in selectors(rule.prelude)}
-            used = [text for text in classes if all(n in words or n.startswith(PUT_TOGETHER) for n in classes[text])]
+            classes = {text: CLASS.findall(OPTIONAL.sub("", text)) for text in selectors(rule.prelude)}
+            used = [text for text in classes if all(n in words or n.startswith(BUILT_CLASSES) for n in classes[text])]
             kept += [f"{','.join(used)}{{{tinycss2.serialize(rule.content)}}}"] if used else []
         elif rule.type == "at-rule" and rule.lower_at_keyword in ("media", "supports"):
-            inner = asked(tinycss2.parse_rule_list(rule.content, skip_comments=True, skip_whitespace=True), words)
+            inner = used_rules(tinycss2.parse_rule_list(rule.content, skip_comments=True, skip_whitespace=True), words)
             kept += [f"@{rule.at_keyword}{tinycss2.serialize(rule.prelude)}{{{inner}}}"] if inner else []
         else:
             kept.append(rule.serialize())
@@ -111,25 +111,26 @@ def asked(rules: list, words: set[str]) -> str:
 
 
 def write_sheet(site: Path) -> None:
-    """Write what is asked of the theme's style sheet, with our fonts."""
-    sheet = SOURCE.sub(r'url(\1.woff) format("woff")', (THEME / SHEET).read_text(encoding="utf-8"))
+    """Write the rules of the theme's style sheet that are used, with our fonts."""
+    sheet = FONT_URL.sub(r'url(\1.woff) format("woff")', (THEME / SHEET).read_text(encoding="utf-8"))
     rules = tinycss2.parse_stylesheet(sheet, skip_comments=True, skip_whitespace=True)
-    (site / "_static" / SHEET).write_text(asked(rules, words_of(site)), encoding="utf-8")
+    (site / "_static" / SHEET).write_text(used_rules(rules, words_in(site)), encoding="utf-8")
 
 
 def write_fonts(site: Path) -> None:
     """Write the part of the theme's fonts that the style sheets of a built site ask for, by number or as it is."""
     logging.getLogger("fontTools").setLevel(logging.WARNING)  # it tells all it does
     sheets = [path.read_text(encoding="utf-8") for path in (site / "_static").rglob("*.css")]
-    glyphs = {int(number, 16) if number else ord(sign) for sheet in sheets for number, sign in GLYPH.findall(sheet)}
+    named = [each for sheet in sheets for each in GLYPH.findall(sheet)]
+    glyphs = {int(number, 16) if number else ord(character) for number, character in named}
     for font in (site / "_static" / FONTS).glob("*"):
         font.unlink()
     for path in (THEME / FONTS).glob("*.ttf"):
         options = subset.Options(flavor="woff", notdef_outline=True, layout_features=[])
         font = subset.load_font(str(path), options)
-        part = subset.Subsetter(options)
-        part.populate(unicodes=glyphs)
-        part.subset(font)
+        subsetter = subset.Subsetter(options)
+        subsetter.populate(unicodes=glyphs)
+        subsetter.subset(font)
         subset.save_font(font, str(site / "_static" / FONTS / f"{path.stem}.woff"), options)
 
 
@@ -138,8 +139,8 @@ def lighten(app, exception) -> None:
     if exception is not None or app.builder.format != "html":
         return
     site, stamp = Path(app.outdir), Path(app.doctreedir) / "lightened"
-    last = stamp.stat().st_mtime if stamp.exists() else 0.0
-    pages = [page for page in site.rglob("*.html") if page.stat().st_mtime > last]
+    last_build = stamp.stat().st_mtime if stamp.exists() else 0.0
+    pages = [page for page in site.rglob("*.html") if page.stat().st_mtime > last_build]
     for script in (site / "_static" / "scripts").glob("fontawesome.js*"):
         script.unlink()
     for page in pages:

@@ -29,7 +29,7 @@ SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 SECONDS = ((1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s"))
 BYTES = ((1, "B"), (1e3, "kB"), (1e6, "MB"), (1e9, "GB"))
 HEADS = {"seconds": "median time", "ratio": "times as long as ours"}
-BETTER = {"digits": 1, "R²": 1, "memory": -1, "bytes": -1}  # the sign of better, for what is judged beside time
+BETTER = {"ratio": -1, "digits": 1, "R²": 1, "memory": -1, "bytes": -1}  # whether more is better, or less
 COLOURS = {"slower": ROLES["positive"], "faster": ROLES["negative"]}  # on a light page and on a dark one
 FLOORS = (  # no libraries but the part of the work that nobody can avoid, and nothing else
     "Q (KᵀV)",
@@ -140,23 +140,23 @@ def losses(results: dict[str, dict]) -> str:
     """Return a table of who is better than ours among libraries, and one among floors."""
     found: dict[bool, list[list[str]]] = {False: [], True: []}
     for link, case in cases(results):
-        ours = next(row for row in case["rows"] if row["ours"])
-        for row in (row for row in case["rows"] if not row["ours"]):
-            told = [[HEADS["ratio"], cell(row, "ratio"), "1"]] if row.get("ratio", 1) < 1 else []
-            told += [[text(field), cell(row, field), cell(ours, field)] for field in row if is_better(field, row, ours)]
-            found[row["contender"].startswith(FLOORS)] += [[text(row["contender"]), *cells, link] for cells in told]
+        ours = {"ratio": 1.0} | next(row for row in case["rows"] if row["ours"])
+        for row in case["rows"]:
+            for field in (field for field in row if is_better(field, row, ours)):
+                told = [HEADS.get(field, text(field)), cell(row, field), cell(ours, field), link]
+                found[row["contender"].startswith(FLOORS)].append([text(row["contender"]), *told])
     heads = ["contender", "measure", "theirs", "ours", "where"]
     captions = {False: "To a library", True: "To a floor, the part of the work that nobody can avoid"}
-    tables = [table(captions[floor], heads, rows) for floor, rows in found.items() if rows]
-    return "".join(tables) or "<p>Nowhere, by what is measured here.</p>"
+    return "".join(table(captions[floor], heads, rows) for floor, rows in found.items() if rows)
 
 
 def is_better(field: str, row: Row, ours: Row) -> bool:
     """Return whether a field of a row is better than ours, as far as the page shows it."""
     sign = next((sign for name, sign in BETTER.items() if name in field), 0)
-    if not sign or field.endswith(("_low", "_high")) or None in (row[field], ours.get(field)):
-        return False
-    return sign * (row[field] - ours[field]) > 0 and shown(field, row[field]) != shown(field, ours[field])
+    known = sign and not field.endswith(("_low", "_high")) and None not in (row[field], ours.get(field))
+    return (
+        bool(known) and sign * (row[field] - ours[field]) > 0 and shown(field, row[field]) != shown(field, ours[field])
+    )
 
 
 def nearest(results: dict[str, dict]) -> str:
@@ -195,8 +195,7 @@ def picture(found: list[tuple[str, Row]]) -> str:
         axes.spines[["left", "right", "top"]].set_visible(False)
         written = io.StringIO()
         figure.savefig(written, format="svg", transparent=True, metadata={"Date": None})
-    drawing = written.getvalue().partition("<svg ")[2]
-    drawing = drawing.replace("#000000", "currentColor")
+    drawing = written.getvalue().partition("<svg ")[2].replace("#000000", "currentColor")
     for name, (colour, _) in COLOURS.items():
         drawing = drawing.replace(colour.lower(), f"var(--bench-{name})")
     drawing = f'<svg role="img" aria-label="{told}" {drawing}'

@@ -25,7 +25,7 @@ ROWS = ("mrow", "mstyle", "mtd")
 INDEXED = ("msub", "msup", "msubsup", "munder", "munderover")
 PAIRS = ("mover", "mfrac", "mroot")
 OPENING = set(APPLIED + "([{⟨⌊⌈|‖∣∥")
-BARS = {"|": "|", "∣": "|", "∥": "‖"}  # KaTeX writes the signs of relations, beside which browsers leave room
+BARS = {"|": "|", "∣": "|", "∥": "‖"}  # KaTeX writes relations, beside which browsers leave room
 
 
 @cache
@@ -36,9 +36,9 @@ def renderer():
     return engine.eval(RENDER)
 
 
-def letter(sign: str, alphabet: str) -> str:
-    """Return a letter or digit of an alphabet of Unicode, or the sign itself where that has none such."""
-    said = unicodedata.name(sign)
+def letter(character: str, alphabet: str) -> str:
+    """Return a letter or digit of an alphabet of Unicode, or the character itself where that has none such."""
+    said = unicodedata.name(character)
     for part in ("LATIN ", "GREEK ", "LETTER "):
         said = said.replace(part, "")
     for kind in (f"MATHEMATICAL {alphabet}", alphabet.replace("FRAKTUR", "BLACK-LETTER")):
@@ -46,22 +46,22 @@ def letter(sign: str, alphabet: str) -> str:
             return unicodedata.lookup(f"{kind} {said}")
         except KeyError:
             continue
-    return sign
+    return character
 
 
 def set_alphabets(math: ET.Element) -> None:
-    """Write letters in bold, script and the like as signs of their own; what holds more than a sign is a row."""
+    """Write letters in bold, script and the like as characters of their own; what holds more than one is a row."""
     for part in math.iter():
         if part.tag in ("mi", "mo") and len(part):
             part.tag = "mrow"
         if part.get("mathvariant", "normal") != "normal":
             alphabet = part.attrib.pop("mathvariant").upper()
             alphabet = alphabet if alphabet in ("DOUBLE-STRUCK", "SANS-SERIF") else alphabet.replace("-", " ")
-            part.text = "".join(letter(sign, alphabet) for sign in part.text)
+            part.text = "".join(letter(character, alphabet) for character in part.text)
 
 
 def set_scripts(math: ET.Element) -> None:
-    """Take the unseen sign of application out of a script that is a function's name, where it were a child too many."""
+    """Take what is unseen after a function out of a script that is its name, where it were a child too many."""
     for part in math.iter():
         for child in list(part) if part.tag in (*INDEXED, *PAIRS) else ():
             if child.text == APPLIED:

@@ -16,8 +16,13 @@ from regattn.exercises._exercise import Exercise, Verdict
 __all__ = ["check", "exercises"]
 
 
-def exercises() -> dict[str, Exercise]:
-    """Return every exercise of the book by name, such as "ols_proximity.2" for the second one of that chapter.
+def exercises(chapter: str | None = None) -> dict[str, Exercise]:
+    """Return the exercises of the book by name, such as "ols_proximity.2" for the second one of that chapter.
+
+    Parameters
+    ----------
+    chapter : str, optional
+        Only this one, such as "ols_proximity"; it has none if there is no chapter of that name.
 
     Examples
     --------
@@ -25,8 +30,9 @@ def exercises() -> dict[str, Exercise]:
     True
     """
     found: dict[str, Exercise] = {}
-    for chapter in _chapters():
-        found |= _of_chapter(chapter)
+    for each in _chapters():
+        if chapter in (None, each):
+            found |= _of_chapter(each)
     return found
 
 
@@ -59,7 +65,7 @@ def check(name: str, answer: Any) -> Verdict:
     Not yet. Hint: the intercept is missing, and no penalty touches it.
     """
     chapter = str(name).partition(".")[0]
-    known = _of_chapter(chapter) if chapter in _chapters() else {}  # one of a regression should not wait for torch
+    known = exercises(chapter)  # one of a regression should not wait for torch
     if name not in known:
         near = difflib.get_close_matches(str(name), exercises(), n=3, cutoff=0.0)
         raise ValueError(f"there is no exercise {name!r}; the nearest are {', '.join(near)}")

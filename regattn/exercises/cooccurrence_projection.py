@@ -16,14 +16,14 @@ RIVERSIDE = ["river", "bank", "flooded"]
 def _score(sentence: list[str], word: str) -> float:
     """Score of a word in the first word's row of E."""
     S = load_seven_words()
-    return float(vocabulary_scores(S, sentence)[0, S.columns.get_loc(word)])
+    return float(vocabulary_scores(S, sentence)[word].iloc[0])
 
 
 def _first_count_that_overtakes() -> int:
     S = load_seven_words()
     for count in range(100):
         S.loc["river", "loan"] = S.loc["loan", "river"] = count
-        if S.columns[vocabulary_scores(S, RIVERSIDE).mean(axis=0).argmax()] == "loan":
+        if vocabulary_scores(S, RIVERSIDE).mean().idxmax() == "loan":
             return count
     raise ValueError("no count below 100 lets loan overtake")
 
@@ -52,7 +52,7 @@ EXERCISES = {
         ),
     ),
     2: Exercise(
-        lambda: float(context_weights(load_seven_words() + 2 * np.eye(7), ["bank", "loan"])[0, 0]),
+        lambda: float(context_weights(load_seven_words() + 2 * np.eye(7), ["bank", "loan"]).loc["bank", "bank"]),
         "write down the row of bank, both of its cells, and divide by their sum.",
         (
             Mistake(0.0, "that was so with an empty diagonal; now it is not."),

@@ -103,7 +103,7 @@ def plot_regions(
     X : ndarray of shape (n, 2)
         The data.
     classes : sequence of n str
-        What each row is; each kind gets a sign of its own.
+        What each row is; each kind gets a marker of its own.
     names : sequence of two str
         The inputs.
     axes : sequence of Axes, optional

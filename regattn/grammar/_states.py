@@ -48,9 +48,9 @@ def _merged(table: list[list[tuple[int, float, int]]]) -> list[list[list]]:
     """Return the table with states that nothing tells apart made one, the first of them kept."""
     group = [0] * len(table)
     while True:
-        signs = [tuple((word, p, group[then]) for word, p, then in row) for row in table]
+        signatures = [tuple((word, p, group[then]) for word, p, then in row) for row in table]
         known: dict[tuple, int] = {}
-        finer = [known.setdefault(sign, len(known)) for sign in signs]
+        finer = [known.setdefault(signature, len(known)) for signature in signatures]
         if len(known) == max(group) + 1:
             break
         group = finer

@@ -7,7 +7,7 @@ from array_api_compat import array_namespace
 from numpy.typing import ArrayLike
 
 from regattn._types import Array
-from regattn._validation import check_count, check_finite, check_numpy, check_real
+from regattn._validation import check_count, check_finite, check_numpy, check_real, is_abstract, overflow_allowed
 
 
 def frequencies(width: int, *, base: float = 10_000.0) -> np.ndarray:
@@ -39,9 +39,10 @@ def frequencies(width: int, *, base: float = 10_000.0) -> np.ndarray:
     if width % 2:
         raise ValueError(f"width must be even (coordinates turn in pairs), got {width}")
     base = check_real(base, "base", least=0.0, strictly=True)
-    with np.errstate(over="ignore"):
+    with overflow_allowed(base):
         turns = base ** (-np.arange(0, width, 2) / width)
-    check_finite(turns, f"frequencies with base {base:g}")
+    if not is_abstract(turns):  # nor is there a number to be written
+        check_finite(turns, f"frequencies with base {base:g}")
     return turns
 
 
@@ -59,7 +60,7 @@ def rotation_angles(positions: ArrayLike, width: int, *, base: float = 10_000.0)
     if positions.ndim != 1:
         raise ValueError(f"positions must be one-dimensional, got shape {positions.shape}")
     turns = frequencies(width, base=base)
-    with np.errstate(over="ignore"):
+    with overflow_allowed(positions):
         angles = positions[:, None] * turns
     check_finite(angles, "angles")
     return angles

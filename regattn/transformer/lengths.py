@@ -70,10 +70,10 @@ def length_task(name: str, *, stories: Sequence[str] | None = None, rng: Rng = 0
     """Return one of the three tasks of the grid, with batches of 32 windows.
 
     - "news": say the next character of a news story. T is 32; the last fifty stories are the test. Characters met fewer
-      than twenty times in the others share one sign.
+      than twenty times in the others share one number.
     - "copying": say which token stood eight places ago, among tokens drawn from sixteen, all equally likely. Nothing
       but the distance tells which is meant. T is 32.
-    - "sorting": read twelve different numbers below 64 and a sign that ends them, then say them from the least to the
+    - "sorting": read twelve different numbers below 64 and a token that ends them, then say them from the least to the
       greatest. T is 24; at twice the length there are twice as many numbers, from the same range.
 
     Of news and copying the last T / 2 places of 512 windows are asked, the same ones at every length: only what stands
@@ -156,9 +156,11 @@ def _news(stories: Sequence[str], seed: int, *, held_out: int = 50, length: int 
 def _letters(stories: Sequence[str], held_out: int = 50) -> tuple[np.ndarray, np.ndarray, int]:
     """Return the characters of the stories to learn from and of those to test on, as numbers below the third, V."""
     before, after = "\n".join(stories[:-held_out]), "\n".join(stories[-held_out:])
-    known = sorted(sign for sign, n in Counter(before).items() if n >= 20)
-    alphabet = {sign: i for i, sign in enumerate(known, start=1)}
-    return *(np.array([alphabet.get(sign, 0) for sign in text]) for text in (before, after)), len(alphabet) + 1
+    known = sorted(character for character, n in Counter(before).items() if n >= 20)
+    alphabet = {character: i for i, character in enumerate(known, start=1)}
+    return *(np.array([alphabet.get(character, 0) for character in text]) for text in (before, after)), len(
+        alphabet
+    ) + 1
 
 
 TASKS = {"news": _news, "copying": _copying, "sorting": _sorting}

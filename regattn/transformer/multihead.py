@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from regattn._types import MaskLike
-from regattn._validation import check_count, check_real
+from regattn._validation import check_count, check_real, is_abstract
 from regattn.attention import attend, attention_weights
 from regattn.kernels import KernelLike
 from regattn.transformer._checks import check_heads, check_tokens
@@ -169,7 +169,8 @@ class MultiHeadAttention(nn.Module):
         m, n = queries.shape[-2], keys.shape[-2]
         if self.positions == "rotary":
             longest = 1 << (start + max(m, n) - 1).bit_length()  # few sizes of table, each made once
-            cosines, sines = _rotary_tables(longest, queries.shape[-1], self.base, queries.dtype, queries.device)
+            tables = _rotary_tables.__wrapped__ if is_abstract(queries) else _rotary_tables  # not torch's stand-ins
+            cosines, sines = tables(longest, queries.shape[-1], self.base, queries.dtype, queries.device)
             queries = rotate_pairs(queries, cosines[start : start + m], sines[start : start + m])
             keys = rotate_pairs(keys, cosines[start : start + n], sines[start : start + n])
         elif self.positions == "alibi":

@@ -12,7 +12,7 @@ from array_api_compat import is_torch_array
 from numpy.typing import ArrayLike
 
 from regattn._types import Array
-from regattn._validation import check_array, check_count, check_finite, check_vector
+from regattn._validation import check_array, check_count, check_finite, check_vector, overflow_allowed
 from regattn.transformer._rotation import frequencies, rotate_pairs, rotation_angles
 
 __all__ = ["alibi_columns", "alibi_slopes", "frequencies", "rotate", "sinusoidal_positions"]
@@ -95,7 +95,7 @@ def rotate(x: Array, positions: ArrayLike, *, base: float = 10_000.0) -> Array:
     tables = np.cos(angles), np.sin(angles)
     if is_torch_array(x):
         tables = tuple(x.new_tensor(table) for table in tables)
-    with np.errstate(over="ignore", invalid="ignore"):
+    with overflow_allowed(x):
         turned = rotate_pairs(x, *tables)
     check_finite(turned, "rotated x")
     return turned
@@ -165,7 +165,7 @@ def alibi_columns(
     """
     m = check_vector(slopes, "slopes", "(H,)")[:, None]
     p, t = check_vector(query_positions, "query_positions", "(m,)"), check_vector(key_positions, "key_positions")
-    with np.errstate(over="ignore"):
+    with overflow_allowed(p):
         queries = np.stack(np.broadcast_arrays(m, -m * p), axis=-1)
     check_finite(queries, "columns of the queries")
     keys = np.stack(np.broadcast_arrays(t, np.ones_like(m)), axis=-1)

@@ -18,7 +18,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from regattn._tables import named, numbers, read_table, written
+from regattn._tables import as_pandas, matched, named, numbers, read_table, written
 from regattn._types import Table
 from regattn._validation import check_count, check_real
 from regattn.attention import attend, attention_weights
@@ -74,7 +74,7 @@ def selector(tokens: Sequence[Any], vocabulary: Vocabulary | int) -> np.ndarray:
     return np.eye(check_count(vocabulary, "vocabulary"))[_numbers(tokens, range(vocabulary))]
 
 
-def project(S: Table, tokens: Sequence[Any]) -> np.ndarray:
+def project(S: Table, tokens: Sequence[Any]) -> np.ndarray | pd.DataFrame:
     r"""Return the scores of the words of a sentence for each other.
 
     .. math:: M = Z S Z^\top, \qquad M_{rs} = S_{w_r w_s}
@@ -93,8 +93,8 @@ def project(S: Table, tokens: Sequence[Any]) -> np.ndarray:
 
     Returns
     -------
-    ndarray of shape (R, R)
-        In the units of S.
+    ndarray or DataFrame of shape (R, R)
+        In the units of S; under the words of the sentence where S is a DataFrame.
 
     Raises
     ------
@@ -106,10 +106,12 @@ def project(S: Table, tokens: Sequence[Any]) -> np.ndarray:
     --------
     >>> S = pd.DataFrame([[0, 4, 0], [4, 0, 6], [0, 6, 0]], ["river", "bank", "loan"], ["river", "bank", "loan"])
     >>> project(S, ["bank", "loan"])
-    array([[0., 6.],
-           [6., 0.]])
+          bank  loan
+    bank   0.0   6.0
+    loan   6.0   0.0
     """
-    return attention_weights(*_encode(S, tokens)[:2], kernel="identity")
+    codes = encode(S, tokens)
+    return named(attention_weights(codes.queries, codes.keys, kernel="identity"), codes.sentence, codes.sentence)
 
 
 def normalise_rows(M: ArrayLike) -> np.ndarray | pd.DataFrame:
@@ -153,7 +155,7 @@ def normalise_rows(M: ArrayLike) -> np.ndarray | pd.DataFrame:
     return named(M / totals, index, columns)
 
 
-def context_weights(S: Table, tokens: Sequence[Any], *, normaliser: str = "log softmax") -> np.ndarray:
+def context_weights(S: Table, tokens: Sequence[Any], *, normaliser: str = "log softmax") -> np.ndarray | pd.DataFrame:
     r"""Return the attention weights of the words of a sentence on each other, under one of three normalisers.
 
     - ``"counts"``: the scores M themselves (identity kernel).
@@ -174,8 +176,8 @@ def context_weights(S: Table, tokens: Sequence[Any], *, normaliser: str = "log s
 
     Returns
     -------
-    ndarray of shape (R, R)
-        Weights; rows sum to one except for ``"counts"``.
+    ndarray or DataFrame of shape (R, R)
+        Weights; rows sum to one except for ``"counts"``. Labels as those of :func:`project`.
 
     Raises
     ------
@@ -187,16 +189,17 @@ def context_weights(S: Table, tokens: Sequence[Any], *, normaliser: str = "log s
     --------
     >>> S = pd.DataFrame([[0, 4, 0], [4, 0, 6], [0, 6, 0]], ["river", "bank", "loan"], ["river", "bank", "loan"])
     >>> context_weights(S, ["river", "bank", "loan"]).round(3)
-    array([[0. , 1. , 0. ],
-           [0.4, 0. , 0.6],
-           [0. , 1. , 0. ]])
+           river  bank  loan
+    river    0.0   1.0   0.0
+    bank     0.4   0.0   0.6
+    loan     0.0   1.0   0.0
     """
-    queries, keys, _ = _encode(S, tokens)
-    queries, how = _resolve_normaliser(normaliser, queries, keys, tokens)
-    return attention_weights(queries, keys, **how)
+    codes = encode(S, tokens)
+    queries, how = _resolve_normaliser(normaliser, codes.queries, codes.keys, tokens)
+    return named(attention_weights(queries, codes.keys, **how), codes.sentence, codes.sentence)
 
 
-def vocabulary_scores(S: Table, tokens: Sequence[Any], *, normaliser: str = "counts") -> np.ndarray:
+def vocabulary_scores(S: Table, tokens: Sequence[Any], *, normaliser: str = "counts") -> np.ndarray | pd.DataFrame:
     r"""Return, for each word of a sentence, the weighted sum of the sentence's rows of S.
 
     .. math:: E = g(Z S Z^\top)\,(Z S), \qquad E_{rj} = \sum_s g(M)_{rs}\, S_{w_s j}
@@ -213,8 +216,9 @@ def vocabulary_scores(S: Table, tokens: Sequence[Any], *, normaliser: str = "cou
 
     Returns
     -------
-    ndarray of shape (R, V)
-        In squared units of S for ``"counts"``, in units of S otherwise.
+    ndarray or DataFrame of shape (R, V)
+        In squared units of S for ``"counts"``, in units of S otherwise. Where S is a DataFrame, a row for each word of
+        the sentence and a column for each of S.
 
     Raises
     ------
@@ -225,12 +229,13 @@ def vocabulary_scores(S: Table, tokens: Sequence[Any], *, normaliser: str = "cou
     --------
     >>> S = pd.DataFrame([[0, 4, 0], [4, 0, 6], [0, 6, 0]], ["river", "bank", "loan"], ["river", "bank", "loan"])
     >>> vocabulary_scores(S, ["bank", "loan"])
-    array([[ 0., 36.,  0.],
-           [24.,  0., 36.]])
+          river  bank  loan
+    bank    0.0  36.0   0.0
+    loan   24.0   0.0  36.0
     """
-    queries, keys, values = _encode(S, tokens)
-    queries, how = _resolve_normaliser(normaliser, queries, keys, tokens)
-    return attend(queries, keys, values, **how)
+    codes = encode(S, tokens)
+    queries, how = _resolve_normaliser(normaliser, codes.queries, codes.keys, tokens)
+    return named(attend(queries, codes.keys, codes.values, **how), codes.sentence, codes.words)
 
 
 def predict_next(
@@ -273,29 +278,35 @@ def predict_next(
     """
     temperature = check_real(temperature, "temperature", least=0.0, strictly=True)
     with np.errstate(over="ignore"):  # an infinite mean is no key
-        scores = vocabulary_scores(S, tokens, normaliser=normaliser).mean(axis=0)
-    p = attention_weights([[1.0]], scores[:, None], scale=1 / temperature)[0]
-    return named(p, S.columns if isinstance(S, pd.DataFrame) else None)
+        scores = vocabulary_scores(S, tokens, normaliser=normaliser)
+        mean = np.asarray(scores).mean(axis=0)
+    p = attention_weights([[1.0]], mean[:, None], scale=1 / temperature)[0]
+    return named(p, getattr(scores, "columns", None))
 
 
 class _Codes(NamedTuple):
-    """Queries ZS and keys Z, both kept to the columns the sentence touches, and values ZS."""
+    """Queries ZS and keys Z, kept to the columns a sentence touches, values ZS, rows of S, and words if S has some."""
 
     queries: np.ndarray
     keys: np.ndarray
     values: np.ndarray
+    rows: np.ndarray
+    sentence: pd.Index | None
+    words: pd.Index | None
 
 
-def _encode(S: Table, tokens: Sequence[Any]) -> _Codes:
-    labels = None
-    if isinstance(S, pd.DataFrame):
-        labels, S = _labels(S), numbers(S, "S")
-    S = check_counts(S, negative=True)
-    rows = _numbers(tokens, range(S.shape[0]) if labels is None else labels)
+def encode(S: Table, tokens: Sequence[Any]) -> _Codes:
+    """Return what a sentence asks, compares and averages in a table, or raise as :func:`project` does."""
+    table = as_pandas(S)
+    words = None if table is None else _words(table)
+    S = check_counts(S if table is None else numbers(table, "S"), negative=True)
+    rows = _numbers(tokens, range(S.shape[0]) if words is None else list(words))
     values = S[rows]
     values = np.asarray(values.toarray() if sparse.issparse(values) else values, dtype=np.float64)
     used, codes = np.unique(rows, return_inverse=True)
-    return _Codes(values[:, used], np.eye(len(used))[codes], values)
+    return _Codes(
+        values[:, used], np.eye(len(used))[codes], values, rows, None if words is None else words[rows], words
+    )
 
 
 def _resolve_normaliser(
@@ -319,13 +330,14 @@ def _resolve_normaliser(
     return logs, {"kernel": "softmax", "scale": 1.0, "mask": meets}
 
 
-def _labels(S: pd.DataFrame) -> list[Any]:
-    labels = list(S.columns)
-    if labels != list(S.index):
-        raise ValueError(f"S must have the same words on rows and columns, got {list(S.index)} and {labels}")
-    if len(set(labels)) < len(labels):
-        raise ValueError(f"the words of S must differ, got {labels}")
-    return labels
+def _words(S: pd.DataFrame | pd.Series) -> pd.Index:
+    if S.ndim != 2:
+        raise ValueError(f"S must be a square table, got a Series of shape {S.shape}")
+    if S.columns.has_duplicates:
+        raise ValueError(f"the words of S must differ, got {list(S.columns)}")
+    if matched(S.index, S.columns, "the words on the rows of S", "those on its columns") is not None:
+        raise ValueError(f"S must have the same words on rows and columns, got {list(S.index)} and {list(S.columns)}")
+    return S.columns
 
 
 def _numbers(tokens: Sequence[Any], labels: Sequence[Any]) -> np.ndarray:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 
 from regattn._tables import as_pandas, named
@@ -32,7 +33,8 @@ def count_cooccurrences(
     window: int,
     weighting: str = "uniform",
     directed: bool = False,
-) -> sparse.csr_array:
+    as_frame: bool = False,
+) -> sparse.csr_array | pd.DataFrame:
     r"""Return how often, over a corpus, each word stands near each other word.
 
     .. math:: S_{ij} = \sum_{0 < |s - t| \le h} w_{|s - t|}\, [x_s = i]\, [x_t = j]
@@ -55,10 +57,12 @@ def count_cooccurrences(
     directed : bool, default False
         Count only the words that come *after*: rows are the earlier word, columns the later one. The undirected table
         is this one plus its transpose.
+    as_frame : bool, default False
+        Return all V² cells under their words, a table that :func:`project` and the others take by its words.
 
     Returns
     -------
-    scipy.sparse.csr_array of shape (V, V)
+    scipy.sparse.csr_array or DataFrame of shape (V, V)
         int64 counts (uniform) or float64 (harmonic), rows sorted, no explicit zeros. Counts of two halves of a corpus
         add up to the counts of the whole: exactly when uniform, to float rounding when harmonic. :class:`PartialCounts`
         of the halves add up exactly.
@@ -77,8 +81,17 @@ def count_cooccurrences(
     array([[0. , 0.5, 1. ],
            [0.5, 0. , 1. ],
            [1. , 1. , 0. ]])
+    >>> count_cooccurrences([["river", "flooded", "bank"]], words, window=1, as_frame=True)
+             river  bank  flooded
+    river        0     0        1
+    bank         0     0        1
+    flooded      1     1        0
     """
-    return PartialCounts.of(documents, vocabulary, window=window, weighting=weighting, directed=directed).table()
+    counts = PartialCounts.of(documents, vocabulary, window=window, weighting=weighting, directed=directed).table()
+    if not as_frame:
+        return counts
+    words = pd.Index(vocabulary.words)
+    return named(counts.toarray(), words, words)
 
 
 def ppmi(counts: Table, *, context_power: float = 1.0, shift: float = 0.0) -> Any:

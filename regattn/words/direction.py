@@ -12,7 +12,6 @@ from itertools import permutations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.sparse.linalg import svds
@@ -20,7 +19,7 @@ from scipy.sparse.linalg import svds
 from regattn._types import Table
 from regattn._validation import check_count, check_matrix
 from regattn.words._checks import check_counts
-from regattn.words.cooccurrence import project, selector
+from regattn.words.cooccurrence import encode
 
 __all__ = ["order_defect", "position_terms", "query_key_maps", "term_defects"]
 
@@ -108,19 +107,14 @@ def position_terms(S: Table, tokens: Sequence[Any], P: ArrayLike) -> dict[str, n
     >>> {name: term.tolist() for name, term in terms.items() if "place to" in name}
     {'place to word': [[0.5, 0.0], [0.0, 1.5]], 'place to place': [[0.0, 0.25], [0.75, 0.0]]}
     """
-    words = project(S, tokens)
-    labels = list(S.columns) if isinstance(S, pd.DataFrame) else None
+    rows = encode(S, tokens).rows
     S = _dense(check_counts(S, negative=True))
     P = check_matrix(P, "P")
-    if P.shape != (len(words), len(S)):
-        raise ValueError(f"P must have shape {(len(words), len(S))}, a row for each word, got {P.shape}")
-    Z = selector([labels.index(token) for token in tokens] if labels else tokens, len(S))
-    return {
-        "word to word": words,
-        "word to place": Z @ S @ P.T,
-        "place to word": P @ S @ Z.T,
-        "place to place": P @ S @ P.T,
-    }
+    if P.shape != (len(rows), len(S)):
+        raise ValueError(f"P must have shape {(len(rows), len(S))}, a row for each word, got {P.shape}")
+    Z = np.eye(len(S))[rows]
+    pairs = {"word to word": (Z, Z), "word to place": (Z, P), "place to word": (P, Z), "place to place": (P, P)}
+    return {name: left @ S @ right.T for name, (left, right) in pairs.items()}
 
 
 def order_defect(scores: Callable[[list[Any]], ArrayLike], tokens: Sequence[Any]) -> float:
@@ -149,6 +143,7 @@ def order_defect(scores: Callable[[list[Any]], ArrayLike], tokens: Sequence[Any]
 
     Examples
     --------
+    >>> from regattn.words import project
     >>> S = np.array([[0, 3, 2], [1, 0, 5], [4, 1, 0]])
     >>> order_defect(lambda words: project(S, words), [0, 1, 2])
     0.0

@@ -5,8 +5,9 @@ A chapter that Sphinx has resolved goes in, its slides come out, in the order of
 - the title with the paragraph that asks the chapter's question, which then stands over the first pictures;
 - of each section its equations, pictures, tables, explorers, lists and exercises, one picture or explorer a slide;
 - of its prose the sentence that opens the section, those with words in bold, the one that leads into an equation, the
-  one that reads a picture, and before an explorer the questions to predict; each *Closer look* by its title. What leads
-  into something stays with it, and a sentence of a few words brings the next;
+  one that reads a picture, and before an explorer what it asks; each *Closer look* by its title. What leads into
+  something stays with it, and a sentence of a few words brings the next;
+- each question to predict with its options, as a vote; its answer is in the notes;
 - what carries over at the end.
 
 All prose, what cells print and the boxes are in the speaker's notes of the slide they belong to. A cell tagged
@@ -27,12 +28,12 @@ from docutils import nodes
 MOST = 30  # slides of a chapter
 ROOM = 15.0  # lines of text that fit on a slide below its title
 LITTLE = 2.0  # lines of sentences that make no slide alone
-BRIEF = 45  # signs of a sentence that says too little without the next
+BRIEF = 45  # characters of a sentence that says too little without the next
 CROWD = 2.5  # lines more that a slide takes when else they would stand alone
-WIDE = 88  # signs of a line
-SHORT = 280  # signs of a paragraph that is shown whole where it leads into an equation
+WIDE = 88  # characters of a line
+SHORT = 280  # characters of a paragraph that is shown whole where it leads into an equation
 PICTURE, EXPLORER = 8.5, 11.0  # lines that a picture and an explorer want at least; they fill what is left
-WORTH = {"text": 1, "table": 2, "code": 2, "equation": 3, "list": 4, "picture": 5, "told": 8, "explorer": 9}
+WORTH = {"text": 1, "table": 2, "code": 2, "equation": 3, "vote": 3, "list": 4, "picture": 5, "told": 8, "explorer": 9}
 OPENING_DROPS = {False: ("text",), True: ("text", "table")}  # before the first section; when it has a picture
 ALONE = {"picture", "explorer"}  # one of them on a slide
 SENTENCE = re.compile(
@@ -41,6 +42,7 @@ SENTENCE = re.compile(
 )
 STOPPED = re.compile(r"(?<!\beq)(?<!\beqs)(?<!\bSec)(?<!\bcf)[.?!][)”\"]?\s+$")  # before something set in its own way
 ROW = re.compile(r"<tr\b")
+ASKED, ANSWERED = re.compile(r"Predict \d+\."), re.compile(r"Answer \d+: ")
 NUMBERED = re.compile(r"^Exercise\s*\(?([\d.]+)\)?\s*")
 ENDING = ("Exercises", "What carries over")
 
@@ -299,8 +301,22 @@ def boxed(node: nodes.Element) -> list[nodes.Element]:
     return [title, *(part for part in rest if not isinstance(part, nodes.raw))]
 
 
+def begins(node: nodes.Node, pattern: re.Pattern[str]) -> bool:
+    """Return whether a node is a quotation whose words begin like this."""
+    return isinstance(node, nodes.block_quote) and pattern.match(node.astext().strip()) is not None
+
+
+def vote(node: nodes.Element) -> Item:
+    """Return a question to predict with its options, without the buttons that the page presses."""
+    kept = [part.deepcopy() for part in node.children if not part.astext().startswith("Press ")]
+    box = nodes.container("", *kept, classes=["vote"])
+    return Item("vote", box, lines_of(kept[0].astext()) + 1.1 * len(list(node.findall(nodes.list_item))))
+
+
 def plain_item(node: nodes.Node) -> list[Item]:
     """Return what a slide shows of a box, a quotation or a piece of code."""
+    if begins(node, ASKED):
+        return [vote(node)]
     if type(node).__name__ in ("exercise_node", "theorem_node", "admonition"):
         return [task(node)]
     if isinstance(node, nodes.block_quote):
@@ -378,6 +394,9 @@ class Reader:
             return [bullets(node)]
         if isinstance(node, nodes.table):
             return [Item("table", node, min(0.9 * len(list(node.findall(nodes.row))) + 1, ROOM))]
+        if begins(node, ANSWERED):
+            here.stream += node.children
+            return []
         if isinstance(node, nodes.admonition) and "closer-look" in node["classes"]:
             self.looks.append(node.next_node(nodes.title).astext().removeprefix("Closer look: "))
             here.stream += boxed(node)
@@ -419,7 +438,7 @@ def missing(item: Item) -> nodes.Element:
     """Return what the notes say of something that found no room."""
     if item.kind == "text":
         return nodes.paragraph()
-    if item.kind == "equation":
+    if item.kind in ("equation", "vote"):
         return item.node
     words = item.node.get("alt") if isinstance(item.node, nodes.image) else ""
     return nodes.paragraph("", f"The page has here what these slides leave out: {words or 'a ' + item.kind}.")

@@ -77,7 +77,7 @@ WORDS = st.one_of(st.sampled_from(["a", "b", "c", UNKNOWN_WORD, "", "\ud800"]), 
 
 
 def _can_be_written(word):
-    return not any("\ud800" <= sign <= "\udfff" for sign in word)
+    return not any("\ud800" <= character <= "\udfff" for character in word)
 
 
 def _slow_counts(documents, words, window, harmonic):
@@ -244,7 +244,10 @@ def test_a_right_answer_may_still_carry_its_gradient():
         (lambda: GRAMMAR.conditionals(np.array([[0, -1]])), "token must be ≥ 0, got -1"),
         (lambda: GRAMMAR.conditionals(np.zeros((1, 0), dtype=int)), r"with a full stop first, got shape \(1, 0\)"),
         (lambda: Grammar(lexicon={}), "lexicon must be a Lexicon, got dict"),
-        (lambda: predict_next(pd.DataFrame([[1.0]], ["a"], ["b"]), ["a"]), "same words on rows and columns"),
+        (
+            lambda: predict_next(pd.DataFrame([[1.0]], ["a"], ["b"]), ["a"]),
+            "words on the rows of S are not those on its columns",
+        ),
     ],
 )
 def test_refusals_name_what_is_wrong(call, message):

@@ -30,7 +30,7 @@ NUMERALS = (*TABLES["numerals"], *TABLES["constants"])
 
 def can_be_written(text: str) -> bool:
     """Return whether a text holds no half of a surrogate pair."""
-    return not any("\ud800" <= sign <= "\udfff" for sign in text)
+    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def words(text: str, number: int) -> None:
@@ -91,7 +91,7 @@ def grammar(text: str, number: int) -> None:
         assert not set(text.split()) <= set(SPOKEN)
     else:
         assert GRAMMAR.decode(numbers) == text.split()
-    context = ["the", *(SPOKEN[ord(sign) % len(SPOKEN)] for sign in text[:6])][number % 2 :]
+    context = ["the", *(SPOKEN[ord(character) % len(SPOKEN)] for character in text[:6])][number % 2 :]
     try:
         p = GRAMMAR.next_word(context).values()
     except ValueError:

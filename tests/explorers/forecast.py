@@ -14,7 +14,9 @@ from regattn.series.forecasting import PooledLinear
 from regattn.widgets import ForecastExplorer
 
 MONTHS = pd.period_range("2006-01", "2012-12", freq="M")
-SIGNS = [sign for sign in range(35, 124) if chr(sign) not in "&<>\\"]  # digits to the base 85, as pages have them
+CHARACTERS = [
+    character for character in range(35, 124) if chr(character) not in "&<>\\"
+]  # digits to the base 85, as pages have them
 
 
 def shaken(model: torch.nn.Module) -> torch.nn.Module:
@@ -49,7 +51,7 @@ def example(**options) -> ForecastExplorer:
 
 def arrived(model: torch.nn.Module, travelled: dict) -> torch.nn.Module:
     """Return a model with the weights that a page carries."""
-    ascii85 = travelled["numbers"].translate({sign: 33 + place for place, sign in enumerate(SIGNS)})
+    ascii85 = travelled["numbers"].translate({character: 33 + place for place, character in enumerate(CHARACTERS)})
     numbers = np.frombuffer(base64.a85decode(ascii85), ">f2").astype(float)
     weights = dict(model.double().named_parameters())
     with torch.no_grad():

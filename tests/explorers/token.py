@@ -18,7 +18,7 @@ def trained() -> dict[str, Tokenizer]:
 
 
 def example(**options) -> TokenExplorer:
-    """Return three tokenisers on a text of three words, one of which holds an unknown sign."""
+    """Return three tokenisers on a text of three words, one of which holds an unknown character."""
     return TokenExplorer(trained(), TEXTS, **({"text": "the unhappiness ☕s", "word": 2} | options))
 
 

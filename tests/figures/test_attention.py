@@ -1,17 +1,9 @@
 """The figures of chapters 5 and 7: what their artists hold."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-import pytest
 
 from regattn.figures import plot_fits, plot_query_weights, plot_race
-
-
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")
 
 
 def test_fits_are_drawn_in_order_of_x_over_the_observations():

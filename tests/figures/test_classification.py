@@ -1,9 +1,5 @@
 """Images, regions and reliability diagrams show the numbers they are given."""
 
-import matplotlib as mpl
-
-mpl.use("Agg")
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -12,12 +8,6 @@ from regattn.regression import reliability
 from regattn.regression.classification import Network
 
 LINE = Network((([[1.0, -1.0]], [0.0]),))
-
-
-@pytest.fixture(autouse=True)
-def closed_figures():
-    yield
-    plt.close("all")
 
 
 def test_images_stand_in_rows_below_their_titles():

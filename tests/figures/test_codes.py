@@ -1,6 +1,5 @@
 """An ellipse of rows becomes a circle of codes: the numbers behind the picture."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -13,8 +12,7 @@ QUERY = np.array([[12.0, -1.0]])
 
 @pytest.fixture
 def panels():
-    yield plot_codes(spectrum(ROWS, centre=True), ROWS, QUERY, names=("a", "b"), labels={"third": 2, "last": 30})
-    plt.close("all")
+    return plot_codes(spectrum(ROWS, centre=True), ROWS, QUERY, names=("a", "b"), labels={"third": 2, "last": 30})
 
 
 def test_rows_stand_above_and_their_codes_below(panels):

@@ -1,23 +1,12 @@
 """Tables, neighbours and themes show the numbers they are given."""
 
-import matplotlib as mpl
-
-mpl.use("Agg")
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-import pytest
 
 from regattn.data import load_seven_words
 from regattn.figures import plot_neighbours, plot_themes
 
 S = load_seven_words()
-
-
-@pytest.fixture(autouse=True)
-def closed_figures():
-    yield
-    plt.close("all")
 
 
 def test_neighbours_are_bars_with_the_closest_on_top():

@@ -1,19 +1,9 @@
 """Named curves show the numbers they are given."""
 
-import matplotlib as mpl
-
-mpl.use("Agg")
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
 from regattn.figures import COLOURS, plot_curves
-
-
-@pytest.fixture(autouse=True)
-def closed_figures():
-    yield
-    plt.close("all")
 
 
 def test_curves_named_after_a_role_take_its_colour():

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-import pytest
 from matplotlib.contour import ContourSet
 
 from regattn.figures import plot_averages, plot_clouds, plot_line, plot_losses, plot_paths
@@ -13,12 +11,6 @@ from regattn.regression import gradient_descent
 
 X = np.array([[1.0, 1.0], [1.0, -1.0], [1.0, 2.0]])
 Y = np.array([3.0, 1.0, 2.0])
-
-
-@pytest.fixture(autouse=True)
-def _closed():
-    yield
-    plt.close("all")
 
 
 def test_the_line_runs_from_end_to_end_and_names_what_it_is_asked_to():

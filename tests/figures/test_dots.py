@@ -1,9 +1,5 @@
 """Values with intervals stand in rows, in the order given, with the numbers given."""
 
-import matplotlib as mpl
-
-mpl.use("Agg")
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,12 +8,6 @@ from matplotlib.colors import to_hex
 from regattn.figures import COLOURS, plot_dots
 
 SCORES = {"naive": 1.0, "pooled least squares": 0.61, "transformer": 0.59}
-
-
-@pytest.fixture(autouse=True)
-def closed_figures():
-    yield
-    plt.close("all")
 
 
 def test_each_value_is_a_dot_in_its_row_with_the_first_on_top():

@@ -1,8 +1,5 @@
 """Heat maps show the numbers they are given: the artists are read, not the pixels."""
 
-import matplotlib as mpl
-
-mpl.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -12,12 +9,6 @@ from regattn.data import load_seven_words
 from regattn.figures import plot_heat_maps
 
 S = load_seven_words()
-
-
-@pytest.fixture(autouse=True)
-def closed_figures():
-    yield
-    plt.close("all")
 
 
 def test_every_count_that_is_not_zero_stands_in_its_cell_between_its_words():

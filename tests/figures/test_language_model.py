@@ -1,18 +1,6 @@
 """Figures of chapter 18 show the numbers they are given: the artists are read, not the pixels."""
 
-import matplotlib as mpl
-
-mpl.use("Agg")
-import matplotlib.pyplot as plt
-import pytest
-
 from regattn.figures import plot_probabilities, plot_words
-
-
-@pytest.fixture(autouse=True)
-def closed_figures():
-    yield
-    plt.close("all")
 
 
 def test_each_series_has_a_bar_for_every_word_as_long_as_its_probability():

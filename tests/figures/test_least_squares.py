@@ -3,8 +3,6 @@
 from itertools import pairwise
 
 import matplotlib as mpl
-
-mpl.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -22,12 +20,6 @@ from regattn.regression import scale_and_alignment, spectrum
 
 QUARTERS = pd.period_range("2000Q1", periods=5, freq="Q", name="quarter")
 WEIGHTS = pd.Series([0.5, -0.1, 0.2, 0.0, 0.4], index=QUARTERS)
-
-
-@pytest.fixture(autouse=True)
-def closed_figures():
-    yield
-    plt.close("all")
 
 
 def test_bars_are_the_weights_and_their_colour_is_the_sign():

@@ -1,7 +1,6 @@
 """One row of attention, step by step: the panels hold its scores, kernel, weights and average."""
 
 import matplotlib as mpl
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,12 +11,6 @@ from regattn.figures import COLOURS, plot_steps
 SCORES = pd.Series([2.0, -1.0, 0.5], index=["a", "b", "c"])
 VALUES = [10.0, 20.0, 40.0]
 KERNELS = {"softmax": softmax(SCORES), "identity": SCORES.to_numpy(), "exponential": np.exp(SCORES.to_numpy())}
-
-
-@pytest.fixture(autouse=True)
-def closed_figures():
-    yield
-    plt.close("all")
 
 
 @pytest.mark.parametrize("kernel", KERNELS)

@@ -2,10 +2,6 @@
 
 from itertools import pairwise
 
-import matplotlib as mpl
-
-mpl.use("Agg")
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -26,12 +22,6 @@ from regattn.regression.trajectory import Trajectory
 
 NAMES = [f"the {i}th" for i in range(11)]
 ONE = np.ones(3)
-
-
-@pytest.fixture(autouse=True)
-def closed_figures():
-    yield
-    plt.close("all")
 
 
 @pytest.mark.parametrize(

@@ -1,19 +1,7 @@
 """Figures of chapters 17 and 18 show the numbers they are given: the artists are read, not the pixels."""
 
-import matplotlib as mpl
-
-mpl.use("Agg")
-import matplotlib.pyplot as plt
-import pytest
-
 from regattn.figures import plot_blueprint, plot_encoder_decoder, plot_parts
 from regattn.series import ForecasterDesign
-
-
-@pytest.fixture(autouse=True)
-def closed_figures():
-    yield
-    plt.close("all")
 
 
 def test_bars_are_the_parts_end_to_end():

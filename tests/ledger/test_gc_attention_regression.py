@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -17,23 +16,15 @@ from regattn import attend, attention_weights, elu, others_mask
 from regattn.data import load_diabetes, load_macro
 from regattn.regression import AttentionRegressor, forest_codes, least_squares_codes, proximity_weights
 from regattn.series import corrected_t_test, diebold_mariano, load_race, race_table
-
-
-class Split(NamedTuple):
-    X: np.ndarray
-    X_new: np.ndarray
-    y: np.ndarray
-    y_new: np.ndarray
+from tests.ledger.diabetes import split
 
 
 @pytest.fixture(scope="module")
 def data():
     """Return 300 training and 142 test patients, standardised by the training rows."""
-    X, y = (part.to_numpy() for part in load_diabetes())
-    order = np.random.default_rng(0).permutation(len(y))
-    train, test = order[:300], order[300:]
-    scaler = StandardScaler().fit(X[train])
-    return Split(scaler.transform(X[train]), scaler.transform(X[test]), y[train], y[test])
+    raw = split()
+    scaler = StandardScaler().fit(raw.X)
+    return raw._replace(X=scaler.transform(raw.X), X_new=scaler.transform(raw.X_new))
 
 
 @pytest.fixture

@@ -4,8 +4,6 @@
 ones unless a test says otherwise.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 import pytest
 import statsmodels.api as sm
@@ -15,23 +13,13 @@ from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.pipeline import make_pipeline
 
 from regattn import attend
-from regattn.data import load_diabetes
 from regattn.regression import proximity_weights, scale_and_alignment, spectrum
-
-
-class Split(NamedTuple):
-    X: np.ndarray
-    X_new: np.ndarray
-    y: np.ndarray
-    y_new: np.ndarray
+from tests.ledger.diabetes import Split, split
 
 
 @pytest.fixture(scope="module")
 def raw():
-    X, y = (part.to_numpy() for part in load_diabetes())
-    order = np.random.default_rng(0).permutation(len(y))
-    train, test = order[:300], order[300:]
-    return Split(X[train], X[test], y[train], y[test])
+    return split()
 
 
 @pytest.fixture(scope="module")

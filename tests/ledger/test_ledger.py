@@ -49,6 +49,18 @@ def test_every_numbered_equation_has_an_entry_that_names_it(source, number):
     assert number in numbers
 
 
+@pytest.mark.parametrize(
+    "before", [{}, {"planned": True}, {"not_computed": "no data"}, {"tests": ["tests/old.py::test_x"]}]
+)
+@pytest.mark.parametrize("names", [{}, {"tests/a.py::test_gc_01_a_fact": "test_gc_01_a_fact"}])
+def test_what_the_tool_writes_into_an_entry_depends_on_the_tests_alone(before, names):
+    entry = {"id": "GC-01"} | before
+    assert tool.fill({"entries": [entry]}, names) == []
+    kept = {"not_computed": "no data"} if "not_computed" in before else {"planned": True}
+    assert entry == {"id": "GC-01"} | ({"tests": list(names)} if names else kept)
+    assert tool.fill({"entries": [entry]}, {"tests/b.py::test_gc_07_b": "test_gc_07_b"}) == ["tests/b.py::test_gc_07_b"]
+
+
 def test_every_entry_has_a_name_of_its_own():
     assert [name for name, count in Counter(entry["id"] for entry in LEDGER["entries"]).items() if count > 1] == []
     assert len({name.lower() for name in ENTRIES}) == len(ENTRIES)

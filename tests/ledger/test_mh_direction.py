@@ -17,16 +17,8 @@ from torch.nn import functional
 
 from regattn import attend, attention_weights
 from regattn.data import load_lee_corpus, load_seven_words
-from regattn.words import (
-    Vocabulary,
-    context_weights,
-    count_cooccurrences,
-    normalise_rows,
-    project,
-    selector,
-    split_words,
-    vocabulary_scores,
-)
+from regattn.words import Vocabulary, count_cooccurrences, normalise_rows, selector, split_words
+from tests.ledger.counted import context_weights, project, vocabulary_scores
 
 S = load_seven_words()
 WORDS = list(S.columns)

@@ -9,15 +9,8 @@ import pytest
 
 from regattn import attend
 from regattn.data import load_seven_words
-from regattn.words import (
-    context_weights,
-    equivariant_maps,
-    normalise_rows,
-    predict_next,
-    project,
-    selector,
-    vocabulary_scores,
-)
+from regattn.words import equivariant_maps, normalise_rows, predict_next, selector
+from tests.ledger.counted import context_weights, project, vocabulary_scores
 
 S = load_seven_words()
 WORDS = list(S.columns)

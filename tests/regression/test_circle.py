@@ -18,7 +18,7 @@ def risks(part, **chosen):
 
 
 def test_every_job_kept_is_one_of_the_plan():
-    planned = {tuple(known_by) for *known_by, _ in tool.plan()}
+    planned = {tuple(known_by) for *known_by, _ in tool.jobs()}
     for part in {part for part, *_ in planned}:
         kept = load_runs("circle", part).runs
         assert {(row.part, row.job, row.seed) for row in kept.itertuples()} <= planned
@@ -61,18 +61,26 @@ def test_one_linear_layer_has_the_risk_of_the_formula():
 
 def test_what_needs_no_training_runs_again_to_the_same_figures():
     kept = load_runs("circle", "few").runs.query("job == 'known'").reset_index(drop=True)
-    for again, (_, row) in zip(list(tool.known(tool.FEW))[:4], kept.iterrows(), strict=False):
+    for again, (_, row) in zip(list(tool.baseline_risks(tool.FEW))[:4], kept.iterrows(), strict=False):
         assert again["name"] == row["name"]
         assert again["risk"] == pytest.approx(row["risk"], rel=1e-4)
 
 
 def test_a_training_runs_again_to_nearly_the_same_risk():
-    again = tool.deep(0, tool.FEW, 2, "tied, GD++")
+    again = tool.layers_risk(0, tool.FEW, 2, "tied, GD++")
     kept = load_runs("circle", "few").runs.query("name == 'tied, GD++' and depth == 2 and seed == 0")
     assert again["risk"] == pytest.approx(kept["risk"].item(), rel=0.02)  # sums are taken in another order elsewhere
 
 
+def test_real_tasks_are_learned_by_people_and_by_series():
+    training, test = tool.macro_tasks()
+    assert training["X"].shape[1:] == test["X"].shape[1:] == (32, 6)
+    errors = {row["name"]: row["error"] for row in tool.real_errors("macro", 0, 0)}
+    kept = load_runs("circle", "macro").runs.set_index("name")["error"]
+    assert errors == {name: pytest.approx(kept[name], rel=1e-4) for name in errors}
+
+
 def test_full_matrices_are_far_from_the_formula_after_a_few_steps():
-    row = tool.full(0, 0.1, steps=20)
+    row = tool.full_matrices(0, 0.1, steps=20)
     assert row["error"] > 0.5
     assert np.isfinite(row["losses"]).all()

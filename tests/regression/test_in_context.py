@@ -82,6 +82,19 @@ def test_a_walk_with_its_own_target_has_no_noise_floor(noise):
     assert distance(walk[-1], spectrum(X, centre=False).omega()) < 1e-9
 
 
+def test_every_step_of_a_walk_is_descent_on_the_tasks_it_draws():
+    X, noise, eta, rng = a_design(n=3), 0.7, 1e-3, np.random.default_rng(4)
+    walk = design_descent(X, noise=noise, target="own", steps=30, learning_rate=eta, rng=np.random.default_rng(4))
+    omega, root = np.zeros((3, 3)), np.linalg.cholesky(X.T @ X)
+    for step in range(1, 31):
+        slopes, errors = rng.normal(size=(2, 3, 32))
+        Y = X @ slopes + noise * np.linalg.solve(X.T, root @ errors)  # outcomes with these moments
+        omega = omega - eta * embedding_gradient(X, Y, omega)
+        if step % 10 == 0:
+            np.testing.assert_allclose(walk[step // 10], omega, atol=1e-12)
+    assert np.abs(omega - omega.T).max() > 1e-6
+
+
 def test_a_walk_with_a_clean_target_hovers_about_the_ridge():
     X = a_design()
     eta = 0.1 / np.linalg.eigvalsh(X.T @ X)[-1] ** 3

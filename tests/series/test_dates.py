@@ -101,6 +101,8 @@ def test_what_follows_a_series_is_what_its_calendar_says(freq, told):
         (pd.RangeIndex(6), pd.Index([6, 7])),
         (pd.to_datetime(["2021-01-30", "2021-02-28", "2021-03-30", "2021-04-30", "2021-05-30"]),
          pd.to_datetime(["2021-06-30", "2021-07-30"])),
+        (pd.to_datetime(["2000-03-05", "2002-03-28", "2004-03-02", "2006-03-11", "2008-03-03", "2010-03-28"]),
+         pd.to_datetime(["2012-03-28", "2014-03-28"])),
     ],
 )  # fmt: skip
 def test_what_follows_keeps_its_kind_and_its_step(index, wanted):
@@ -188,6 +190,35 @@ def test_a_season_is_the_place_in_the_calendars_year(freq, place, year):
     wanted = [place(date) for date in periods[1:]]
     assert seasons_of(periods) == wanted
     assert seasons_of(periods.to_timestamp()) == wanted
+
+
+PLACES = {  # of a time in its year, in steps of one
+    "W-WED": lambda d: d.isocalendar().week - 1,
+    "D": lambda d: d.day_of_year - 1,
+    "h": lambda d: 24 * (d.day_of_year - 1) + d.hour,
+    "B": lambda d: len(pd.bdate_range(f"{d.year}-01-01", d)) - 1,
+    "MS": lambda d: d.month - 1,
+}
+
+
+@many(60)
+@given(st.sampled_from(list(PLACES)), st.integers(1, 6), st.integers(0, 9_000))
+def test_times_in_steps_of_several_are_counted_in_their_steps(kind, step, start):
+    times = pd.date_range(pd.Timestamp("1995-01-01") + pd.Timedelta(days=start), periods=40, freq=f"{step}{kind}")
+    assert seasons_of(times) == [PLACES[kind](d) // step for d in times[1:]]
+
+
+@pytest.mark.parametrize("end", ["MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"])
+def test_a_week_that_ends_on_any_day_has_the_number_of_its_middle(end):
+    weeks = pd.period_range("2019-11-01", periods=90, freq=f"W-{end}")
+    middles = [week.start_time + pd.Timedelta(days=3) for week in weeks]
+    assert seasons_of(weeks) == [middle.isocalendar().week - 1 for middle in middles[1:]]
+
+
+@pytest.mark.parametrize("freq", ["2M", "3Q", "2W", "5D"])
+def test_two_periods_of_several_units_follow_each_other_by_their_own_step(freq):
+    two, many_ = (pd.period_range("2019-11-01", periods=n, freq=freq) for n in (2, 9))
+    assert seasons_of(two) == seasons_of(many_)[:1]
 
 
 def test_seasons_of_half_years_business_days_and_numbers():

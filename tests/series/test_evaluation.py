@@ -144,3 +144,11 @@ def test_a_model_may_look_columns_up_by_name():
 def test_what_is_not_in_order_is_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize(("horizon", "lags"), [(1, 3), (3, 3), (4, 3), (5, 4), (9, 8)])
+def test_autocovariances_reach_as_far_as_forecasts_overlap_and_no_less_than_the_rule(horizon, lags):
+    first, second = np.random.default_rng(5).normal(size=(2, 60))  # 4 (60/100)^(2/9) = 3.57
+    found = diebold_mariano(first, second, horizon=horizon)
+    assert found == diebold_mariano(first, second, horizon=horizon, max_lag=lags)
+    assert found != diebold_mariano(first, second, horizon=horizon, max_lag=lags + 1)

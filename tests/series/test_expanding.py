@@ -155,3 +155,12 @@ def test_forecasts_know_no_units_of_inputs_and_targets(unit, unit_y, seed):
     np.testing.assert_allclose(found.forecasts / 10.0**unit_y, expected.forecasts, rtol=1e-8, atol=1e-10)
     np.testing.assert_allclose(found.coef[:, 0] * 10.0**unit / 10.0**unit_y, expected.coef[:, 0], rtol=1e-7, atol=1e-9)
     np.testing.assert_allclose(found.weights(), expected.weights(), rtol=1e-7, atol=1e-10)
+
+
+@pytest.mark.parametrize("power", [-300, -150, -101, 101, 150])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_units_in_which_squares_are_no_good_numbers_are_refused(power, intercept):
+    with pytest.raises(
+        ValueError, match=r"columns of X must be between 1e-100 and 1e100 in size.* in column 1; change"
+    ):
+        expanding_least_squares(np.where([0, 1, 0], 10.0**power, X), y, start=9, intercept=intercept)

@@ -114,3 +114,13 @@ def test_a_unit_whose_inputs_are_all_zero_gets_the_common_line():
     rows, units = np.array([[1.0], [2.0], [0.0]]), ["a", "a", "b"]
     weights = panel_weights(rows, units, [[3.0]], ["b"], spread=2.0)
     np.testing.assert_allclose(weights, panel_weights(rows, units, [[3.0]], ["new"], spread=2.0))
+
+
+@pytest.mark.parametrize("spread", [0.5, 1e3, 1e6, np.inf])
+def test_a_unit_whose_inputs_have_not_varied_borrows_its_slope_from_the_others(spread):
+    x = np.array([3.0, 3.0, 3.0, 0.0, 1.0, 4.0])
+    X, firms = np.column_stack([np.ones(6), x]), list("aaabbb")
+    weights = panel_weights(X, firms, [[1.0, 5.0]], ["a"], spread=spread)
+    np.testing.assert_allclose(weights @ (1 + 2 * x), 11)
+    np.testing.assert_allclose(weights.sum(), 1)
+    assert np.abs(weights[0, 3:]).max() > 0.1

@@ -13,7 +13,7 @@ PIECES = re.compile(
 
 
 def beyond(page: PageObject, pieces: re.Pattern = PIECES) -> list[tuple[str, int, int]]:
-    """Return the words that stand beyond the edges of a page, and where, pieces of larger signs left aside."""
+    """Return the words that stand beyond the edges of a page, and where, pieces of larger characters left aside."""
     width, height = map(float, page.mediabox[2:])
     found = []
 

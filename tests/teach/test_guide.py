@@ -15,6 +15,7 @@ import yaml
 from tests.built import GIT_FILES, ROOT, read_notebook, toc_pages
 from tools.archive import LIMIT
 from tools.book import ZIP
+from tools.chapters import PARTS
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 from chapters import chapters
@@ -24,16 +25,6 @@ TEACHING = ROOT / "book" / "reference" / "teaching.md"
 EXAMPLE = ROOT / "teach" / "example_private" / "quizzes" / "example.yml"
 PRIVATE = os.environ.get("REGATTN_PRIVATE")
 CHAPTERS = {chapter.name: ROOT / f"{chapter.page}.ipynb" for chapter in chapters()}
-PARTS = [
-    "Outcomes",
-    "Minutes",
-    "On the board",
-    "Predictions",
-    "Pitfalls",
-    "Discussion",
-    "Quiz",
-    "Exercises",
-]
 SESSION = 90  # minutes of a session in the courses of five and twelve weeks
 HALF_DAY = {"ols_proximity": 50, "attention": 50, "transformer_block": 40, "full_circle": 25}
 ITEM = re.compile(r"(?m)^- (\d+) min( \(half day\))?: (.+)$")
@@ -112,7 +103,7 @@ def test_every_chapter_has_a_page_and_every_page_a_chapter():
 @every_chapter
 def test_page_has_its_parts_in_order(name):
     text = page(name)
-    assert list(parts_of(text)) == PARTS
+    assert tuple(parts_of(text)) == PARTS
     assert all(part.strip() for part in parts_of(text).values())
 
 

@@ -162,6 +162,23 @@ def test_before_an_explorer_stand_the_questions():
     assert texts(rule.key_sentences(text, False, False, "explorer")) == ["Will it grow?"]
 
 
+def quotation(title: str, *parts: nodes.Node) -> nodes.block_quote:
+    """Return a quotation whose first words are in bold."""
+    return nodes.block_quote("", paragraph("", nodes.strong("", title), " Why so?"), *parts)
+
+
+def test_a_question_to_predict_is_a_vote_and_its_answer_is_in_the_notes():
+    options = nodes.bullet_list("", *(nodes.list_item("", paragraph(word)) for word in ("up", "down")))
+    asked = quotation("Predict 1.", options, paragraph("Press ", nodes.emphasis("", "far"), "."))
+    section = nodes.section("", nodes.title("", "Here"), asked, quotation("Answer 1: down."))
+    reader = rule.Reader("Chapter")
+    reader.read(section, "Chapter", [nodes.Text("Here")])
+    (slide,) = reader.sections[0].slides()
+    assert [item.kind for item in slide.items] == ["vote"]
+    assert slide.items[0].node.astext().split() == ["Predict", "1.", "Why", "so?", "up", "down"]
+    assert [note.astext() for note in slide.notes] == ["Answer 1: down. Why so?"]
+
+
 def cell(*tags: str, output: nodes.Node | None = None) -> nodes.container:
     """Return a cell of code with those tags."""
     made = nodes.container(classes=["cell", *(f"tag_{tag}" for tag in tags)], nb_element="cell_code")
@@ -274,7 +291,8 @@ def test_the_notes_hold_the_prose_of_the_page(page, decks, built_book):
 
     notes = " ".join(words(part) for part in soup(decks[0] / f"{page}.html").select("aside.notes, .slide-title"))
     article = soup(built_book / f"{page}.html").select_one("article.bd-article")
-    prose = [words(p) for p in article.select("section > p") if not p.find_parent(class_=["exercise", "admonition"])]
+    of_page = article.select("section > p:not(.kicker, .to-solutions)")
+    prose = [words(p) for p in of_page if not p.find_parent(class_=["exercise", "admonition"])]
     assert len(prose) > 10
     assert [text for text in prose if text not in notes and text != ""] == []
 

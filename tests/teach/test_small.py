@@ -1,4 +1,4 @@
-"""A book of two pages, built in seconds: what its decks keep of a second build, and how its high signs are printed."""
+"""A book of two pages, built in seconds: what its decks keep of a second build, and how its tall characters print."""
 
 from __future__ import annotations
 
@@ -127,6 +127,6 @@ def test_of_what_a_browser_puts_together_from_pieces_nothing_is_taken_for_words_
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=240)
     assert done.returncode == 0, done.stderr
     page = PdfReader(target).pages[0]
-    found = {sign for words, *_ in beyond(page, re.compile(" ")) for sign in words}
+    found = {character for words, *_ in beyond(page, re.compile(" ")) for character in words}
     assert {"⎛", "⎠"} <= found  # KaTeX draws its bars whole
     assert beyond(page, PIECES) == []

@@ -126,6 +126,20 @@ OTHER = {  # another legal value of each field
 LEFT_TO_TASTE = {"save_every", "progress"}  # neither changes where training ends
 
 
+LAST = [("steps", 1), ("warmup", 0), ("warmup", 5), ("final", 0.0), ("final", 1.0), ("weight_decay", 0.0)]
+LAST += [("evaluate_every", 1), ("evaluate_every", 6), ("patience", 1), ("save_every", 1)]
+
+
+@pytest.mark.parametrize(("field", "value"), LAST)
+def test_the_last_value_of_a_setting_that_is_legal_trains(field, value):
+    plan = replace(TrainingPlan(steps=5), **{field: value})
+    history = train(fresh(), text_batches(TEXT, batch_size=3, context=11), plan)
+    assert np.isfinite(history.to_numpy()).all()
+    assert history.index[-1] == plan.steps or field == "patience"
+    first = (field, value) in (("steps", 1), ("warmup", 5))  # no step comes after the peak
+    assert history["learning_rate"].iloc[-1] == pytest.approx(plan.peak * (1 if first else plan.final))
+
+
 @pytest.mark.parametrize("field", [field.name for field in fields(TrainingPlan)])
 def test_a_training_goes_on_under_another_plan_only_if_it_would_end_in_the_same_bits(tmp_path, field):
     plan = TrainingPlan(steps=5, save_every=2)

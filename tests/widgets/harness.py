@@ -32,6 +32,7 @@ PICTURE = """() => [...document.querySelectorAll("figure.regattn :is(svg, table)
 SHOWN = f"() => ({ui_actions.SHOWN})({FIGURE})"
 STATE = f"() => ({ui_actions.STATE})({FIGURE})"
 CONTROLS = "() => [...document.querySelectorAll('figure.regattn [data-control]')].map((c) => c.dataset.control)"
+IN_USE = CONTROLS.replace("[data-control]", "[data-control]:enabled")
 
 
 def oracle(name: str) -> ModuleType:
@@ -40,8 +41,8 @@ def oracle(name: str) -> ModuleType:
 
 
 @contextmanager
-def opened(browser, folder: Path, *explorers: Explorer, hash: str = "", **options) -> Iterator:
-    """Yield the page of these explorers, awake; at the end it has logged no error and asked for nothing."""
+def opened(browser, folder: Path, *explorers: Explorer, hash: str = "", more: bool = True, **options) -> Iterator:
+    """Yield the page of these explorers, awake and with More open; at the end it has logged and asked for nothing."""
     path = write_page(folder, *explorers)
     with open_offline(browser, path, **options) as page:
         if hash:
@@ -49,6 +50,7 @@ def opened(browser, folder: Path, *explorers: Explorer, hash: str = "", **option
             page.goto(path.resolve().as_uri() + hash)
         if options.get("javascript", True):
             page.wait_for_function("[...document.querySelectorAll('figure.regattn')].every((f) => f.model)")
+            page.evaluate(f"for (const more of document.querySelectorAll('.ra-more')) more.open ||= {json.dumps(more)}")
         yield page
         assert page.errors == []
         assert page.requests == []

@@ -31,6 +31,13 @@ def test_it_begins_at_the_pooled_line_and_goes_to_the_local_ones():
     assert (np.diff(found["distances"]) < 0).all()
 
 
+def test_units_whose_texts_are_alike_are_not_pooled():
+    X, y, dates = np.ones((8, 1)), [1.0, 3.0] * 4, [1, 1, 2, 2, 3, 3, 4, 4]
+    explorer = DepthExplorer(X, y, [1, "1"] * 4, dates, known=2, layers=1)
+    assert explorer.data["names"] == ["1", "'1'"]
+    assert explorer.result()["predictions"] == pytest.approx([1, 3])
+
+
 @pytest.mark.parametrize("kernel", ["identity", "softmax"])
 @pytest.mark.parametrize("residual", [True, False])
 def test_rows_go_through_the_layers_of_the_blackboard(kernel, residual):

@@ -117,3 +117,13 @@ def test_a_click_on_a_row_of_the_map_lets_it_ask(browser, tmp_path):
 
 def test_periods_and_places_name_the_same_date():
     assert LagExplorer(SERIES, query=pd.Period("1981Q4")).query == LagExplorer(SERIES, query="1981Q4").query == 83
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("max_lag", [1, 2])
+def test_the_weight_on_dates_after_a_rise_is_printed(browser, tmp_path, max_lag):
+    explorer = LagExplorer(SERIES, max_lag=max_lag, query="1981Q4")
+    rose = (SERIES["inflation"].diff().shift(1) > 0)[max_lag:]
+    with opened(browser, tmp_path, explorer) as page:
+        printed = page.locator("dd[data-output=rising]").inner_text()
+    assert float(printed) == pytest.approx(np.array(explorer.result()["weights"])[rose].sum(), abs=5e-4)

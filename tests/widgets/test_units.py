@@ -25,9 +25,10 @@ UNITS: dict[str, dict[str, str]] = {
     "filter": {"prediction": "m³", "observed": "m³", "own": SHARE, "total": SHARE, "age": "dates", "negative": SHARE},
     "forecast": {"mase": "MASE", "mase-before": "MASE", "mase-rival": "MASE", "mase-naive": "MASE"}
     | {"covered": COUNT, "mass": SHARE, "chance": SHARE},
-    "kernel": {"prediction": "(kg)", "observed": "(kg)", "own": SHARE, "total": SHARE, "error": PLAIN, "gap": PLAIN},
+    "kernel": {"prediction": "(kg)", "observed": "(kg)", "own": SHARE, "total": SHARE, "error": PLAIN, "gap": PLAIN}
+    | {"below": COUNT},
     "lag": {"prediction": "% a year", "observed": "% a year", "error": "% a year"}
-    | {"total": SHARE, "own": SHARE, "rank": COUNT},
+    | {"total": SHARE, "own": SHARE, "rising": SHARE, "rank": COUNT},
     "mask": {"prediction": "% a year", "observed": "% a year", "moved": "% a year", "left": SHARE, "ahead": SHARE},
     "model": dict.fromkeys(["entropy", "entropy-model", "excess", "cost", "mean"], "nats"),
     "neighbour": {"nearest": "nearest word", "cosine": SHARE, "map": COUNT, "stay": COUNT},

@@ -258,5 +258,5 @@ def test_hostile_words_are_words_like_others(hostile):
     t = translation_table([([hostile, "b"], ["x", hostile]), (["b"], ["x"])], rounds=5)
     assert t.loc[hostile, hostile] > 0.5
     vocabulary = Vocabulary([hostile, "b"])
-    counts = count_cooccurrences([[hostile, "b"]], vocabulary, window=1, directed=True)
-    assert project(pd.DataFrame(counts.toarray(), vocabulary.words, vocabulary.words), [hostile, "b"])[0, 1] == 1
+    counts = count_cooccurrences([[hostile, "b"]], vocabulary, window=1, directed=True, as_frame=True)
+    assert project(counts, [hostile, "b"]).loc[hostile, "b"] == 1

@@ -177,13 +177,17 @@ def test_a_shard_is_kept_for_every_corpus_that_it_is_part_of(files, folder, clie
     assert read == []
 
 
-def test_a_file_that_has_changed_is_counted_again(files, folder):
-    corpus = ShardedCorpus(files, folder=folder)
+@pytest.mark.parametrize(
+    ("written", "later"),
+    [(lambda text: text[::-1], 1), (lambda text: f"{text} loan", 0)],
+    ids=["of one size", "of one moment"],
+)
+def test_a_file_that_has_changed_is_counted_again(files, folder, written, later):
+    corpus, stat = ShardedCorpus(files, folder=folder), files[0].stat()
     before = corpus.word_counts()
-    stat = files[0].stat()
-    files[0].write_text("loan loan")
-    os.utime(files[0], ns=(stat.st_atime_ns, stat.st_mtime_ns + 1))
-    assert corpus.word_counts()["loan"] == before["loan"] + 1
+    files[0].write_text(written(files[0].read_text()))
+    os.utime(files[0], ns=(stat.st_atime_ns, stat.st_mtime_ns + later))
+    assert corpus.word_counts() == ShardedCorpus(files).word_counts() != before
 
 
 @pytest.mark.parametrize(

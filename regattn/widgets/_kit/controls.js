@@ -38,12 +38,37 @@ export function sliderScale({ kind, min, max, step = 1, stops, log, zero, places
   return { ...scale, min: 0, max: scale.steps, step: 1 };
 }
 
-// Whether a control means nothing where the others stand.
-function isIdle({ used }, view) {
-  return Object.entries(used ?? {}).some(([other, values]) => !values.includes(view.model.get(other)));
+const OUT_OF_USE = " (not in use)";
+const LATER = " (acts once it plays)";
+
+// What another control must be for one to matter, in words.
+function condition(other, values, view) {
+  const spec = view.specs.find(({ name }) => name === other);
+  const word = (value) => new Map(spec.options).get(value) ?? view.model.get("data")[spec.names]?.[value] ?? value;
+  const few = values.length > 3 ? [`${word(values[0])} to ${word(values.at(-1))}`] : values.map(word);
+  return `Only with “${spec.label}” at ${few.join(" or ")}`;
 }
 
-const OUT_OF_USE = " (not in use)";
+// How a control stands where the others stand: what is said of it, why it means nothing, and whether it is off, as a move
+// of it would not bring it into use. What only what plays will show says so while that is at its start.
+function standing({ used, sets, waits }, view) {
+  const [other, values] = Object.entries(used ?? {}).find(([name, taken]) => !taken.includes(view.model.get(name))) ?? [];
+  if (other) return { said: OUT_OF_USE, why: condition(other, values, view), off: !values.includes(sets?.[other]) };
+  const early = waits && view.run && view.model.get(view.run.name) <= view.run.min;
+  return { said: early ? LATER : "", why: "", off: false };
+}
+
+// Show on the input and its row how a control stands; returns what is said of it.
+function showStanding(view, spec, input) {
+  const { said, why, off } = standing(spec, view);
+  if (input.disabled !== off) input.disabled = off;
+  if (input.title !== why) {
+    view.rows.get(spec.name).title = input.title = why;
+    input.setAttribute("aria-description", why);
+  }
+  return said;
+}
+const FIRST = 2; // controls above the pictures
 const MOST_PLACES = 500; // of a slider, that are asked for their words
 
 // The words for a value: the number with its unit, a name, or both with a note.
@@ -56,18 +81,17 @@ export function controlText(spec, view) {
   return (v) => {
     const note = known.get(v) ?? known.get(null);
     const text = called ? isolate(called[v]) : `${number(v)}${of ? ` of ${spec.max}` : ""}${note ? ` (${note})` : ""}`;
-    return isIdle(spec, view) ? `${text}${OUT_OF_USE}` : text;
+    return text;
   };
 }
 
-// The longest words a slider can show: at most of its places, at those with a note, and out of use.
+// The longest words a slider can show: at most of its places, at those with a note, and with what is said of it.
 function longestText(spec, text, { count, value }) {
   const some = Math.min(MOST_PLACES, count);
   const places = Array.from({ length: some + 1 }, (_, k) => value(Math.round((k * count) / Math.max(1, some))));
   const noted = (spec.notes ?? []).map(([v]) => v).filter((v) => v !== null);
-  const words = [...places, ...noted].map((v) => text(v).replace(OUT_OF_USE, ""));
-  const longest = words.reduce((a, b) => ([...b].length > [...a].length ? b : a));
-  return spec.used ? `${longest}${OUT_OF_USE}` : longest;
+  const longest = [...places, ...noted].map(text).reduce((a, b) => ([...b].length > [...a].length ? b : a));
+  return longest + (spec.waits ? LATER : spec.used ? OUT_OF_USE : "");
 }
 
 function slider(view, spec, text) {
@@ -83,39 +107,46 @@ function slider(view, spec, text) {
     const now = view.model.get(name);
     // a slider that already stands for this value is left where the hand put it
     if (value(Number(input.value)) !== now) input.value = String(position(now));
-    const words = text(now);
+    const words = text(now) + showStanding(view, spec, input);
     if (output.textContent !== words) output.textContent = words;
     input.setAttribute("aria-valuetext", words);
   });
 }
 
 // A drop-down list; options are pairs [value, words].
-function select(view, { name, label, sets = {}, ...spec }, options, read) {
+function select(view, spec, options, read) {
+  const { name, label, sets = {} } = spec;
   const input = element("select", {}, ...options.map(([value, words]) => element("option", { value }, words)));
-  controlRow(view, name, label, input, spec);
+  const row = controlRow(view, name, label, input, spec);
   view.listen(input, "change", () => view.set({ [name]: read(input.value), ...sets }));
   view.refreshers.push(() => {
     const now = String(view.model.get(name));
     if (input.value !== now) input.value = now;
+    nameRow(row, input, label + showStanding(view, spec, input));
   });
 }
 
-function tick(view, { name, label, ...spec }) {
+function nameRow(row, input, words) {
+  if (row.firstChild.textContent === words) return;
+  row.firstChild.textContent = words;
+  input.setAttribute("aria-label", words);
+}
+
+function tick(view, spec) {
+  const { name, label } = spec;
   const input = element("input", { type: "checkbox" });
   const row = controlRow(view, name, label, input, spec);
   row.classList.add("ra-tickbox");
   view.listen(input, "change", () => view.set({ [name]: input.checked }));
   view.refreshers.push(() => {
     input.checked = Boolean(view.model.get(name));
-    const words = isIdle(spec, view) ? `${label}${OUT_OF_USE}` : label;
-    if (row.firstChild.textContent === words) return;
-    row.firstChild.textContent = words;
-    input.setAttribute("aria-label", words);
+    nameRow(row, input, label + showStanding(view, spec, input));
   });
 }
 
 // A quiet button that draws again: the seed goes up by one, so that a draw can be linked to and comes back on Reset.
-function seedButton(view, { name, label, min, max, ...spec }, text) {
+function seedButton(view, spec, text) {
+  const { name, label, min, max } = spec;
   const said = element("span", { class: "ra-control-value", "data-output": name });
   const tip = spec.help ? { title: spec.help } : {};
   const made = element("button", { type: "button", class: "ra-tool", "data-control": name, ...tip }, label);
@@ -125,17 +156,20 @@ function seedButton(view, { name, label, min, max, ...spec }, text) {
   for (const event of ["pointerdown", "focus"]) view.listen(made, event, () => view.use(row));
   view.listen(made, "click", () => view.set({ [name]: view.model.get(name) < max ? view.model.get(name) + 1 : min, ...spec.sets }));
   view.refreshers.push(() => {
-    const words = text(view.model.get(name));
+    const words = text(view.model.get(name)) + showStanding(view, spec, made);
     if (said.textContent !== words) said.textContent = words;
   });
 }
 
-// Build the inputs that Python declared and the page does not hide. A control that could not move is not shown.
+// Build the inputs that Python declared and the page does not hide: at most two that are declared first stand above
+// the pictures, the others in More. A control that could not move is not shown.
 // `texts` are words of the explorer's own for some values; `own` are controls it builds itself, by the kind it gave.
 export function buildControls(view, specs, { texts = {}, own = {} }) {
-  for (const spec of specs) {
+  const shown = specs.filter((spec) => !view.hides(spec.name) && !(spec.kind === "count" && spec.max <= spec.min));
+  const first = shown.some((spec) => spec.first) ? shown.filter((spec) => spec.first).slice(0, FIRST) : shown.slice(0, 1);
+  for (const spec of shown) {
     const words = texts[spec.name] ?? controlText(spec, view);
-    if (view.hides(spec.name) || (spec.kind === "count" && spec.max <= spec.min)) continue;
+    view.controls = first.includes(spec) ? view.first : view.rest;
     if (own[spec.kind]) own[spec.kind](view, spec);
     else if (spec.kind === "choice") select(view, spec, spec.options, (v) => v);
     else if (spec.menu) select(view, spec, view.model.get("data")[spec.names].map((word, k) => [k, word]), Number);
@@ -152,10 +186,10 @@ export function fits({ kind, min, max, options }, value) {
   return Number.isFinite(value) && value >= min && value <= max && (kind === "slider" || Number.isInteger(value));
 }
 
-// A printed number with its name; returns the function that prints it.
-export function output(view, name, label) {
+// A printed number with its name, at the end of a list; returns the function that prints it.
+export function output(list, name, label) {
   const value = element("dd", { "data-output": name });
-  view.numbers.append(element("div", {}, element("dt", {}, label), value));
+  list.append(element("div", {}, element("dt", {}, label), value));
   return (words) => {
     if (value.textContent === words) return;
     value.textContent = words;

@@ -37,14 +37,18 @@ class Control(traitlets.TraitType):
     wide : bool, default False
         Whether it takes the whole row.
     used : mapping of another control to a sequence of its values, optional
-        Where this control matters; elsewhere its text says "(not in use)".
+        Where this control matters; elsewhere it says "(not in use)" and why, and is off unless a move of it sets them.
     sets : mapping of control to value, optional
         What a move of this one sets besides.
+    first : bool, default False
+        Whether it stands above the pictures; an explorer declares one or two. The others stand in "More".
+    waits : bool, default False
+        Whether only what plays shows it: at the start of a run it says so.
     """
 
     kind = ""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         label: str | Callable[[Any], str],
         *,
@@ -53,9 +57,12 @@ class Control(traitlets.TraitType):
         wide: bool = False,
         used: Mapping[str, Sequence[Any]] | None = None,
         sets: Mapping[str, Any] | None = None,
+        first: bool = False,
+        waits: bool = False,
     ) -> None:
         super().__init__(default, help=help)
         self.label, self.wide, self.used, self.sets = label, wide, used, sets
+        self.first, self.waits = first, waits
         self.tag(sync=True)
 
     def default(self, obj: Any = None) -> Any:
@@ -65,7 +72,9 @@ class Control(traitlets.TraitType):
     def spec(self, explorer: Any) -> dict[str, Any]:
         """Return what the browser needs to build the input; what is empty is left out."""
         found = {"kind": self.kind, "name": self.name, "label": _at(self.label, explorer), "help": self.help}
-        found |= {"wide": self.wide, "used": self.used, "sets": self.sets, **self._more(explorer)}
+        found |= {"wide": self.wide, "first": self.first, "waits": self.waits}
+        found |= {"used": self.used, "sets": self.sets}
+        found |= self._more(explorer)
         return {key: value for key, value in found.items() if value is not None and value is not False and value != ""}
 
     def annotation(self) -> str:
@@ -91,7 +100,7 @@ class Slider(Control):
 
     Parameters
     ----------
-    label, default, help, wide, used, sets
+    label, default, help, wide, used, sets, first, waits
         As in :class:`Control`.
     least, most : float or function
         What is accepted.
@@ -159,7 +168,7 @@ class Count(Control):
 
     Parameters
     ----------
-    label, default, help, wide, used, sets
+    label, default, help, wide, used, sets, first, waits
         As in :class:`Control`.
     least : int, default 0
         The smallest.
@@ -177,6 +186,8 @@ class Count(Control):
         Written "2 of 3".
     play : float, optional
         Steps a second: the slider then has buttons that play, pause, take one step and go back to the start.
+    runs : bool, default True
+        Whether what plays is a run, which a preset that leaves it at its start takes to the end, and no mere pointer.
     notes : mapping of value to str, or function
         Words in brackets after some values.
     find : function of the explorer and a label, optional
@@ -198,14 +209,15 @@ class Count(Control):
         stops: Callable[[Any], list[int]] | None = None,
         of: bool = False,
         play: float | None = None,
+        runs: bool = True,
         notes: Any = None,
         find: Callable[[Any, Any], int] | None = None,
         **more: Any,
     ) -> None:
-        super().__init__(label, **({"default": least, "wide": play is not None} | more))
+        super().__init__(label, **({"default": least, "wide": play is not None, "first": play is not None} | more))
         self.find = find
         self.least, self.most, self.bound, self.stops, self.notes = least, most, bound, stops, notes
-        self.format = {"names": names, "menu": menu, "of": of, "play": play}
+        self.format = {"names": names, "menu": menu, "of": of, "play": play, "runs": runs}
 
     def validate(self, obj: Any, value: Any) -> int:
         """Return ``value`` as an int or raise a ValueError that names it."""

@@ -1,7 +1,8 @@
-// What every explorer is: controls, a sentence, printed numbers, panels with a common cursor, a menu, and the loop
-// "a trait changed → compute → draw".
+// What every explorer is, from top to bottom and in the order of Tab: what to press first, the panel that answers, a
+// sentence, the other panels, "More" with the other controls and numbers; and the loop "a trait changed → compute → draw".
 import { buildControls, element, output } from "./controls.js";
 import { cursor } from "./cursor.js";
+import { same } from "./link.js";
 import { buildMenu, buildPresets } from "./menu.js";
 import { buildPlay } from "./play.js";
 import { plot } from "./plot.js";
@@ -13,31 +14,36 @@ function frameOf({ model, el, name }) {
   const own = !el.matches("figure.regattn");
   const root = own ? el.appendChild(element("figure", { class: "regattn", "data-widget": name })) : el;
   root.setAttribute("aria-label", model.get("alt"));
+  const part = (tag, name) => element(tag, { class: name });
   const parts = {
-    bar: element("div", { class: "ra-bar" }),
-    controls: element("div", { class: "ra-controls" }),
+    bar: part("div", "ra-bar"),
+    first: part("div", "ra-controls ra-first"),
+    lead: part("div", "ra-panels ra-lead"),
     live: element("p", { class: "ra-live", "aria-live": "polite", "aria-atomic": "true", "data-output": "message" }),
-    numbers: element("dl", { class: "ra-numbers" }),
-    panels: element("div", { class: "ra-panels" }),
+    answers: part("dl", "ra-numbers"),
+    panels: part("div", "ra-panels"),
+    rest: part("div", "ra-controls ra-rest"),
+    numbers: part("dl", "ra-numbers"),
   };
   const sentence = element("div", { class: "ra-sentence" }, parts.live, parts.bar);
-  const said = element("div", { class: "ra-readout" }, sentence, parts.numbers);
-  const body = root.appendChild(element("div", { class: "ra-body" }, parts.controls, said, parts.panels));
+  const said = element("div", { class: "ra-readout" }, sentence, parts.answers);
+  const more = element("details", { class: "ra-more" }, element("summary"), parts.rest, parts.numbers);
+  const body = root.appendChild(element("div", { class: "ra-body" }, parts.first, parts.lead, said, parts.panels, more));
   const kit = model.get("kit");
   const stop = new AbortController();
-  const view = { root, body, said, model, own, stop, ...parts, signal: stop.signal, refreshers: [], rows: new Map(), specs: kit.controls, kit };
+  const view = { root, body, said, more, controls: parts.first, model, own, stop, ...parts, signal: stop.signal, refreshers: [], rows: new Map(), specs: kit.controls, kit };
   view.hides = (part) => kit.hide.includes(part);
   view.listen = (target, event, handler) => target.addEventListener(event, handler, { signal: stop.signal });
   view.use = (row) => {
-    for (const other of view.controls.querySelectorAll(".ra-active")) other.classList.remove("ra-active");
+    for (const other of body.querySelectorAll(".ra-active")) other.classList.remove("ra-active");
     (row.closest(".ra-played") ?? row).classList.add("ra-active");
   };
   view.now = () => Object.fromEntries(view.specs.map((spec) => [spec.name, model.get(spec.name)]));
   return view;
 }
 
-// A titled box for one panel, with a legend of [role, mark, words].
-function panelBox(view, key, { title, wide = false, legend = [] }) {
+// A titled box for one panel, with a legend of [role, mark, words]. The first leads; one `beside` it stands there too.
+function panelBox(view, key, { title, wide = false, beside = false, legend = [] }) {
   const box = element("div", { class: wide ? "ra-panel ra-wide" : "ra-panel", "data-panel": key });
   box.append(element("p", { class: "ra-title" }, title));
   if (legend.length) {
@@ -47,17 +53,20 @@ function panelBox(view, key, { title, wide = false, legend = [] }) {
     });
     box.append(element("ul", { class: "ra-legend" }, ...items));
   }
-  view.panels.append(box);
+  (view.lead.childElementCount && !beside ? view.panels : view.lead).append(box);
   return box;
 }
 
-// A panel: { title, wide, legend, plot: options, make } with make(plot) → draw(state), or without `plot` make(host).
+// A panel: { title, wide, beside, legend, plot: options, make } with make(plot) → draw(state), or without `plot` make(host).
 // `plot` may be a list: several plots below each other, made together by make(...plots). `at(k, state)` is where the
-// common cursor stands; `handle`: { at(state), to(x, y) → traits } is what a hand can drag, click(x, y) → traits a click.
+// common cursor stands; `ghost(state)` the line [xs, ys] that stays, dotted, from before the last move; `handle`: { at(state), to(x, y) → traits } is what a hand can drag, click(x, y) → traits a click.
 function buildPanel(view, key, panel) {
-  const box = panelBox(view, key, panel);
+  const legend = panel.ghost ? [...panel.legend, ["prediction", "dotted", "before the last move"]] : panel.legend;
+  const box = panelBox(view, key, { ...panel, legend });
   const host = () => box.appendChild(element("div", { class: "ra-host" }));
   const plots = [panel.plot ?? []].flat().map((options) => plot(host(), options));
+  const ghost = panel.ghost && plots[0].line("prediction", { dotted: true });
+  let kept = null;
   const draw = plots.length ? panel.make(...plots) : panel.make(host());
   const { handle } = panel;
   if (panel.click) {
@@ -70,9 +79,12 @@ function buildPanel(view, key, panel) {
   return {
     ...panel,
     plots,
+    remember: (state) => ghost && (kept = panel.ghost(state).map((values) => Array.from(values))),
     draw(state) {
       if (!plots.map((p) => p.measure()).every(Boolean)) return;
       draw(state);
+      if (kept) ghost(...kept);
+      if (ghost) box.querySelector("li:last-child").style.visibility = kept ? "" : "hidden";
       if (hold) hold(...(handle.at(state) ?? []));
     },
   };
@@ -108,13 +120,22 @@ function run(view, compute, draw) {
     for (const refresh of view.refreshers) refresh();
     if (view.body.clientWidth > 0) draw();
   };
-  // Set several traits and tell the kernel once; the picture follows once, not once per trait.
-  view.set = (values) => {
+  // Set several traits and tell the kernel once; the picture follows once, not once per trait. Of a control that moves
+  // further what stood before its first move is remembered; what plays is no move.
+  view.set = (values, { move = Object.keys(values).join() } = {}) => {
+    if (move && started) view.remember(move);
     held = true;
     for (const [key, value] of Object.entries(values)) view.model.set(key, value);
     held = false;
     view.model.save_changes();
     view.update();
+  };
+  // A ready-made state: what it changes in More is shown.
+  view.show = (values) => {
+    const before = view.now();
+    view.set(values, { move: {} });
+    const changed = view.specs.filter(({ name }) => !same(before[name], view.model.get(name)));
+    if (changed.some(({ name }) => view.rest.contains(view.rows.get(name)))) view.more.open = true;
   };
   return () => {
     started = true;
@@ -133,8 +154,11 @@ function run(view, compute, draw) {
       view.said.style.minHeight = `${Math.ceil(view.said.getBoundingClientRect().height)}px`;
     });
     for (const part of [view.body, view.said]) observer.observe(part);
+    let opened = false; // on paper the numbers of More are printed
     for (const [event, size] of [["beforeprint", COLUMN], ["afterprint", ""]]) {
       view.listen(window, event, () => {
+        if (size) opened = view.more.open;
+        view.more.open = Boolean(size) || opened;
         view.root.style.width = size;
         view.update();
       });
@@ -167,12 +191,21 @@ function sayer(view) {
   };
 }
 
+// What More holds, in its own words; without anything it is not there.
+function nameMore({ more, rest, numbers, answers }) {
+  const count = rest.childElementCount;
+  const held = [count && `${count} control${count === 1 ? "" : "s"}`, numbers.childElementCount && "the numbers"];
+  more.firstChild.textContent = `More: ${held.filter(Boolean).join(" and ")}`;
+  for (const part of [rest, numbers, answers]) if (!part.childElementCount) part.remove();
+  if (!held.some(Boolean)) more.remove();
+}
+
 // Make the function `render` of an explorer. Its definition:
 //   name; prepare(data, view) → problem; compute(problem, now, before) → state; result(state, problem) → numbers drawn;
 //   ended(state, problem): whether a walk that plays has come to its end before its last step;
 //   texts(problem, view) → words for controls; own: controls only this explorer has; valid: their values from outside;
 //   longest: how many characters the sentence may come to, whose lines are kept free;
-//   numbers(problem) → [key, label, text(state)] to print; say(state, problem, view) → sentence;
+//   numbers(problem) → [key, label, text(state)] to print, those of answers(view) below the sentence, others in More; say(state, problem, view) → sentence;
 //   panels(problem, view) → { key: panel }; hint: what the keys do; cursor(problem, view) → the common cursor.
 export function explorer(definition) {
   return ({ model, el }) => {
@@ -185,14 +218,21 @@ export function explorer(definition) {
     buildPresets(view, view.kit.presets);
     buildControls(view, view.specs, { texts: definition.texts?.(problem, view), own: definition.own });
     buildPlay(view, () => definition.ended?.(state, problem) ?? false);
-    const printers = (definition.numbers?.(problem) ?? []).map(([key, label, text]) => [output(view, key, label), text]);
-    if (!printers.length) view.numbers.remove();
+    const answers = definition.answers?.(view) ?? [];
+    const place = (key) => (answers.includes(key) ? view.answers : view.numbers);
+    const printers = (definition.numbers?.(problem) ?? []).map(([key, label, text]) => [output(place(key), key, label), text]);
+    nameMore(view);
     const say = sayer(view);
     view.reserve = () => reserveLines(view, definition.longest);
     compute();
     const wanted = Object.entries(definition.panels(problem, view)).filter(([key]) => !view.hides(key));
     const panels = wanted.map(([key, panel]) => buildPanel(view, key, panel));
     const plots = panels.flatMap((panel) => panel.plots);
+    let move = null; // of which controls the last one was
+    view.remember = (next) => {
+      if (next !== move) for (const panel of panels) panel.remember(state);
+      move = next;
+    };
     const cursors = panels.flatMap((panel) => panel.cursor ? buildCursors(view, panel.cursor.places(panel.plots), panel.cursor, () => state) : []); // prettier-ignore
     const common = panels.filter((panel) => panel.at).map((panel) => [panel.plots[0], panel.at, panel.by]);
     if (definition.cursor) cursors.push(...buildCursors(view, common, definition.cursor(problem, view), () => state));

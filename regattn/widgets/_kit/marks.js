@@ -7,8 +7,8 @@ export function plotMarks(self, { under, marks, svgElement }) {
     return layer.appendChild(svgElement("path", { class: `ra-${kind} ra-${role}` }));
   }
 
-  function line(role, { dashed = false, steps = false } = {}) {
-    const element = path(role, dashed ? "line ra-dashed" : "line");
+  function line(role, { dashed = false, dotted = false, steps = false } = {}) {
+    const element = path(role, `line${dashed ? " ra-dashed" : ""}${dotted ? " ra-dotted" : ""}`);
     return (xs, ys) => {
       let d = "";
       for (let k = 0; k < xs.length; k++) {

@@ -1,6 +1,6 @@
 // The one quiet menu of an explorer, and the buttons of its presets. Nothing here changes what a control means.
 import { element } from "./controls.js";
-import { csvOf, differences, readHash, writeHash } from "./link.js";
+import { csvOf, differences, readHash, same, writeHash } from "./link.js";
 
 // All words of the menu, in one place.
 function menuWords() {
@@ -105,13 +105,13 @@ export function buildMenu(view, { live, plots, valid }) {
 
   view.restore = () => {
     const found = live ? null : readHash(location.hash, key, specs, valid);
-    if (found) view.set({ ...start, ...found });
+    if (found) view.show({ ...start, ...found });
     return found !== null && location.hash.replace(/^.*[#&]/, "").startsWith(`${key}=`);
   };
   if (!live) view.listen(window, "hashchange", () => view.restore() && view.root.scrollIntoView());
 }
 
-// Buttons that set every control at once. One that locks the axes does so at the state of the start, where sizes are
+// Buttons that set every control at once, and run to its end what they leave at its start. One that locks the axes does so at the state of the start, where sizes are
 // compared with; any other one that follows it sets them free.
 export function buildPresets(view, presets) {
   if (!presets.length) return;
@@ -126,10 +126,12 @@ export function buildPresets(view, presets) {
         view.lock?.(true);
       }
       locked = lock;
-      view.set(values);
+      view.show(values);
+      if (view.run?.finishes) view.run.finish();
     });
     view.refreshers.push(() => {
-      const on = Object.entries(values).every(([name, value]) => JSON.stringify(view.model.get(name)) === JSON.stringify(value));
+      const ran = (name, value) => view.run?.finishes && name === view.run.name && value <= view.run.min;
+      const on = Object.entries(values).every(([name, value]) => ran(name, value) || same(view.model.get(name), value));
       made.setAttribute("aria-pressed", String(on));
     });
     return made;

@@ -16,19 +16,19 @@ function playSign(d) {
 
 // Buttons beside the slider of `spec`, whose trait they move. Playing ends at the largest number, where the explorer
 // says that it has ended, or when a hand or the kernel moves the number. Who asked for less motion sees the end at once.
-function playRow(view, { name, label, min, max, play: rate }) {
+function playRow(view, { name, label, min, max, play: rate, runs }) {
   const words = playWords();
   const now = () => view.model.get(name);
   const over = () => now() >= max || view.ended();
   let [frame, last, due, wanted] = [0, null, 0, 0]; // `frame` is 0 while it stands
 
   const button = (key, sign, text, act) => {
-    const made = element("button", { type: "button", class: "ra-tool", "data-play": key }, playSign(sign), element("span", {}, text));
+    const made = element("button", { type: "button", class: "ra-tool", title: text, "data-play": key }, playSign(sign), element("span", {}, text));
     view.listen(made, "click", act);
     return made;
   };
   const icons = { play: "M2,1L11,6L2,11Z", pause: "M2,1H5V11H2ZM7,1H10V11H7Z", step: "M1,1L8,6L1,11ZM9,1H11V11H9Z", start: "M11,1L4,6L11,11ZM1,1H3V11H1Z" };
-  const go = (value) => view.set({ [name]: (wanted = value) });
+  const go = (value) => view.set({ [name]: (wanted = value) }, { move: null });
   const toggle = button("play", icons.play, words.play, () => (frame ? stop() : begin()));
   const steps = button("step", icons.step, words.step, () => (stop(), go(Math.min(max, now() + 1))));
   const starts = button("start", icons.start, words.start, () => (stop(), go(min)));
@@ -37,7 +37,7 @@ function playRow(view, { name, label, min, max, play: rate }) {
     const key = frame ? "pause" : "play";
     const text = toggle.lastElementChild;
     if (text.textContent !== words[key]) {
-      text.textContent = words[key];
+      text.textContent = toggle.title = words[key];
       toggle.querySelector("path").setAttribute("d", icons[key]);
     }
   }
@@ -68,6 +68,7 @@ function playRow(view, { name, label, min, max, play: rate }) {
     frame = requestAnimationFrame(advance);
     show();
   }
+  view.run = { name, min, finishes: runs, finish: () => now() <= min && begin() };
   view.refreshers.push(() => {
     if (frame && now() !== wanted) stop();
     steps.toggleAttribute("disabled", over());

@@ -51,11 +51,14 @@ class AverageExplorer(Explorer, panels=["scatter", "running"]):
     3.946
     """
 
-    query = Slider(lambda self: f"Ask at {self.names[0]}", shown=lambda self: self.ends, digits=2, default=0.0)
+    query = Slider(
+        lambda self: f"Ask at {self.names[0]}", shown=lambda self: self.ends, digits=2, default=0.0, first=True
+    )
     kernel = Choice(
         "Weights by",
         {"identity": "least squares", "softmax": "softmax attention"},
         help="What turns scores into weights.",
+        first=True,
     )
     sharpness = Slider(
         "Sharpness τ",

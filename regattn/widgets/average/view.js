@@ -62,6 +62,7 @@ function runningPanel({ y, labels, names: [, yLabel], range }) {
   const places = Array.from({ length: n + 1 }, (_, k) => k);
   return {
     title: "The prediction adds up, case by case",
+    beside: true,
     legend: [
       ["key", "line", "sum so far"],
       ["prediction", "line", "prediction"],

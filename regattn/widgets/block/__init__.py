@@ -50,7 +50,7 @@ class _OneOf(Count):
         return value
 
 
-class BlockExplorer(Explorer, panels=["flow", "counts", "numbers"]):
+class BlockExplorer(Explorer, panels=["numbers", "flow", "counts"]):
     r"""Show one sentence on its way through one transformer block, a step at a time.
 
     Choose a step in the drawing or the list; point at a number to see the products that it is made of. The order of
@@ -78,7 +78,7 @@ class BlockExplorer(Explorer, panels=["flow", "counts", "numbers"]):
     True
     """
 
-    step = Choice("Step", STEPS, default="embedding", help="After which step the numbers are shown.")
+    step = Choice("Step", STEPS, default="embedding", help="After which step the numbers are shown.", first=True)
     order = Choice(
         "Order of the norms",
         {"pre": "pre: norm, then read", "post": "post: add, then norm", "parallel": "parallel: both read one norm"},
@@ -100,6 +100,7 @@ class BlockExplorer(Explorer, panels=["flow", "counts", "numbers"]):
         bound="the most",
         stops=lambda self: HEADS,
         help="Each has d = D / H of the coordinates.",
+        first=True,
     )
     head = Count(
         "Head shown", least=1, most=lambda self: HEADS[-1], bound="the most heads", help="Where steps have heads."

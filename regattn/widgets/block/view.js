@@ -33,6 +33,7 @@ function flowPanel(view) {
   const label = "The block: every box is a step";
   return {
     title: "The block: click a step",
+    beside: true,
     make(host) {
       const draw = flowDrawing(host, { label, pick: (step) => view.set({ step }), signal: view.signal });
       return ({ steps, order, shown, layers }) => draw(steps, order, shown.key, layers);
@@ -73,6 +74,7 @@ function countsPanel({ ids, size }) {
   const title = "Parameters of a model of such blocks";
   return {
     title,
+    beside: true,
     make(host) {
       const draw = countTable(host, title);
       return ({ counts, width: D, layers: L, positions, order }) =>
@@ -100,8 +102,8 @@ const render = explorer({
     return { ...now, steps, shown, counts: blockCounts(problem, now) };
   },
   panels: (problem, view) => ({
-    flow: flowPanel(view),
     numbers: numbersPanel(view, problem),
+    flow: flowPanel(view),
     counts: countsPanel(problem),
   }),
   say: ({ shown: { key, values } }) => [`${values.length} × ${values[0].length} numbers.`, ` ${told[key]}`],

@@ -77,11 +77,13 @@ class CodebookExplorer(Explorer, panels=["plane", "drawn", "members"]):
         bound="the last codebook",
         names="sizes",
         help="How many codes there are to choose from.",
+        first=True,
     )
     assignment = Choice(
         "Sent as",
         {"hard": "the nearest code", "soft": "an average of codes", "none": "the point itself"},
         help="What the decoder is told.",
+        first=True,
     )
     temperature = Slider(
         "Temperature T",

@@ -15,13 +15,12 @@ function planePanel({ latents, labels, low, high }, shown) {
   const inside = (value, axis) => Math.max(low[axis], Math.min(high[axis], value));
   return {
     title: "The latent plane",
-    wide: true,
     legend: [
       ["query", "diamond", "the point (drag it)"],
       ["key", "dot", "codes, larger with more weight (click one)"],
       ["truth", "line", "to what the decoder is told"],
     ],
-    plot: { label: "Images and codes in the latent plane", xLabel: "first latent number", yLabel: "second latent number", height: (width) => Math.max(220, Math.min(460, 72 + slope * (width - 58))) }, // prettier-ignore
+    plot: { label: "Images and codes in the latent plane", xLabel: "first latent number", yLabel: "second latent number", height: (width) => Math.max(220, Math.min(360, 72 + slope * (width - 58))) }, // prettier-ignore
     by: "xy",
     at: (k, { codes }) => codes[k],
     handle: { at: ({ point }) => point, to: (x, y) => ({ across: inside(x, 0), upwards: inside(y, 1) }) },
@@ -53,6 +52,7 @@ function drawnPanel({ images, most }) {
   const width = images[0][0].length;
   return {
     title: "What the decoder draws",
+    beside: true,
     make(host) {
       const draw = cellPicture(host, "Drawn image");
       return ({ drawn }) => draw(inked(rowsOf(drawn, width)), most);
@@ -117,6 +117,7 @@ const render = explorer({
     pick: (k) => ({ across: on.state.codes[k][0], upwards: on.state.codes[k][1] }),
     start: ({ code }) => code,
   }),
+  answers: () => ["error"],
   numbers: () => [
     ["error", "squared error per pixel, all images", ({ error }) => formatNumber(error, 3)],
     ["bits", "bits for an image", ({ codes, assignment }) => (assignment === "hard" ? formatNumber(Math.log2(codes.length), 3) : "not counted")],

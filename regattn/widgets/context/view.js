@@ -122,9 +122,9 @@ const render = explorer({
   ],
   say: contextMessage,
   panels: (problem, view) => ({
+    risk: riskPanel(problem),
     omega: matrixPanel(view, "n Ω now", ({ omega }) => omega, ({ told }) => told), // prettier-ignore
     theory: matrixPanel(view, "Beside it", ({ theory }) => theory, (state) => `n · ${state.words}; darkest from ±${largest(state).toFixed(2)} on, in both tables`), // prettier-ignore
-    risk: riskPanel(problem),
     weights: weightsPanel(),
   }),
   cursor: ({ every }) => ({

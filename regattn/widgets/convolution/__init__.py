@@ -79,7 +79,7 @@ class ConvolutionExplorer(Explorer, panels=["image", "map", "activated", "pooled
     kernel_21, kernel_22, kernel_23 = _Cell(2, 1), _Cell(2, 2), _Cell(2, 3)
     kernel_31, kernel_32, kernel_33 = _Cell(3, 1), _Cell(3, 2), _Cell(3, 3)
     turned = Tick("Turn the kernel by 180° (the convolution of mathematics)", default=False)
-    place = Count("Place of the window", most=lambda self: self.places - 1, bound="the last place", play=6)
+    place = Count("Place of the window", most=lambda self: self.places - 1, bound="the last place", play=6, runs=False)
 
     def __init__(
         self,

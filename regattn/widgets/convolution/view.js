@@ -83,6 +83,7 @@ function kernelCell(view, { name, label, min, max, step }) {
   const input = element("input", { type: "number", min, max, step, "aria-label": label, "data-control": name });
   input.dataset.lmSuppressShortcuts = "";
   box.append(input);
+  view.rows.set(name, box.parentElement);
   view.listen(input, "input", () => {
     const value = input.valueAsNumber;
     if (Number.isFinite(value)) view.set({ [name]: Math.max(min, Math.min(max, value)) });
@@ -108,6 +109,7 @@ const render = explorer({
     place: (place) => `${place + 1}`,
     padding: (rings) => (rings ? `${rings} ${rings === 1 ? "ring" : "rings"} of zeros` : "none"),
   }),
+  answers: () => ["size"],
   numbers: () => [
     ["here", "sum of products here", ({ map, row, column }) => formatNumber(map[row][column])],
     ["size", "feature map", ({ map }) => `${map.length} × ${map[0].length}`],
@@ -120,7 +122,7 @@ const render = explorer({
   },
   panels: () => ({
     image: stagePanel("Image, with its padding", ({ around }) => around, ({ row, column, stride }) => [row * stride, column * stride, SIZE]), // prettier-ignore
-    map: stagePanel("Feature map", ({ map }) => map, ({ row, column }) => [row, column, 1], SIGNS),
+    map: { ...stagePanel("Feature map", ({ map }) => map, ({ row, column }) => [row, column, 1], SIGNS), beside: true },
     activated: stagePanel("After bias and ReLU", ({ activated }) => activated, ({ row, column, pooled }) => {
       const [i, j] = [Math.floor(row / POOL), Math.floor(column / POOL)];
       return i < pooled.length && j < pooled[0].length ? [POOL * i, POOL * j, POOL] : [0, 0, 0];

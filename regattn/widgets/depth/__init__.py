@@ -68,12 +68,18 @@ class DepthExplorer(Explorer, panels=["error", "apart", "units"]):
         bound="the deepest",
         names="labels",
         play=2,
+        runs=False,
         help="Which depth, counted along 0, 1, 2, 4, 8, and so on.",
     )
     time = Count("Date shown", most=lambda self: len(self.tasks) - 1, bound="the last date", names="times")
-    kernel = Choice("Kernel", KERNELS)
-    mask = Tick("only within a unit", default=True, help="Whether rows of other units are masked.")
-    residual = Tick("residual connection", default=True, help="Whether a layer adds to what the layers before made.")
+    kernel = Choice("Kernel", KERNELS, waits=True)
+    mask = Tick("only within a unit", default=True, help="Whether rows of other units are masked.", waits=True)
+    residual = Tick(
+        "residual connection",
+        default=True,
+        help="Whether a layer adds to what the layers before made.",
+        waits=True,
+    )
     step = Slider(
         "Step η, share of the largest",
         0.02,
@@ -81,6 +87,7 @@ class DepthExplorer(Explorer, panels=["error", "apart", "units"]):
         default=1.0,
         step=0.02,
         help="Size of a layer's step; the largest is one over the largest eigenvalue of K, which is 1 for softmax.",
+        waits=True,
     )
 
     def __init__(  # noqa: PLR0913
@@ -97,11 +104,11 @@ class DepthExplorer(Explorer, panels=["error", "apart", "units"]):
         **kit: Any,
     ) -> None:
         X = check_matrix(X, "X")
-        y, units, dates = check_targets(y, len(X)), np.asarray(units), np.asarray(dates)
+        y, units, dates = check_targets(y, len(X)), np.asarray(units, dtype=object), np.asarray(dates)
         for name, given in (("units", units), ("dates", dates)):
             if given.shape != (len(X),):
                 raise ValueError(f"{name} has shape {given.shape}, need one for each of {len(X)} rows")
-        unknown = pd.isna(np.asarray(units, dtype=object))
+        unknown = pd.isna(units)
         if unknown.any():
             raise ValueError(f"units must be known, got {units[unknown][0]} in row {int(np.argmax(unknown))}")
         if dates.dtype.kind not in "iu":
@@ -113,6 +120,8 @@ class DepthExplorer(Explorer, panels=["error", "apart", "units"]):
         if not times:
             raise ValueError(f"no date is left to predict from {known} before it")
         names = list(dict.fromkeys(units.tolist()))
+        texts = [str(name) for name in names]
+        labels = [repr(name) if texts.count(text) > 1 else name for name, text in zip(names, texts, strict=True)]
         self.tasks = [_task(X, y, units, dates, time, known) for time in times]
         ends = {}
         for end in SPREADS:
@@ -125,7 +134,7 @@ class DepthExplorer(Explorer, panels=["error", "apart", "units"]):
             "rows_depths": self._rows_depths(),
             "target": check_text(target, "target"),
             "labels": [str(depth) for depth in self.depths],
-            "names": check_labels(names, len(names), "units", rows="units"),
+            "names": check_labels(labels, len(labels), "units", rows="units"),
             "times": [str(time) for time in times],
             **ends,
         }

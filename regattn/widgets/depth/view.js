@@ -22,6 +22,7 @@ function errorPanel(problem) {
     plot: { label: "Error by layer", xLabel: "layers, doubling", yLabel: "typical error", height: 240 },
     by: "x",
     at: (k, { errors }) => [k, errors[k]],
+    ghost: ({ errors }) => [[...errors.keys()], errors],
     make(p) {
       const [line, here] = [p.line("prediction"), p.marker("prediction", "dot")];
       const levels = ends.map((end) => p.marker(ENDS[end], "level"));
@@ -98,6 +99,7 @@ const render = explorer({
       (k < apart.length ? `, rows apart ${formatResult(apart[k])}` : ""),
     start: ({ layers }) => layers,
   }),
+  answers: () => ["distance", "apart"],
   numbers: ({ pooled_error, local_error, partial_error }) => [
     ["error", "error now", ({ errors, layers }) => formatNumber(errors[layers])],
     ["distance", "way to the local fit that is left", ({ distances, layers }) => formatNumber(distances[layers])],

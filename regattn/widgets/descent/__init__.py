@@ -76,6 +76,7 @@ class DescentExplorer(Explorer, panels=["surface", "loss"]):
         shown=lambda self: (self.limit / 100, 2 * self.limit),
         log=True,
         places=200,
+        first=True,
     )
     batch_size = Count(
         "Batch size",

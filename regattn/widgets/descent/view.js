@@ -60,6 +60,7 @@ function lossPanel(problem) {
   let [heights, floor] = [[], 0];
   return {
     title: "Loss above its least value",
+    beside: true,
     plot: { label, xLabel: "step", yLabel: "loss − least loss", height: 300 },
     hint: () => "; arrow keys read the steps",
     at: (k) => [k, Math.max(floor, heights[k])],

@@ -112,6 +112,7 @@ class DirectionExplorer(Explorer, panels=["scores", "weights", "changed", "next"
     order = _Order(
         "Order: drag, arrow keys, or tap two",
         help="The words as they stand now. Two that are tapped, one after the other, change places.",
+        first=True,
     )
     held = _Held(
         "Word held", most=lambda self: len(self.sentence), bound="the last place", help="The place of a word, or 0."
@@ -124,6 +125,7 @@ class DirectionExplorer(Explorer, panels=["scores", "weights", "changed", "next"
             "turned": "directed, turned: Cᵀ, who comes after whom",
         },
         help="Whether S keeps the direction of the counts C. Under a mask the word that looks is the later one: Cᵀ.",
+        first=True,
     )
     kernel = Choice(
         "Kernel",

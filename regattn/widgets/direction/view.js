@@ -91,6 +91,7 @@ const render = explorer({
   own: { order: orderBox, held: () => {} },
   valid: { order: orderFits },
   panels: directionPanels,
+  answers: () => ["differ", "total"],
   numbers: ({ cells }) => [
     ["differ", "row shares that differ", ({ differ }) => `${differ} of ${cells}`],
     ["largest", "largest difference", ({ largest }) => formatNumber(largest, 2)],

@@ -40,6 +40,7 @@ const render = explorer({
     };
     return { count: (count) => `${count}, to ${isolate(called[model.get("teacher")](count - 1))}` };
   },
+  answers: () => ["error", "map_error", "rank"],
   numbers: () => [
     ["loss", "loss", ({ losses }) => formatNumber(losses.at(-1), 4)],
     ["least_loss", "loss of least squares", ({ whole }) => formatNumber(whole.least, 4)],
@@ -49,11 +50,11 @@ const render = explorer({
   ],
   say: embeddingMessage,
   panels: (problem, view) => ({
-    omega: matrixPanel("Ω now", problem, view, ({ omega }) => omega),
-    inverse: matrixPanel("(X′X)⁻¹", problem, view, () => problem.inverse),
+    directions: directionsPanel(problem),
     loss: excessPanel(problem),
     error: errorPanel(problem),
-    directions: directionsPanel(problem),
+    omega: matrixPanel("Ω now", problem, view, ({ omega }) => omega),
+    inverse: matrixPanel("(X′X)⁻¹", problem, view, () => problem.inverse),
   }),
   cursor: () => ({
     count: ({ losses }) => losses.length,

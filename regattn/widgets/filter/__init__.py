@@ -18,12 +18,14 @@ FIRST = 6  # dates before the first that can ask: enough for three layers
 MODELS = {1: "a level", 2: "with a slope", 3: "with slope and accelera\u00adtion"}  # a soft hyphen: names are narrow
 
 
-def _ratio(state: str, default: float, shown: tuple[float, float], *, layers: list[int] | None = None) -> Slider:
+def _ratio(
+    state: str, default: float, shown: tuple[float, float], *, layers: list[int] | None = None, **more: Any
+) -> Slider:
     """Return the slider of a state's signal-to-noise ratio, in use with some numbers of layers."""
     places = 20 if layers else None
     kind = {"default": default, "shown": shown, "log": True, "places": places, "used": layers and {"layers": layers}}
     text = f"The variance of changes of the {state} over that of the noise."
-    return Slider(f"{state.capitalize()} to noise", 0, 100, help=text, **kind)
+    return Slider(f"{state.capitalize()} to noise", 0, 100, help=text, **kind, **more)
 
 
 class FilterExplorer(Explorer, panels=["history", "weights"]):
@@ -63,6 +65,7 @@ class FilterExplorer(Explorer, panels=["history", "weights"]):
         bound="three",
         notes=MODELS,
         help="One is a level, two a level with a slope, three a level with a slope and an acceleration.",
+        first=True,
     )
     query = Count(
         "Date that asks",
@@ -73,7 +76,7 @@ class FilterExplorer(Explorer, panels=["history", "weights"]):
         wide=True,
         help="Counted from the seventh date, the first that three layers can answer.",
     )
-    level = _ratio("level", 0.1, (1e-4, 100))
+    level = _ratio("level", 0.1, (1e-4, 100), first=True)
     slope = _ratio("slope", 0.01, (1e-6, 10), layers=[2, 3])
     acceleration = _ratio("acceleration", 0.001, (1e-6, 10), layers=[3])
 

@@ -21,6 +21,7 @@ function historyPanel(problem) {
     plot: { label: "History", yLabel: units, height: 270 },
     by: "x",
     at: (t) => [t, y[t]],
+    ghost: ({ levels }) => [y.map((_, t) => t), levels],
     handle: { at: ({ at, prediction }) => [at, prediction], to: (x) => asQuery(x, problem) },
     make(p) {
       const [line, later, dots] = [p.line("prediction"), p.dots("neutral"), p.signedDots()];
@@ -79,6 +80,7 @@ const render = explorer({
     pick: (t) => asQuery(t, problem),
     start: ({ at }) => at,
   }),
+  answers: () => ["prediction", "age", "negative"],
   numbers: ({ units }) => [
     ["prediction", measured("level seen", units), print(({ prediction }) => prediction)],
     ["observed", measured("observed", units), print(({ observed }) => observed)],

@@ -92,6 +92,7 @@ class ForecastExplorer(Explorer, panels=["fan", "weights", "lags", "heads"]):
         default=lambda self: min(6, self.design.horizon),
         bound="the months that are forecast",
         help="The one whose weights are shown.",
+        first=True,
     )
     head = Count(
         "Head",
@@ -100,6 +101,7 @@ class ForecastExplorer(Explorer, panels=["fan", "weights", "lags", "heads"]):
         bound="the heads of the cross-attention",
         of=True,
         help="The one whose weights are shown.",
+        first=True,
     )
     deleted = Choice("Deleted from what the decoder hears", DELETED)
     lag = _cut(

@@ -142,6 +142,7 @@ const render = explorer({
     pick: (k) => asPlace(k, problem),
     start: ({ horizon }) => problem.context + horizon - 1,
   }),
+  answers: () => ["mase", "mase-before"],
   numbers: ({ steps, rival, shares }) => [
     ["mase", "MASE here", print("mase")],
     ["mase-before", "MASE, nothing deleted", print("mase_before")],

@@ -82,6 +82,7 @@ class KernelExplorer(Explorer, panels=["curve", "weights"]):
         default="softmax",
         help="What turns scores into weights. The identity kernel divides scores by n, so that on orthogonal codes it "
         "is least squares, whichever boxes are ticked. ReLU and ELU rows that cannot be normalised are uniform.",
+        first=True,
     )
     temperature = Slider(
         "Temperature T",
@@ -91,6 +92,7 @@ class KernelExplorer(Explorer, panels=["curve", "weights"]):
         log=True,
         used={"kernel": ["softmax", "gaussian", "elu"]},
         help="Scores are divided by it: hot spreads the weight evenly, cold picks one observation.",
+        first=True,
     )
     query = Count(
         "Query observation",

@@ -30,6 +30,7 @@ function curvePanel({ x, y, x_label: xLabel, y_label: yLabel }) {
     ],
     plot: { label: "Fitted curve", xLabel, yLabel, height: 300 },
     at: (k) => [x[k], y[k]],
+    ghost: ({ fitted }) => [x, inside(fitted)],
     handle: { at: ({ query, prediction }) => [x[query], inside([prediction])[0]], to: (at) => nearestQuery(x, at) },
     make(p) {
       const [dots, smoother, line] = [p.signedDots(), p.line("neutral", { dashed: true }), p.line("prediction")];
@@ -88,11 +89,13 @@ const render = explorer({
     pick: (k) => ({ query: k }),
     start: ({ query }) => query,
   }),
+  answers: () => ["below", "error", "gap"],
   numbers({ y, y_label }) {
     const print = (key) => (state) => formatResult(Number(state[key].toPrecision(12)));
     return [
       ["prediction", `prediction, ${y_label}`, print("prediction")],
       ["observed", `observed, ${y_label}`, ({ query }) => formatNumber(y[query])],
+      ["below", "weights below zero", ({ weights }) => `${weights.filter((w) => w < 0).length} of ${y.length}`],
       ["own", "weight on itself", print("own")],
       ["total", "sum of weights", print("total")],
       ["error", "error over all, root mean square", print("error")],

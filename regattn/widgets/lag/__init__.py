@@ -53,7 +53,7 @@ class LagExplorer(Explorer, panels=["history", "map", "contributions", "fit"]):
     """
 
     variables = Choice("Series", lambda self: {words: words for words in self.sets}, bound="choices", wide=True)
-    max_lag = Count("Lags p", least=1, most=lambda self: self.longest, bound="the longest")
+    max_lag = Count("Lags p", least=1, most=lambda self: self.longest, bound="the longest", first=True)
     intercept = Tick("intercept", default=True, help="Whether there is a constant; rows of the map then sum to one.")
     query = Count(
         "Date that asks",
@@ -61,8 +61,8 @@ class LagExplorer(Explorer, panels=["history", "map", "contributions", "fit"]):
         bound="the last date",
         names="labels",
         find=lambda self, label: place_of(label, self.series.index[self.longest :]),
-        wide=True,
         help="Counted from the first date with a full past for every number of lags.",
+        first=True,
     )
 
     def __init__(

@@ -29,6 +29,11 @@ export function lagProblem(data) {
   return { ...data, highest, fits: new Map() };
 }
 
+// Whether the series had been rising when a date came: its last two values before it.
+function rose({ series }, at) {
+  return at > 1 && series[at - 1][0] > series[at - 2][0];
+}
+
 // Everything shown for one setting of the controls.
 export function lagState(problem, settings) {
   const key = [settings.max_lag, settings.intercept, settings.variables].join();
@@ -45,6 +50,7 @@ export function lagState(problem, settings) {
     prediction: found.fitted[row],
     observed: found.values[row],
     total: sum(weights),
+    rising: sum(weights.filter((_, i) => rose(problem, i + found.lags))),
     own: weights[row],
   };
 }

@@ -107,10 +107,12 @@ const render = explorer({
     pick: (k) => asQuery(k + view.model.get("max_lag"), problem),
     start: ({ row }) => row,
   }),
+  answers: () => ["rising", "rank", "error"],
   numbers: ({ units }) => [
     ["prediction", measured("fitted", units), printed("prediction")],
     ["observed", measured("observed", units), printed("observed")],
     ["total", "sum of weights", printed("total")],
+    ["rising", "weight on dates after a rise", printed("rising")],
     ["own", "weight on itself", printed("own")],
     ["rank", "rank of the map", ({ rank }) => String(rank)],
     ["error", measured("error over all dates", units), printed("error")],

@@ -31,7 +31,7 @@ SHOCK = 6.0  # width of the shocks, in standard deviations of the series
 STILL = 1e-9  # share of a standard deviation; what moves by less does not move
 
 
-class MaskExplorer(Explorer, panels=["history", "weights", "fit"]):
+class MaskExplorer(Explorer, panels=["fit", "history", "weights"]):
     r"""Show an autoregression behind a mask: what a date hears of past and future, and what a changed future moves.
 
     .. math:: \hat y_t = \sum_{\tau \in M_t} w_{t\tau}\, y_\tau, \qquad
@@ -73,7 +73,7 @@ class MaskExplorer(Explorer, panels=["history", "weights", "fit"]):
     (0.0, 0.0)
     """
 
-    mask = Choice("Mask", MASKS)
+    mask = Choice("Mask", MASKS, first=True)
     kernel = Choice("Kernel", KERNELS)
     query = Count(
         "Date that asks",
@@ -84,7 +84,9 @@ class MaskExplorer(Explorer, panels=["history", "weights", "fit"]):
         wide=True,
         help="Counted from the first date that can ask.",
     )
-    shock = Seed("Shock the future", least=0, help="The number of a draw for all that comes after the date; 0: none.")
+    shock = Seed(
+        "Shock the future", least=0, help="The number of a draw for all that comes after the date; 0: none.", first=True
+    )
 
     def __init__(
         self, series: pd.DataFrame, *, max_lag: int = 1, known: int = 12, query: Label = 0, units: str = "", **kit: Any

@@ -102,7 +102,7 @@ const render = explorer({
   prepare: maskProblem,
   compute: maskState,
   texts: () => ({ shock: (draw) => (draw ? `draw ${draw}` : "as it was") }),
-  panels: (problem) => ({ history: historyPanel(problem), weights: weightsPanel(problem), fit: fitPanel(problem) }),
+  panels: (problem) => ({ fit: fitPanel(problem), history: historyPanel(problem), weights: weightsPanel(problem) }),
   hint: dateHint,
   cursor: (problem) => ({
     count: () => problem.n,
@@ -112,6 +112,7 @@ const render = explorer({
     pick: (k) => asQuery(k, problem),
     start: ({ row }) => row,
   }),
+  answers: () => ["prediction", "moved", "ahead"],
   numbers: ({ units }) => [
     ["prediction", measured("fitted", units), printed("prediction")],
     ["observed", measured("observed", units), printed("observed")],

@@ -104,8 +104,8 @@ class ModelExplorer(Explorer, panels=["next", "parts", "map", "lens"]):
     True
     """
 
-    sentence = TypedText("Sentence: type it, or choose one", default="", wide=True)
-    place = _Place("The next word after", default=LONGEST, help="Where the prediction is made.")
+    sentence = TypedText("Sentence: type it, or choose one", default="", wide=True, first=True)
+    place = _Place("The next word after", default=LONGEST, help="Where the prediction is made.", first=True)
     head = Choice(
         "Look through",
         lambda self: {part: _called(part) for part in self.parts if FEED_FORWARD not in part},

@@ -46,10 +46,11 @@ const render = (context) => {
     compute: (problem, settings) => (now = modelState(problem, settings)),
     panels: (problem, view) => ({
       next: nextPanel(problem),
-      parts: partsPanel(view, problem),
+      parts: { ...partsPanel(view, problem), beside: true },
       map: mapPanel(view),
       lens: lensPanel(view, problem),
     }),
+    answers: () => ["excess", "cost"],
     numbers: () => [
       ["entropy", "true entropy, nats", ({ entropy }) => formatResult(entropy[0])],
       ["entropy-model", "the model's entropy, nats", ({ entropy }) => formatResult(entropy[1])],

@@ -17,7 +17,7 @@ LISTED = 10  # nearest words
 MOST_WORDS = 200
 
 
-class NeighbourExplorer(Explorer, panels=["map", "ranks"]):
+class NeighbourExplorer(Explorer, panels=["ranks", "map"]):
     r"""Show words by two directions of their vectors, and the nearest words of one with intervals on their rank.
 
     .. math:: \cos(i, j) = \frac{v_i^\top v_j}{\lVert v_i\rVert\,\lVert v_j\rVert}
@@ -57,8 +57,9 @@ class NeighbourExplorer(Explorer, panels=["map", "ranks"]):
         names="words",
         menu=True,
         find=lambda self, word: self._number_of(word),
+        first=True,
     )
-    method = Choice("Method", lambda self: {name: name for name in self.menus[0]}, bound="methods")
+    method = Choice("Method", lambda self: {name: name for name in self.menus[0]}, bound="methods", first=True)
     window = Choice("Window", lambda self: {name: f"{name} places" for name in self.menus[1]}, bound="windows")
     shift = Choice(
         "Shift, as negatives k",

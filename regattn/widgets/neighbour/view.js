@@ -87,7 +87,7 @@ const render = explorer({
   name: "NeighbourExplorer",
   prepare: neighbourProblem,
   compute: neighbourState,
-  panels: (problem) => ({ map: wordMap(problem), ranks: rankPanel(problem) }),
+  panels: (problem) => ({ ranks: rankPanel(problem), map: wordMap(problem) }),
   hint: ({ query }, { words }) => `for ${isolate(words[query])}; arrow keys read the words, Enter lets one ask`,
   cursor: ({ words, count }) => ({
     count: () => count,
@@ -95,6 +95,7 @@ const render = explorer({
     pick: (k) => ({ query: k }),
     start: ({ query }) => query,
   }),
+  answers: () => ["stay"],
   numbers: ({ listed, words }) => [
     ["nearest", "nearest word", ({ nearest }) => shorten(words[nearest[0]])],
     ["cosine", "its cosine", ({ cosines, nearest }) => formatNumber(cosines[nearest[0]], 3)],

@@ -70,7 +70,12 @@ class NetworkExplorer(Explorer, panels=["border", "loss", "units"]):
     """
 
     units_1 = Count(
-        "Units in the first hidden layer", default=4, most=lambda self: WIDEST, bound="the widest layer", sets=START
+        "Units in the first hidden layer",
+        default=4,
+        most=lambda self: WIDEST,
+        bound="the widest layer",
+        sets=START,
+        first=True,
     )
     units_2 = Count(
         "Units in the second hidden layer",

@@ -59,6 +59,7 @@ class PositionExplorer(Explorer, panels=["table", "clocks", "curve"]):
             "rotary": "rotary: query and key are turned",
         },
         help="How a place is told.",
+        first=True,
     )
     dimension = _Even(
         "Dimension D",
@@ -103,7 +104,9 @@ class PositionExplorer(Explorer, panels=["table", "clocks", "curve"]):
         help="The slope is 2 to the power of minus this.",
     )
     place = Count("Place that answers", most=lambda self: PLACES - 1, bound="63", help="The curve is about its scores.")
-    lag = Count("Lag", most=lambda self: PLACES - 1, default=5, bound="63", help="Pairs of places so far apart.")
+    lag = Count(
+        "Lag", most=lambda self: PLACES - 1, default=5, bound="63", help="Pairs of places so far apart.", first=True
+    )
     length = Count("Length of training", least=2, most=lambda self: FARTHEST, default=32, bound="128")
 
     def __init__(self, **kit: Any) -> None:

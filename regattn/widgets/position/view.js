@@ -62,6 +62,7 @@ function curvePanel({ farthest }) {
 function clocksPanel() {
   return {
     title: "Places until a clock has gone round",
+    beside: true,
     legend: [
       ["key", "dot", "within the length of training"],
       ["negative", "dot", "not once within it"],

@@ -62,7 +62,7 @@ class _Counts(Control):
         return {"size": len(explorer.words)}
 
 
-class ProjectionExplorer(Explorer, panels=["table", "next", "scores", "weights", "mixed"]):
+class ProjectionExplorer(Explorer, panels=["next", "table", "scores", "weights", "mixed"]):
     r"""Show the co-occurrence projection of a sentence: M, its weights, E and the word beside, while S is edited.
 
     .. math:: M = Z S Z^\top, \quad E = g(M)\, Z S, \quad p = \mathrm{softmax}(\bar e)
@@ -95,7 +95,7 @@ class ProjectionExplorer(Explorer, panels=["table", "next", "scores", "weights",
     'money'
     """
 
-    sentence = _Sentence("Sentence: type it, or choose words", default=[])
+    sentence = _Sentence("Sentence: type it, or choose words", default=[], first=True)
     normaliser = Choice(
         "Weights are",
         {
@@ -104,6 +104,7 @@ class ProjectionExplorer(Explorer, panels=["table", "next", "scores", "weights",
             "softmax": "softmax of the counts",
         },
         help="How scores become weights, as in :func:`regattn.words.cooccurrence.context_weights`.",
+        first=True,
     )
     unit = Slider(
         "Unit of counting",
@@ -162,15 +163,15 @@ class ProjectionExplorer(Explorer, panels=["table", "next", "scores", "weights",
         found = {"counts": S.to_numpy().tolist(), **dict.fromkeys(names)}
         if not self.sentence:
             return found
-        M = project(S, self.sentence)
+        M = project(S, self.sentence).to_numpy()
         found["scores"] = M.tolist()
         if self.normaliser == "log softmax" and not (M > 0).any(axis=1).all():
             return found
         how = {"normaliser": self.normaliser}
         p = predict_next(S, self.sentence, **how)
         return found | {
-            "weights": context_weights(S, self.sentence, **how).tolist(),
-            "vocabulary_scores": vocabulary_scores(S, self.sentence, **how).tolist(),
+            "weights": context_weights(S, self.sentence, **how).to_numpy().tolist(),
+            "vocabulary_scores": vocabulary_scores(S, self.sentence, **how).to_numpy().tolist(),
             "probabilities": p.tolist(),
             "next_word": self.words[int(np.argmax(p >= p.max() * (1 - 1e-9)))],  # rounding breaks no tie
         }

@@ -62,8 +62,8 @@ function projectionPanels({ words }, view) {
     pick(places[i], places[j]);
   };
   return {
-    table: tablePanel(view, "S: how often two words meet (click a count to edit it)", table, { pick }),
     next: { title: "p: which word stands beside them", make: beside },
+    table: tablePanel(view, "S: how often two words meet (click a count to edit it)", table, { pick, beside: true }),
     scores: tablePanel(view, "M = ZSZ′: scores, read off the table", scores, { pick: pickWords }),
     weights: tablePanel(view, "Weights of each word on the others", weights, { pick: pickWords }),
     mixed: tablePanel(view, "E = weights × ZS: scores over the whole vocabulary", mixed, {

@@ -84,12 +84,15 @@ class SamplingExplorer(Explorer, panels=["next"]):
     """
 
     context = Choice(
-        "After the words", lambda self: dict(zip(self.contexts, self.contexts, strict=True)), bound="contexts"
+        "After the words",
+        lambda self: dict(zip(self.contexts, self.contexts, strict=True)),
+        bound="contexts",
+        first=True,
     )
     follows = _Follows(
         "Follow", default="", help='The ModelExplorer whose sentence is read in place of a context: "model", "model-2".'
     )
-    temperature = temperature_slider()
+    temperature = temperature_slider(first=True)
     top_k = top_k_count(lambda self: self.words)
     top_p = top_p_slider()
     seed = Seed("Draw again", help="Which words are drawn: another number, another draw.")

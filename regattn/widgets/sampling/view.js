@@ -66,6 +66,7 @@ const render = explorer({
     return { read, logits, ...samplingState(logits, { temperature, topK: top_k, topP: top_p, seed }) };
   },
   panels: (data) => ({ next: nextPanel(data) }),
+  answers: () => ["entropy", "choices", "possible"],
   numbers: ({ words }) => [
     ["entropy", "entropy, nats", ({ entropy }) => entropy.toFixed(3)],
     ["choices", "as open as a fair choice among", ({ entropy }) => `${Math.exp(entropy).toFixed(1)} words`],

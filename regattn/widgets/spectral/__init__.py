@@ -71,14 +71,14 @@ class SpectralExplorer(Explorer, panels=PANELS):
         log=True,
         notes={0: "least squares"},
         help="Penalty λ ≥ 0, in squared units of ``X``.",
+        first=True,
     )
-    rank = Count("Rank L", least=1, most=lambda self: self.spectrum.rank, bound="the rank of X", of=True)
+    rank = Count("Rank L", least=1, most=lambda self: self.spectrum.rank, bound="the rank of X", of=True, first=True)
     query = Count(
         "Query observation",
         most=lambda self: self.size - 1,
         bound="the last row",
         find=lambda self, label: label_place(label, self.data["labels"] + self.data["labels_test"]),
-        wide=True,
     )
     root = Choice(
         "Root of Ω",

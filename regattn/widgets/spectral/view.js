@@ -55,6 +55,7 @@ const render = explorer({
     query: (query) => `${isolate(names[query])}${query >= n ? " (test)" : ""}`,
     angle: (angle) => `${Math.round(angle)}°${view.model.get("root") === "rotated" ? "" : " (not in use)"}`,
   }),
+  answers: (view) => (view.hides("ridge") ? [] : ["dof", "loo_error"]),
   numbers(problem) {
     const { targets, y_test, units } = problem;
     const print = (key) => (state) => formatResult(state[key]);

@@ -62,9 +62,13 @@ class TokenExplorer(Explorer, panels=["pieces", "history"]):
     {'bytes': ['s', 'low', 'l', 'y']}
     """
 
-    text = TypedText("Text: type any", default="unhappiness", wide=True)
+    text = TypedText("Text: type any", default="unhappiness", wide=True, first=True)
     tokenizer = Choice(
-        "Tokeniser", lambda self: {name: name for name in self.tokenizers}, bound="tokenisers", help="Whose numbers."
+        "Tokeniser",
+        lambda self: {name: name for name in self.tokenizers},
+        bound="tokenisers",
+        help="Whose numbers.",
+        first=True,
     )
     word = _Place("How it cut the word", default=LONGEST_TEXT, help="Words as this tokeniser sees them.")
 
@@ -133,10 +137,10 @@ def _history(word: str, packed: Mapping[str, Any]) -> list[str]:
     tokens, known = packed["tokens"], set(packed["tokens"])
     if packed["kind"] == "unigram":
         costs = {token: -score for token, score in zip(tokens, packed["scores"], strict=True)}
-        costs |= {sign: 10 + max(costs.values()) for sign in word if sign not in known}
+        costs |= {character: 10 + max(costs.values()) for character in word if character not in known}
         return [" ".join(best_cut(word[:end], costs)) for end in range(1, len(word) + 1)]
     ranks = {(tokens[a], tokens[b]): rank for rank, (a, b) in enumerate(packed["merges"])}
-    parts = [sign if sign in known else tokens[0] for sign in word]
+    parts = [character if character in known else tokens[0] for character in word]
     lines = [" ".join(parts)]
     while True:
         pairs = list(pairwise(parts))

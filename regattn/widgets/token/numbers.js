@@ -4,15 +4,15 @@ const WORDS = {
   bytes: new RegExp(`'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^${SPACE}\\p{L}\\p{N}]+|${SPACE}+(?!${SPACE.replace("p", "P")})|${SPACE}+`, "gu"),
   spaced: /▁?[^▁]+|▁/gu,
 };
-const UNSEEN = 10; // how much worse than the worst piece a sign is that no piece has
+const UNSEEN = 10; // how much worse than the worst piece a character is that no piece has
 
-// The sign in which the library writes a byte: itself where it can be printed, else one from 256 on.
-const BYTE_SIGNS = (() => {
+// The character in which the library writes a byte: itself where it can be printed, else one from 256 on.
+const BYTE_CHARACTERS = (() => {
   const plain = (byte) => (byte > 32 && byte < 127) || (byte > 160 && byte !== 173);
   let next = 256;
   return Array.from({ length: 256 }, (_, byte) => String.fromCodePoint(plain(byte) ? byte : next++));
 })();
-const SIGN_BYTES = new Map(BYTE_SIGNS.map((sign, byte) => [sign, byte]));
+const CHARACTER_BYTES = new Map(BYTE_CHARACTERS.map((character, byte) => [character, byte]));
 
 export function tokenProblem({ tokenizers }) {
   return tokenizers.map(({ counts, ...packed }) => {
@@ -28,7 +28,7 @@ export function tokenProblem({ tokenizers }) {
 
 export function wordsOf(text, kind) {
   if (kind !== "bytes") return text.replaceAll(" ", "▁").match(WORDS.spaced) ?? [];
-  const encode = (word) => Array.from(new TextEncoder().encode(word), (byte) => BYTE_SIGNS[byte]).join("");
+  const encode = (word) => Array.from(new TextEncoder().encode(word), (byte) => BYTE_CHARACTERS[byte]).join("");
   return (text.match(WORDS.bytes) ?? []).map(encode);
 }
 
@@ -42,7 +42,7 @@ export function shownWords(text, kind) {
 
 // Byte pairs: the oldest merge first, the leftmost of equals.
 function merged(characters, { tokens, ids, ranks }) {
-  const parts = characters.map((sign) => ids.get(sign) ?? 0);
+  const parts = characters.map((character) => ids.get(character) ?? 0);
   const steps = [[...parts]];
   for (;;) {
     let [at, oldest] = [-1, Infinity];
@@ -63,12 +63,12 @@ function bestEnds(characters, { ids, scores, longest, worst }) {
     const sum = score + (start ? best[start - 1].sum : 0);
     if (!best[end - 1] || sum > best[end - 1].sum) best[end - 1] = { sum, start, unseen };
   };
-  characters.forEach((sign, start) => {
+  characters.forEach((character, start) => {
     for (let end = start + 1; end <= Math.min(characters.length, start + longest); end += 1) {
       const id = ids.get(characters.slice(start, end).join(""));
       if (id !== undefined) offer(start, end, scores[id], id === 0);
     }
-    if (!ids.has(sign)) offer(start, start + 1, worst, true);
+    if (!ids.has(character)) offer(start, start + 1, worst, true);
   });
   return best;
 }
@@ -113,7 +113,7 @@ function history(word, tokeniser) {
 // A token as people read it: its bytes as text where they are one, else in hexadecimal digits.
 export function readable(token, kind) {
   if (kind !== "bytes") return token;
-  const bytes = Uint8Array.from(token, (sign) => SIGN_BYTES.get(sign));
+  const bytes = Uint8Array.from(token, (character) => CHARACTER_BYTES.get(character));
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes).replaceAll(" ", "▁");
   } catch {

@@ -70,7 +70,7 @@ function tokenPanels(problem) {
     const rows = problem.map(() => pieceRow(host));
     return ({ cuts }) =>
       cuts.forEach(({ name, kind, pieces: cut, lost, perByte }, k) => {
-        const losses = lost ? `; ${plural(lost, "sign")} lost` : "";
+        const losses = lost ? `; ${plural(lost, "character")} lost` : "";
         const rate = `${formatNumber(fairRate({ lost, perByte }))} bits per byte`;
         const head = `${isolate(name)}: ${plural(cut.length, "token")}, ${rate}${losses}`;
         const chips = cut.map(({ id, text, lost: gone }) => {
@@ -116,6 +116,7 @@ const render = explorer({
     place: (value, { min, max }) => Number.isInteger(value) && value >= min && value <= max,
   },
   panels: tokenPanels,
+  answers: () => ["count", "rate", "lost"],
   numbers: () => [
     ["count", "tokens", ({ own }) => String(own.pieces.length)],
     ["length", "bytes per token", ({ own }) => formatNumber(own.size / own.pieces.length)],

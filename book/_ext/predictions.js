@@ -1,0 +1,73 @@
+// Questions to predict. A choice sets the explorer that follows and opens the answer; of several questions one is shown.
+(() => {
+  const make = (name, attributes, ...inside) => {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.append(...inside);
+    return made;
+  };
+
+  // The explorer of a question: the next one in its section, or else the last before it.
+  function explorerOf(box) {
+    const found = [...box.closest("section").querySelectorAll("figure.regattn")];
+    const follows = (figure) => box.compareDocumentPosition(figure) & Node.DOCUMENT_POSITION_FOLLOWING;
+    return found.find(follows) ?? found.at(-1);
+  }
+
+  function press(box) {
+    const figure = explorerOf(box);
+    const words = [...box.querySelectorAll(":scope > .press em")].map((word) => word.textContent);
+    for (const word of figure ? words : []) {
+      const own = [...figure.querySelectorAll("[data-preset]")].find((button) => button.dataset.preset === word);
+      (own ?? figure.querySelector(`[data-play="${CSS.escape(word.toLowerCase())}"]`))?.click();
+    }
+    return figure ? words : [];
+  }
+
+  function choices(box, answer) {
+    const list = box.querySelector(":scope > ul");
+    const said = make("p", { class: "predict-said", role: "status" });
+    const buttons = [...list.children].map((option) => {
+      const inside = option.children.length === 1 && option.firstElementChild.tagName === "P" ? option.firstElementChild : option;
+      return make("button", { type: "button", "aria-pressed": "false" }, ...inside.childNodes);
+    });
+    for (const button of buttons) {
+      button.addEventListener("click", () => {
+        for (const other of buttons) other.setAttribute("aria-pressed", String(other === button));
+        const words = press(box);
+        said.textContent = words.length ? `Pressed: ${words.join(", ")}.` : "";
+        answer.hidden = false;
+        answer.open = true;
+      });
+    }
+    list.replaceWith(make("div", { class: "predict-options", role: "group", "aria-label": "Your prediction" }, ...buttons), said);
+  }
+
+  // One of several questions at a time, with the way to the others.
+  function walk(group) {
+    const boxes = [...group.children];
+    if (boxes.length < 2) return;
+    let now = 0;
+    const back = make("button", { type: "button" }, "Back"), next = make("button", { type: "button" }, "Next question");
+    const where = make("span", { "aria-live": "polite" });
+    const show = (place) => {
+      now = place;
+      boxes.forEach((box, k) => box.classList.toggle("predict-waits", k !== now));
+      where.textContent = `${now + 1} of ${boxes.length}`;
+      back.disabled = now === 0;
+      next.disabled = now === boxes.length - 1;
+    };
+    back.addEventListener("click", () => show(now - 1));
+    next.addEventListener("click", () => show(now + 1));
+    group.append(make("div", { class: "predict-walk" }, back, where, next));
+    show(0);
+  }
+
+  for (const box of document.querySelectorAll(".predict")) {
+    const answer = box.querySelector(":scope > details");
+    answer.querySelector("summary").textContent = "Why?";
+    answer.hidden = true;
+    choices(box, answer);
+  }
+  document.querySelectorAll(".predictions").forEach(walk);
+})();

@@ -1,0 +1,57 @@
+"""What light_pages takes off a page and what it says of drawings, on pages that the book does not have."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+import tinycss2
+
+from tests.built import ROOT
+
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+import light_pages
+
+
+@pytest.mark.parametrize(
+    ("sheet", "kept"),
+    [
+        (".a{top:0}.b{top:1px}", ".a{top:0}"),
+        (".b,.a:not(.b),p .a>b{top:0}", ".a:not(.b),p .a>b{top:0}"),
+        (':is(.a,.b),[href="x.b"]{top:0}', ':is(.a,.b),[href="x.b"]{top:0}'),
+        ("@media print{.b{top:0}}@supports (top:0){.a{top:0}.b{top:0}}", "@supports (top:0){.a{top:0}}"),
+        ("@font-face{src:url(a.b)}@keyframes b{0%{top:0}}", "@font-face{src:url(a.b)}@keyframes b{0%{top:0}}"),
+        ("/* of the theme */.bs-b{top:0}", ".bs-b{top:0}"),
+    ],
+)
+def test_rules_stay_whose_classes_are_named(sheet, kept):
+    rules = tinycss2.parse_stylesheet(sheet, skip_comments=True, skip_whitespace=True)
+    assert light_pages.used_rules(rules, {"a", "x"}) == kept
+
+
+def test_a_drawing_gets_the_size_of_its_file_in_pixels(tmp_path):
+    (tmp_path / "_images").mkdir()
+    for name, size in (("a b", 'width="72pt" height="36.5pt"'), ("no size", 'viewBox="0 0 9 9"')):
+        (tmp_path / "_images" / f"{name}.svg").write_text(f"<svg {size} xmlns='x'>", encoding="utf-8")
+    sized = light_pages.with_sizes('<p><img alt="a \u201cb\u201d" src="_images/a%20b.svg" /></p>', tmp_path)
+    assert sized == '<p><img width="96" height="49" alt="a \u201cb\u201d" src="_images/a%20b.svg" /></p>'
+    for tag in (
+        sized,
+        '<img src="_images/a%20b.svg" width="9">',
+        '<img src="_images/no%20size.svg">',
+        '<img src="_images/nowhere.svg">',
+        '<img src="https://example.org/_images/a.svg">',
+    ):
+        assert light_pages.with_sizes(tag, tmp_path) == tag
+
+
+@pytest.mark.parametrize("mark", ["sd-card", "thebe-button"])
+def test_what_a_page_uses_travels_with_it(mark):
+    tags = {
+        "sd-card": '<link href="_static/sphinx-design.min.css?v=1"><script src="_static/design-tabs.js"></script>',
+        "thebe-button": '<link href="_static/sphinx-thebe.css"><script src="_static/sphinx-thebe.js"></script>',
+    }
+    page = f'<head>{"".join(tags.values())}</head><body class="{{}}">'
+    others = "".join(part for name, part in tags.items() if name != mark)
+    assert light_pages.without_parts(page.format(mark)) == page.replace(others, "").format(mark)
+    assert light_pages.without_parts(page) == '<head></head><body class="{}">'

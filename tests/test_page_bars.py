@@ -1,0 +1,153 @@
+"""The page steps back before what it says: few lines of furniture, answers that wait for a choice, a grid, a short map.
+
+Explorers have bars of their own. Every page is the one that tests/pages.py has opened; each test leaves it as it was.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from tests.browser import open_offline
+from tests.built import ROOT
+from tests.pages import CHAPTERS, phone
+
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+from folded_navigation import MOST
+
+pytestmark = [pytest.mark.book, pytest.mark.browser]
+
+LINES_PER_SCREEN = 0.8 / 1000  # of furniture, a pixel of a chapter's length
+MOVEMENT = 0.01  # the sum of what Chromium calls layout shifts
+FURNITURE = """() => {
+  const lines = [...document.querySelectorAll("article details.section-code")];
+  const sections = new Map();
+  for (const line of lines) sections.set(line.parentElement, (sections.get(line.parentElement) ?? 0) + 1);
+  const article = document.querySelector("article.bd-article").getBoundingClientRect();
+  return { lines: lines.length, most: Math.max(0, ...sections.values()), length: article.height };
+}"""
+# Code that a reader sees and that is directly before an explorer, or above it in its own cell.
+CODE_BEFORE = """() => [...document.querySelectorAll("article figure.regattn")].map((figure) => {
+  const cell = figure.closest("div.cell");
+  const seen = (part) => part && part.getBoundingClientRect().height > 0 && !part.closest("details:not([open])");
+  const own = [...cell.querySelectorAll(".cell_input")].filter(seen);
+  const before = cell.previousElementSibling;
+  const bare = before?.matches("div.cell:not(:has(.cell_output))") && seen(before) ? [before] : [];
+  return [...own, ...bare].map((part) => part.textContent.slice(0, 60));
+}).flat()"""
+ANSWERS = """() => [...document.querySelectorAll(".predict")].map((box) => {
+  const answer = box.querySelector("details.predict-answer");
+  const seen = () => answer.querySelector("p").checkVisibility({ contentVisibilityAuto: true });
+  const group = box.parentElement, waits = box.classList.contains("predict-waits");
+  box.classList.remove("predict-waits");
+  const before = answer.checkVisibility();
+  box.querySelector(".predict-options button").click();
+  const after = answer.open && seen(), several = box.querySelectorAll("details").length;
+  answer.hidden = true;
+  answer.open = false;
+  box.querySelectorAll("[aria-pressed]").forEach((button) => button.setAttribute("aria-pressed", "false"));
+  box.classList.toggle("predict-waits", waits);
+  return [before, after, several];
+})"""
+UNPRESSED = """() => [...document.querySelectorAll(".predict > .press")].flatMap((line) => {
+  const box = line.parentElement, figures = [...box.closest("section").querySelectorAll("figure.regattn")];
+  const figure = figures.find((one) => box.compareDocumentPosition(one) & 4) ?? figures.at(-1);
+  return [...line.querySelectorAll("em")].map((word) => word.textContent).filter((word) => !figure
+    || ![...figure.querySelectorAll("[data-preset]")].some((button) => button.dataset.preset === word)
+    && !figure.querySelector(`[data-play="${CSS.escape(word.toLowerCase())}"]`));
+})"""
+# Letters to a line of a paragraph, and their size: a long text is set in its place and its lines are counted.
+MEASURE = """() => {
+  const long = (p) => !p.className && p.textContent.length > 200;
+  const found = [...document.querySelectorAll("article section > p")].find(long);
+  if (!found) return null;
+  const probe = found.cloneNode(false), style = getComputedStyle(found);
+  probe.textContent = "the weight of a past case is an inner product, and it may be below zero ".repeat(30);
+  found.after(probe);
+  const lines = probe.getBoundingClientRect().height / parseFloat(style.lineHeight);
+  const letters = probe.textContent.length / lines;
+  probe.remove();
+  return [letters, parseFloat(style.fontSize)];
+}"""
+HEADINGS = """() => [1, 2, 3].map((k) => document.querySelector(`article h${k}`))
+  .map((heading) => heading && parseFloat(getComputedStyle(heading).fontSize))"""
+WIDE_CODE = """() => [...document.querySelectorAll("article div.highlight pre")]
+  .filter((pre) => pre.getBoundingClientRect().width > 0 && pre.scrollWidth > pre.clientWidth + 1)
+  .map((pre) => pre.textContent.slice(0, 60))"""
+SCALES = """() => [...document.querySelectorAll('article .cell_output img[src$=".svg"]')]
+  .map((img) => img.getBoundingClientRect().width / img.getAttribute("width"))"""
+LINKS = """() => [...document.querySelectorAll("nav.bd-links a")]
+  .filter((a) => !a.closest("details:not([open])") && a.getBoundingClientRect().height > 0).length"""
+
+
+def test_furniture_is_one_line_a_section_and_rare(opened):
+    found = opened.evaluate(FURNITURE)
+    assert found["most"] <= 1
+    assert found["lines"] <= LINES_PER_SCREEN * found["length"]
+
+
+def test_no_code_stands_before_an_explorer(opened):
+    assert opened.evaluate(CODE_BEFORE) == []
+
+
+def test_an_answer_waits_for_a_choice_and_each_question_has_its_own(opened):
+    assert opened.evaluate(UNPRESSED) == []
+    assert {tuple(one) for one in opened.evaluate(ANSWERS)} <= {(False, True, 1)}
+    for figure in opened.query_selector_all("figure.regattn"):
+        figure.eval_on_selector("[data-menu=Reset]", "(button) => button.click()")
+    assert opened.errors == []
+
+
+def test_answers_are_open_on_paper(opened):
+    opened.emulate_media(media="print")
+    try:
+        heights = opened.evaluate(
+            "[...document.querySelectorAll('.predict-answer > p')].map((p) => p.getBoundingClientRect().height)"
+        )
+    finally:
+        opened.emulate_media(media="screen")
+    assert all(heights)
+
+
+def test_lines_hold_62_to_75_letters_and_headings_are_large(opened):
+    letters, size = opened.evaluate(MEASURE) or (70, 17)
+    assert 62 <= letters <= 75
+    assert 17 <= size <= 19
+    found = opened.evaluate(HEADINGS)
+    assert found == [size if seen else None for seen, size in zip(found, (40, 26, 20), strict=True)]
+
+
+def test_letters_of_a_drawing_are_as_large_as_they_were_drawn_or_a_little_smaller(opened):
+    letters = [11 * 96 / 72 * scale for scale in opened.evaluate(SCALES)]  # drawn at 11 points
+    assert all(11 <= size <= 15.1 for size in letters)
+
+
+def test_on_a_phone_words_are_as_large_and_code_fits_its_box(opened):
+    with phone(opened, 390):
+        _, size = opened.evaluate(MEASURE) or (70, 17)
+        assert 17 <= size <= 19
+        assert opened.evaluate(WIDE_CODE) == []
+
+
+def test_the_side_bar_marks_the_section_that_is_read(opened):
+    if opened.name in CHAPTERS:
+        assert opened.evaluate(LINKS) <= MOST
+    sections = opened.evaluate("[...document.querySelectorAll('.nav-sections a')].map((a) => a.hash.slice(1))")
+    if sections:
+        opened.evaluate("(id) => document.getElementById(decodeURIComponent(id)).scrollIntoView()", sections[0])
+        opened.wait_for_function("document.querySelectorAll('.nav-sections [aria-current]').length === 1")
+        opened.evaluate("scrollTo(0, 0)")
+
+
+def test_a_page_does_not_move_while_it_arrives(opened):
+    assert opened.shifts <= MOVEMENT
+
+
+def test_without_scripts_an_answer_opens_on_a_click_and_no_button_is_dead(browser, built_book):
+    with open_offline(browser, built_book / f"{CHAPTERS[2]}.html", javascript=False) as page:
+        answer = page.locator(".predict-answer").first
+        assert page.locator("article button:visible").count() == 0
+        assert not answer.locator("p").first.is_visible()
+        answer.locator("summary").click()
+        assert answer.locator("p").first.is_visible()
