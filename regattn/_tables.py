@@ -21,9 +21,21 @@ from regattn._validation import all_finite, check_matrix, check_targets, check_v
 if TYPE_CHECKING:
     from pandas import DataFrame, Index, Series
 
-__all__ = ["Table", "as_pandas", "matched", "named", "numbers", "read_table", "read_targets", "read_vector", "written"]
+__all__ = [
+    "Table",
+    "as_pandas",
+    "is_table",
+    "matched",
+    "named",
+    "numbers",
+    "read_table",
+    "read_targets",
+    "read_vector",
+    "written",
+]
 
 NUMBERS = (Real, Decimal, np.bool_)
+LABELLED = ("pandas", "polars", "pyarrow")
 SHOWN = 12  # labels of a list that a message names
 
 
@@ -95,6 +107,11 @@ def as_pandas(x: Any) -> DataFrame | Series | None:
     return pd.api.interchange.from_dataframe(x)
 
 
+def is_table(*tables: Any) -> bool:
+    """Return whether one of some arrays has labels, as tables of pandas have, or holds objects."""
+    return any(map(_is_table, tables))
+
+
 def matched(found: Index | None, wanted: Index | None, ours: str, theirs: str) -> np.ndarray | None:
     """Return the order that makes the labels found those wanted, None if they stand as they should, or raise.
 
@@ -112,11 +129,11 @@ def matched(found: Index | None, wanted: Index | None, ours: str, theirs: str) -
     raise ValueError(f"{ours} are not {theirs}: {_difference(found, wanted)}; {_listed(found)} and {_listed(wanted)}")
 
 
-def numbers(table: DataFrame | Series, name: str) -> np.ndarray:
+def numbers(table: DataFrame | Series, name: str, *, missing: bool = False) -> np.ndarray:
     """Return what a table of pandas holds as finite float64, column by column, or raise naming column, row and value.
 
     Whole numbers, booleans, nullable columns and objects that are numbers are numbers; text, dates and categories are
-    not.
+    not. NaN stands for a number that is ``missing``, where one may be.
     """
     if table.ndim == 1:
         values = _column(table, name, "")
@@ -125,11 +142,15 @@ def numbers(table: DataFrame | Series, name: str) -> np.ndarray:
     else:
         columns = [_column(table.iloc[:, k], name, f"column {label}") for k, label in enumerate(table.columns)]
         values = np.column_stack(columns) if columns else np.empty(table.shape)
-    if not all_finite(values):
-        row, *column = np.argwhere(~np.isfinite(values))[0]
+    if not all_finite(values) and (bad := np.isinf(values) if missing else ~np.isfinite(values)).any():
+        row, *column = np.argwhere(bad)[0]
         where = [f"column {table.columns[k]}" for k in column]
         raise ValueError(f"{_place(name, *where, _row(table, row))}: {values[row, *column]:g} is not finite")
     return values
+
+
+def _is_table(x: Any) -> bool:
+    return x.dtype.hasobject if type(x) is np.ndarray else type(x).__module__.startswith(LABELLED)
 
 
 def _read_rows(
@@ -198,6 +219,9 @@ def _floats(entries: list[Any], place: Callable[[int], str]) -> np.ndarray:
     except OverflowError:
         i = max(range(len(entries)), key=lambda i: 0 if _missing(entries[i]) else abs(entries[i]))
         raise ValueError(f"{place(i)}: a whole number beyond every float") from None
+    except ValueError as error:  # a Decimal that signals
+        i = next(i for i, entry in enumerate(entries) if isinstance(entry, Decimal) and entry.is_snan())
+        raise ValueError(f"{place(i)}: {error}") from None
 
 
 def _missing(entry: Any) -> bool:

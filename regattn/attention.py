@@ -11,12 +11,15 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from array_api_compat import array_namespace, is_torch_array
 
 from regattn._shortcuts import score_bound
 from regattn._sparse import is_sparse, sparse_average, sparse_weights
+from regattn._tables import is_table, named, read_table, read_targets
 from regattn._types import Array, MaskLike
 from regattn._validation import as_floating, check_finite, check_real, check_same_width, overflow_allowed
 from regattn.kernels import Kernel, KernelLike
@@ -43,8 +46,8 @@ def attention_weights(
     Parameters
     ----------
     queries : array of shape (..., n_queries, d)
-        What asks: one row per query. NumPy array or torch tensor; or, for the identity kernel without a mask, a sparse
-        array of SciPy, if the keys are one too.
+        What asks: one row per query. NumPy array or torch tensor; a DataFrame, whose columns those of the keys are
+        matched with; or, for the identity kernel without a mask, a sparse array of SciPy, if the keys are one too.
     keys : array of shape (..., n_keys, d)
         What is compared with: one row per key. Leading axes broadcast against those of ``queries``.
     kernel : str, Kernel or callable, default "softmax"
@@ -59,7 +62,7 @@ def attention_weights(
     Returns
     -------
     array of shape (..., n_queries, n_keys)
-        The weights; exactly zero where the mask is False.
+        The weights; exactly zero where the mask is False. Of a DataFrame they carry the labels of its rows.
 
     Raises
     ------
@@ -80,6 +83,8 @@ def attention_weights(
     >>> attention_weights(queries, keys, kernel="identity")
     array([[ 1.,  0., -1.]])
     """
+    if is_table(queries, keys):
+        return _of_tables(attention_weights, queries, keys, kernel=kernel, scale=scale, mask=mask)
     if is_sparse(queries) or is_sparse(keys):
         return sparse_weights(queries, keys, Kernel.of(kernel), scale, mask)
     queries, keys = _check_inputs(queries=queries, keys=keys)
@@ -114,11 +119,12 @@ def attend(
     Parameters
     ----------
     queries : array of shape (..., n_queries, d)
-        What asks: one row per query. NumPy array or torch tensor.
+        What asks: one row per query. NumPy array, torch tensor or DataFrame.
     keys : array of shape (..., n_keys, d)
         What is compared with: one row per key.
     values : array of shape (..., n_keys, d_v) or (n_keys,)
-        What is averaged: one row per key. One-dimensional values give a result without the last axis.
+        What is averaged: one row per key, found by label where both have labels. One-dimensional values give a result
+        without the last axis.
     kernel, scale, mask
         As in :func:`attention_weights`.
 
@@ -144,6 +150,8 @@ def attend(
     >>> attend(query, F, y, kernel="identity").round(3)
     array([5.667])
     """
+    if is_table(queries, keys, values):
+        return _of_tables(attend, queries, keys, values, kernel=kernel, scale=scale, mask=mask)
     if is_sparse(queries) or is_sparse(keys):
         return sparse_average(queries, keys, as_floating(values, "values"), Kernel.of(kernel), scale, mask)
     queries, keys, values = _check_inputs(queries=queries, keys=keys, values=values)
@@ -165,6 +173,17 @@ def _weights(queries: Array, keys: Array, kernel: Kernel, scale: float, mask: Ma
     with overflow_allowed(queries):  # it is reported as the infinite score or weight it gives
         scores = kernel.scores(queries, keys, scale)
         return kernel.weights(scores, allowed, finite=bounded and kernel.takes_inner_products)
+
+
+def _of_tables(function: Callable[..., Array], queries: Any, keys: Any, *values: Any, **how: Any) -> Any:
+    """Return what a function makes of tables, columns and rows matched by name, under the names that they have."""
+    q = read_table(queries, "queries")
+    k = read_table(keys, "keys", columns=q.columns, of="queries")
+    if not values:
+        return named(function(q.values, k.values, **how), q.index, k.index)
+    v = read_targets(values[0], len(k.values), "values", index=k.index, of="keys")
+    found = function(q.values, k.values, v.values, **how)
+    return named(found, q.index, *[v.columns] * (found.ndim - 1))
 
 
 def _average(weights: Array, values: Array) -> Array:

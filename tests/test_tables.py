@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+from decimal import Decimal
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -41,10 +43,12 @@ from regattn.regression import (
     target_error,
     weights_on_context,
 )
+from regattn.series import autoregression, corrected_t_test, diebold_mariano, lag_matrix
 from regattn.words import (
     Vocabulary,
     context_weights,
     count_cooccurrences,
+    nearest_words,
     normalise_rows,
     ppmi,
     predict_next,
@@ -103,6 +107,8 @@ CALLS = {
     "network": lambda X, y, new: make_network((3, 2)).probabilities(X),
     "network's loss": lambda X, y, new: make_network((3, 2)).loss(X, y),
     "weights_on_context": lambda X, y, new: weights_on_context(LAYERS, X, new),
+    "attend": lambda X, y, new: attend(new, X, y),
+    "attention": lambda X, y, new: attention_weights(new, X, kernel="gaussian"),
     "design_flow": lambda X, y, new: design_flow(X, noise=1.0, target="own", steps=5, learning_rate=1e-4),
 }
 
@@ -137,6 +143,9 @@ REFUSED = {
     "a comma": (with_price(["1,5", *"234567890123"]), r"column price, row 1993-01: '1,5' is .*; decimal comma\?"),
     "missing": (X.mask(X.eq(X.loc["1993-04", "price"])), r"column price, row 1993-04: nan is not finite"),
     "missing, nullable": (with_price(pd.array([None, *range(12)], "Int64")), r"column price, row 1993-01: nan is not"),
+    "a number that signals": (with_price([Decimal("sNaN")] * N), r"column price, row 1993-01: .* signaling NaN"),
+    "infinite": (with_price([np.inf] * N), r"column price, row 1993-01: inf is not finite"),
+    "complex": (with_price([1j] * N), r"column price: complex128 is not a real number"),
     "dates": (with_price(DATES.to_timestamp()), r"column price: datetime64.* is not a real number"),
     "categories": (X.astype({"price": "category"}), r"column price: categories are not numbers"),
     "empty": (X.iloc[:0], r"is empty: its shape is \(0, 3\)|there is no chunk|has no rows|0 sample|has 0 rows"),
@@ -153,6 +162,79 @@ def test_what_holds_no_numbers_is_refused_by_column_row_and_value(name, form):
     y = Y.iloc[:0] if form == "empty" else Y
     with pytest.raises(ValueError, match=message):
         CALLS[name](table, y, X_NEW)
+
+
+def outcome(name, *tables):
+    try:
+        return np.ravel(CALLS[name](*tables))
+    except ValueError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_one_row_of_a_frame_is_one_row_of_an_array(name):
+    frames = X.iloc[:1], Y.iloc[:1], X_NEW.iloc[:1]
+    found, expected = outcome(name, *frames), outcome(name, *(table.to_numpy() for table in frames))
+    if isinstance(expected, str):
+        assert found == expected
+    else:
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.permutations(range(N)), st.permutations(range(M)), st.permutations(range(3)), st.permutations(range(3)))
+def test_any_order_of_rows_and_columns_gives_the_same_answer_by_label(rows, new_rows, columns, new_columns):
+    x, new = X.iloc[rows, columns], X_NEW.iloc[new_rows, new_columns]
+    s, t = spectrum(X), spectrum(x)
+    close = partial(pd.testing.assert_frame_equal, rtol=1e-9, atol=1e-12, check_freq=False)
+    close(t.weights(new, ridge=0.1).loc[X_NEW.index, DATES], s.weights(X_NEW, ridge=0.1))
+    close(t.predict(new, Y).to_frame().loc[X_NEW.index], s.predict(X_NEW, Y).to_frame())
+    close(t.coefficients(Y).coef.to_frame().loc[X.columns], s.coefficients(Y).coef.to_frame())
+    close(attention_weights(new, x).loc[X_NEW.index, DATES], attention_weights(X_NEW, X))
+    close(attend(new, x, Y).to_frame().loc[X_NEW.index], attend(X_NEW, X, Y).to_frame())
+
+
+def test_attention_of_frames_carries_their_names():
+    weights = attention_weights(X_NEW, X[["rate", "size", "price"]])
+    assert weights.index.equals(X_NEW.index)
+    assert weights.columns.equals(DATES)
+    both = attend(X_NEW, X, pd.DataFrame({"a": Y, "b": -Y})[::-1])
+    np.testing.assert_allclose(both["a"], attend(X_NEW.to_numpy(), X.to_numpy(), Y.to_numpy()))
+    assert both.columns.tolist() == ["a", "b"]
+    assert type(attend(X_NEW.to_numpy(), X.to_numpy(), Y)) is np.ndarray
+    with pytest.raises(ValueError, match="the columns of keys are not those of queries: size is missing"):
+        attend(X_NEW, X.rename(columns={"size": "area"}), Y)
+
+
+@pytest.mark.parametrize("call", [diebold_mariano, partial(corrected_t_test, test_share=0.1)])
+def test_errors_are_paired_by_their_dates(call):
+    other = pd.Series(np.arange(N) % 5 * 0.7, DATES)
+    assert call(Y, other[::-1]) == call(Y.to_numpy(), other.to_numpy())
+    with pytest.raises(ValueError, match=r"are not those of (errors|losses): 1993-01 is missing"):
+        call(Y, other.set_axis(DATES + 1))
+
+
+def test_a_series_is_a_table_of_one_column():
+    rate = X["rate"]
+    pd.testing.assert_frame_equal(lag_matrix(rate, max_lag=2), lag_matrix(X[["rate"]], max_lag=2))
+    model, table = autoregression(rate, max_lag=2), autoregression(X[["rate"]], max_lag=2)
+    pd.testing.assert_frame_equal(model.continuation(rate, steps=3), table.continuation(X[["rate"]], steps=3))
+    pd.testing.assert_frame_equal(model.average(rate), table.average(X[["rate"]]))
+
+
+def test_lags_are_numbers_and_one_may_be_missing():
+    exact = X.map(lambda entry: Decimal(str(entry)))
+    pd.testing.assert_frame_equal(lag_matrix(exact, max_lag=1), lag_matrix(X, max_lag=1))
+    assert len(lag_matrix(X.assign(size=X["size"].where(X.index != DATES[5])), max_lag=1)) == N - 3
+    with pytest.raises(ValueError, match="column price: categories are not numbers"):
+        lag_matrix(X.astype({"price": "category"}), max_lag=1)
+
+
+def test_vectors_of_words_are_found_by_their_words():
+    vectors = pd.DataFrame([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]], ["one", "fire", "flame"])
+    assert nearest_words(vectors, Vocabulary(["flame", "one", "fire"]), "fire", n=1) == ["flame"]
+    with pytest.raises(ValueError, match="rows of vectors are not the words of the vocabulary: ash is missing"):
+        nearest_words(vectors, Vocabulary(["flame", "one", "ash"]), "one", n=1)
 
 
 @pytest.mark.parametrize("name", ["predict", "coefficients", "leave-one-out", "Factor", "estimator", "gradient"])

@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
+from regattn._tables import numbers
 from regattn._validation import check_count
 from regattn.figures._style import COLOURS, dates, new_axes
 from regattn.regression.alignment import ScaleAndAlignment
@@ -88,9 +89,10 @@ def plot_weights(
     Raises
     ------
     ValueError
-        If ``top`` is not a whole number of at least 1.
+        If a weight is not a finite number, or ``top`` is not a whole number of at least 1.
     """
     weights = pd.Series(weights)
+    weights = pd.Series(numbers(weights, "weights"), weights.index)
     label, width = "weight", _width(weights.index)
     if top is not None and check_count(top, "top") < len(weights):
         label = f"weight, the {top} largest of {len(weights)}"

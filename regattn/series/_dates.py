@@ -15,7 +15,7 @@ from regattn._tables import matched, numbers
 from regattn._types import Label
 from regattn.series._calendar import commonest, season, time_step
 
-__all__ = ["check_dates", "check_series", "following", "place_of", "seasons"]
+__all__ = ["as_table", "check_dates", "check_series", "following", "place_of", "seasons"]
 
 Step: TypeAlias = int | float | pd.offsets.BaseOffset | None
 """What leads from a date to the next: in units of the numbers or the periods, or an offset; None where one time is."""
@@ -46,8 +46,7 @@ def check_series(series: Any, name: str, *, like: pd.DataFrame | None = None) ->
 
     Of a table ``like`` another it asks the same steps, and gives the columns in the other's order.
     """
-    if not isinstance(series, pd.DataFrame):
-        raise ValueError(f"{name} must be a DataFrame, one column each, got {type(series).__name__}")
+    series = as_table(series, name)
     if not len(series) or not series.shape[1]:
         raise ValueError(f"{name} is empty: its shape is {series.shape}")
     if like is not None:
@@ -55,6 +54,18 @@ def check_series(series: Any, name: str, *, like: pd.DataFrame | None = None) ->
         series = series if order is None else series.iloc[:, order]
     check_dates(series.index, name, like=None if like is None else like.index)
     return pd.DataFrame(numbers(series, name), index=series.index, columns=series.columns)
+
+
+def as_table(series: Any, name: str) -> pd.DataFrame:
+    """Return series as a table, one column each: a DataFrame as it is, a Series as its only column; or raise."""
+    if isinstance(series, pd.Series):
+        return series.to_frame()
+    if not isinstance(series, pd.DataFrame):
+        raise ValueError(
+            f"{name} must be a DataFrame, one column each, or a Series, got {type(series).__name__}: "
+            "its index of dates says what is next to what"
+        )
+    return series
 
 
 def check_dates(dates: pd.Index, name: str, *, like: pd.Index | None = None) -> Step:

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 from scipy import stats
 from sklearn.base import BaseEstimator, clone
 
-from regattn._tables import Table, read_table, read_targets
-from regattn._validation import check_count, check_finite, check_real, check_vector
+from regattn._tables import Table, read_table, read_targets, read_vector
+from regattn._validation import check_count, check_finite, check_real
 from regattn.series._dates import check_dates
 
 SAME = 1e-15  # differences that vary by less, in units of the largest entry, vary by rounding alone
@@ -138,7 +138,8 @@ def diebold_mariano(
     >>> diebold_mariano([1.0, -1.0, 2.0, 1.0], [2.0, 1.0, -2.0, 3.0], max_lag=0).difference
     -2.75
     """
-    first, second = (check_vector(e, "errors") for e in (errors, rival_errors))
+    first, index, _ = read_vector(errors, "errors")
+    second = read_vector(rival_errors, "rival_errors", index=index, of="errors").values
     if first.shape != second.shape:
         raise ValueError(f"errors have shapes {first.shape} and {second.shape}, need one common length")
     if len(first) < 2:
@@ -194,7 +195,8 @@ def corrected_t_test(losses: ArrayLike, rival_losses: ArrayLike, *, test_share: 
     >>> corrected_t_test([1.0, 2.0, 3.0], [2.0, 4.0, 6.0], test_share=0.2).difference
     -2.0
     """
-    first, second = (check_vector(e, "losses") for e in (losses, rival_losses))
+    first, index, _ = read_vector(losses, "losses")
+    second = read_vector(rival_losses, "rival_losses", index=index, of="losses").values
     if first.shape != second.shape or len(first) < 2:
         raise ValueError(f"losses have shapes {first.shape} and {second.shape}, need one common length ≥ 2")
     test_share = check_real(test_share, "test_share", least=0.0, most=1 - 1e-9, strictly=True)

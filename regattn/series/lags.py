@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import pandas as pd
 
+from regattn._tables import numbers
 from regattn._text import check_names
 from regattn._validation import check_count
-from regattn.series._dates import check_dates
+from regattn.series._dates import as_table, check_dates
 
 __all__ = ["lag_matrix"]
 
 
-def lag_matrix(series: pd.DataFrame, *, max_lag: int) -> pd.DataFrame:
+def lag_matrix(series: pd.DataFrame | pd.Series, *, max_lag: int) -> pd.DataFrame:
     """Return each series now and at ``max_lag`` dates before, a column each; dates without a full past drop out.
 
     Parameters
     ----------
-    series : DataFrame of shape (T, k), indexed by date
+    series : DataFrame of shape (T, k), or a Series, indexed by date
         The series, oldest first, without gaps in the index; a number may be missing.
     max_lag : int
         Number of lags, at least 0, as in :func:`autoregression`; 0 leaves the present alone.
@@ -29,8 +30,9 @@ def lag_matrix(series: pd.DataFrame, *, max_lag: int) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If ``series`` is not a DataFrame, its dates are not in order or one is left out, ``max_lag`` is not a whole
-        number between 0 and T - 1, two columns would have one name, or a name holds half of a surrogate pair.
+        If ``series`` is neither or does not hold numbers, its dates are not in order or one is left out, ``max_lag``
+        is not a whole number between 0 and T - 1, two columns would have one name, or a name holds half of a surrogate
+        pair.
 
     Examples
     --------
@@ -39,8 +41,7 @@ def lag_matrix(series: pd.DataFrame, *, max_lag: int) -> pd.DataFrame:
     1  2.0        1.0
     2  4.0        2.0
     """
-    if not isinstance(series, pd.DataFrame):
-        raise ValueError(f"series must be a DataFrame, one column each, got {type(series).__name__}")
+    series = as_table(series, "series")
     check_dates(series.index, "series")
     max_lag = check_count(max_lag, "max_lag", least=0, most=len(series) - 1, bound="the number of dates less one")
     labels = check_names(series, "a column")
@@ -48,6 +49,7 @@ def lag_matrix(series: pd.DataFrame, *, max_lag: int) -> pd.DataFrame:
     twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
     if twice is not None:
         raise ValueError(f"columns must differ in name, got {twice!r} twice")
+    series = pd.DataFrame(numbers(series, "series", missing=True), series.index, series.columns)
     shifted = (series[name].shift(back) for back in range(max_lag + 1) for name in series)
     columns = dict(zip(names, shifted, strict=True))
     return pd.DataFrame(columns).iloc[max_lag:].dropna()

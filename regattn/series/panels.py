@@ -11,11 +11,13 @@ from numpy.typing import ArrayLike
 from scipy.linalg import solve_triangular
 
 from regattn._tables import Table, as_pandas, matched, named, read_table
-from regattn._validation import check_real, check_same_width
+from regattn._validation import check_real, check_same_width, column_sizes
 from regattn.regression._factorisation import rank_of
 from regattn.regression.least_squares import spectrum
 
 __all__ = ["panel_weights"]
+
+WIDEST = 1e12  # of the sixteen digits of a number four are left
 
 
 def panel_weights(
@@ -52,8 +54,8 @@ def panel_weights(
     Raises
     ------
     ValueError
-        If shapes or labels do not match, a unit is missing, ``spread`` is negative, or, at inf, a unit has fewer rows
-        than columns.
+        If shapes or labels do not match, a unit is missing, ``spread`` is negative, sizes of columns differ by more
+        than twelve digits, or, at inf, a unit has fewer rows than columns.
 
     Examples
     --------
@@ -72,6 +74,8 @@ def panel_weights(
     units, units_new = _check_units(units, rows, "units", "X"), _check_units(units_new, new, "units_new", "X_new")
     codes, names = pd.factorize(np.concatenate([units, units_new]))
     own, asked = codes[: len(units)], codes[len(units) :]
+    if spread:
+        _check_sizes(rows.values)
     if spread == math.inf:
         _check_rows(own, asked, names, rows.values.shape[1])
     weights = _shared_and_own(rows.values, own, new.values, asked, spread)
@@ -144,6 +148,17 @@ def _check_rows(own: np.ndarray, asked: np.ndarray, names: np.ndarray, columns: 
     for unit in np.unique(asked):
         if (rows := (own == unit).sum()) < columns:
             raise ValueError(f"unit {names[unit]!r} has {rows} rows for {columns} coefficients of its own")
+
+
+def _check_sizes(X: np.ndarray) -> None:
+    """Raise if one column is so much larger than another that rounding leaves nothing of the other in a unit's fit."""
+    sizes = column_sizes(X)
+    least, most = sizes[sizes > 0].min(initial=np.inf), sizes.max()
+    if most > WIDEST * least:
+        raise ValueError(
+            f"columns of X must be within a factor {WIDEST:g} in size, as spread is one for all, got {most:g} and "
+            f"{least:g}; change their units"
+        )
 
 
 def _check_units(units: Any, table: Table, name: str, of: str) -> np.ndarray:

@@ -12,7 +12,7 @@ from regattn._types import Label
 from regattn._validation import check_count
 from regattn.regression.least_squares import spectrum
 from regattn.regression.spectral import Spectrum
-from regattn.series._dates import check_series, following, place_of
+from regattn.series._dates import as_table, check_series, following, place_of
 from regattn.series.lags import lag_matrix
 
 __all__ = ["Autoregression", "autoregression"]
@@ -153,9 +153,8 @@ class Autoregression:
         """
         if values is None:
             values = self.present
-        elif not isinstance(values, pd.DataFrame):
-            raise ValueError(f"values must be a DataFrame, one column each, got {type(values).__name__}")
         else:
+            values = as_table(values, "values")
             absent = self.past.index.difference(values.index)
             if len(absent):
                 raise ValueError(f"values has no row for {absent[0]}, one of {len(absent)} dates it lacks")
@@ -231,7 +230,7 @@ def autoregression(series: pd.DataFrame, *, max_lag: int, intercept: bool = True
 
     Parameters
     ----------
-    series : DataFrame of shape (T, k), indexed by date
+    series : DataFrame of shape (T, k), or a Series, indexed by date
         Oldest first, without gaps; the index holds periods, times or numbers.
     max_lag : int
         Number p of lags, at least 1.
@@ -246,7 +245,7 @@ def autoregression(series: pd.DataFrame, *, max_lag: int, intercept: bool = True
     Raises
     ------
     ValueError
-        If ``series`` is not a DataFrame of numbers, dates are not in order or one is left out, a number is missing,
+        If ``series`` is no table of numbers, dates are not in order or one is left out, a number is missing,
         names repeat, ``max_lag`` is below 1, the dates are too few for the coefficients, or no past varies.
 
     Examples

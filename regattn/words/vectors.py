@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 from scipy.sparse.linalg import svds
 
-from regattn._tables import as_pandas, named
+from regattn._tables import as_pandas, matched, named
 from regattn._types import Table
 from regattn._validation import check_array, check_count
 from regattn.words._checks import check_counts
 from regattn.words.vocabulary import Vocabulary
 
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
 __all__ = ["nearest_words", "share_of_kind", "word_vectors"]
 
 
-def word_vectors(table: Table, *, rank: int) -> np.ndarray | DataFrame:
+def word_vectors(table: Table, *, rank: int) -> np.ndarray | pd.DataFrame:
     r"""Return a vector of length one for each word: its row of the strongest directions of a table.
 
     .. math:: P_L = U_L\, \mathrm{diag}(s)\, V_L^\top, \qquad
@@ -66,13 +64,14 @@ def word_vectors(table: Table, *, rank: int) -> np.ndarray | DataFrame:
     return named(X / np.where(lengths > 1e-12, lengths, 1.0), getattr(as_pandas(table), "index", None), None)
 
 
-def nearest_words(vectors: np.ndarray, vocabulary: Vocabulary, word: str, *, n: int = 10) -> list[str]:
+def nearest_words(vectors: np.ndarray | pd.DataFrame, vocabulary: Vocabulary, word: str, *, n: int = 10) -> list[str]:
     """Return the words whose vectors have the largest inner products with that of a word, nearest first.
 
     Parameters
     ----------
-    vectors : array of shape (V, L)
-        A row for each word; inner products are cosines when rows have length one, as those of :func:`word_vectors`.
+    vectors : array or DataFrame of shape (V, L)
+        A row for each word, found by its label where it has one; inner products are cosines when rows have length one,
+        as those of :func:`word_vectors`.
     vocabulary : Vocabulary
         The V words.
     word : str
@@ -96,6 +95,9 @@ def nearest_words(vectors: np.ndarray, vocabulary: Vocabulary, word: str, *, n: 
     >>> nearest_words(np.array([[1.0, 0.0], [0.8, 0.6], [0.0, 1.0]]), words, "one", n=1)
     ['two']
     """
+    if (table := as_pandas(vectors)) is not None:
+        order = matched(table.index, pd.Index(vocabulary.words), "the rows of vectors", "the words of the vocabulary")
+        vectors = table if order is None else table.iloc[order]
     rows = _rows(vectors)
     if len(rows) != len(vocabulary):
         raise ValueError(f"vectors has {len(rows)} rows, but the vocabulary {len(vocabulary)} words")

@@ -266,8 +266,8 @@ def test_comparisons_of_errors_do_not_depend_on_units(data):
         (lambda: diebold_mariano([0.1, -0.1, 0.1], [0.3, 0.3, -0.3]), "does not vary, beyond rounding, from -0.08"),
         (lambda: lag_matrix(pd.DataFrame({"a": [1, 2], "a, 1 back": [3, 4]}), max_lag=1), "got 'a, 1 back' twice"),
         (
-            lambda: lag_matrix(pd.Series([1.0, 2.0]), max_lag=1),
-            "must be a DataFrame, one column each, got Series",
+            lambda: lag_matrix([1.0, 2.0], max_lag=1),
+            "must be a DataFrame, one column each, or a Series, got list: its index of dates",
         ),
         (lambda: numerical_gradient(lambda t: np.nan, [1.0]), "differences of the function must be finite, got nan"),
         (lambda: stochastic_gradient_descent(X, Y, [slice(9, 12)], learning_rate=0.1), "batch 0 must be a vector"),

@@ -177,3 +177,16 @@ def test_the_style_survives_a_second_use():
         use_style()
         use_style()
         assert not plt.rcParams["axes.spines.top"]
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (pd.Series([1, None], ["a", "b"], dtype="Int64"), "weights, row b: nan is not finite"),
+        (pd.Series(["1,5", "2"], ["a", "b"]), "weights, row a: '1,5' is not a number; decimal comma"),
+        (pd.Series(["x", "y"], ["a", "b"], dtype="category"), "categories are not numbers"),
+    ],
+)
+def test_weights_that_are_no_numbers_are_refused_by_row(weights, message):
+    with pytest.raises(ValueError, match=message):
+        plot_weights(weights)

@@ -124,3 +124,12 @@ def test_a_unit_whose_inputs_have_not_varied_borrows_its_slope_from_the_others(s
     np.testing.assert_allclose(weights @ (1 + 2 * x), 11)
     np.testing.assert_allclose(weights.sum(), 1)
     assert np.abs(weights[0, 3:]).max() > 0.1
+
+
+def test_columns_of_sizes_that_rounding_cannot_hold_together_are_named():
+    units = np.array([1.0, 1e9, 1.0])  # at 1e9 rows still sum to one
+    np.testing.assert_allclose(panel_weights(X * units, UNITS, X[:5] * units, UNITS[:5], spread=1.0).sum(axis=1), 1)
+    with pytest.raises(
+        ValueError, match=r"columns of X must be within a factor 1e\+12 in size, .*; change their units"
+    ):
+        panel_weights(X * [1.0, 1e30, 1.0], UNITS, X[:1], UNITS[:1], spread=1.0)

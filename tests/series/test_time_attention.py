@@ -133,7 +133,10 @@ def without(date):
             "series, column gdp_growth, row 1959Q1: nan is not finite",
         ),
         (lambda: autoregression(MACRO.set_axis(MACRO.index.astype(str)), max_lag=1), "periods, times or numbers"),
-        (lambda: autoregression(MACRO["inflation"], max_lag=1), "must be a DataFrame, one column each, got Series"),
+        (
+            lambda: autoregression(MACRO["inflation"].to_numpy(), max_lag=1),
+            "or a Series, got ndarray: its index of dates",
+        ),
         (
             lambda: autoregression(MACRO.astype(str), max_lag=1),
             "series, column inflation, row 1959Q1: .* is not a number",

@@ -36,6 +36,19 @@ def murder(**options) -> SpectralExplorer:
     return SpectralExplorer(STATES[["poverty", "hs_grad", "single"]], STATES["murder"], **options)
 
 
+@pytest.mark.parametrize("explorer", [AverageExplorer, KernelExplorer, SpectralExplorer])
+def test_outcomes_are_found_by_the_labels_of_their_rows(explorer):
+    x = STATES["poverty"].to_frame() if explorer is SpectralExplorer else STATES["poverty"]
+    np.testing.assert_array_equal(explorer(x, STATES["murder"][::-1]).y, explorer(x, STATES["murder"]).y)
+    with pytest.raises(ValueError, match="the rows of y are not those of"):
+        explorer(x, STATES["murder"].rename(index={"Texas": "Texa"}))
+
+
+@pytest.mark.parametrize("explorer", [LagExplorer, MaskExplorer])
+def test_a_series_is_shown_as_the_table_of_its_one_column(explorer):
+    assert explorer(MONTHS.rename("x")).data == explorer(MONTHS.to_frame("x")).data
+
+
 # --- labels ----------------------------------------------------------------------------------------------------------
 
 WORDS = {("counts", 2, 1): np.eye(3)[None]}

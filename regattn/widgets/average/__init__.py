@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regattn._validation import check_vector
+from regattn._tables import read_vector
 from regattn.attention import attend, attention_weights
 from regattn.widgets._kit import Choice, Explorer, Slider, check_labels, name_of
 
@@ -84,7 +84,8 @@ class AverageExplorer(Explorer, panels=["scatter", "running"]):
     ) -> None:
         names = (name_of(x, "input"), name_of(y, "outcome")) if names is None else names
         labels = check_labels(labels, np.size(x), "labels", rows="cases", table=x)
-        x, y = check_vector(x, "x"), check_vector(y, "y")
+        x, index, _ = read_vector(x, "x")
+        y = read_vector(y, "y", index=index, of="x").values
         if len(x) != len(y):
             raise ValueError(f"x has {len(x)} entries but y has {len(y)}")
         order = np.argsort(x, kind="stable")

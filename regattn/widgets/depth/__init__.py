@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from regattn._tables import read_table, read_targets
 from regattn._text import check_text
-from regattn._validation import check_count, check_matrix, check_targets
+from regattn._validation import check_count
 from regattn.attention import attention_weights
 from regattn.series.panels import panel_weights
 from regattn.widgets._kit import Choice, Count, Explorer, Slider, Tick, check_labels
@@ -103,8 +104,9 @@ class DepthExplorer(Explorer, panels=["error", "apart", "units"]):
         target: str = "target",
         **kit: Any,
     ) -> None:
-        X = check_matrix(X, "X")
-        y, units, dates = check_targets(y, len(X)), np.asarray(units, dtype=object), np.asarray(dates)
+        X, index, _ = read_table(X, "X")
+        y = read_targets(y, len(X), index=index).values
+        units, dates = np.asarray(units, dtype=object), np.asarray(dates)
         for name, given in (("units", units), ("dates", dates)):
             if given.shape != (len(X),):
                 raise ValueError(f"{name} has shape {given.shape}, need one for each of {len(X)} rows")

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regattn._validation import check_count, check_matrix, check_real, check_targets
+from regattn._tables import read_table, read_targets
+from regattn._validation import check_count, check_real
 from regattn.regression.descent import (
     gradient_descent,
     largest_stable_step,
@@ -117,10 +118,10 @@ class DescentExplorer(Explorer, panels=["surface", "loss"]):
         names: Sequence[str] | None = None,
         **kit: Any,
     ) -> None:
-        self.X = check_matrix(X, "X")
+        self.X, index, _ = read_table(X, "X")
         if self.X.shape[1] != 2:
             raise ValueError(f"X must have 2 columns, got {self.X.shape[1]}")
-        self.y = check_targets(y, len(self.X))
+        self.y = read_targets(y, len(self.X), index=index).values
         factors = spectrum(self.X, centre=False)
         if factors.rank < 2:
             raise ValueError(f"the columns of X must be independent, got rank {factors.rank}")

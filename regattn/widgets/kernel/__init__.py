@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regattn._validation import check_count, check_matrix, check_numpy, check_targets
+from regattn._tables import read_targets, read_vector
+from regattn._validation import check_count, check_matrix
 from regattn.attention import attend, attention_weights
 from regattn.kernels import Kernel, nearest
 from regattn.masks import others_mask
@@ -206,10 +207,10 @@ class KernelExplorer(Explorer, panels=["curve", "weights"]):
 
 
 def _check_sorted(x: Any, y: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    x = check_numpy(x, "x")
+    x, index, _ = read_vector(x, "x")
     if x.ndim != 1 or len(x) < 2 or x.min() == x.max() or x.std() == 0:  # numbers below 1e-162 have no spread
         raise ValueError(f"x must be two or more numbers that vary, got shape {x.shape}")
-    y = check_targets(y, len(x))
+    y = read_targets(y, len(x), index=index, of="x").values
     if y.ndim != 1:
         raise ValueError(f"y must have shape ({len(x)},), got shape {y.shape}")
     order = np.argsort(x, kind="stable")

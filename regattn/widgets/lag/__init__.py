@@ -10,7 +10,7 @@ import pandas as pd
 
 from regattn._types import Label
 from regattn._validation import check_count
-from regattn.series._dates import place_of
+from regattn.series._dates import as_table, place_of
 from regattn.series.time_attention import Autoregression, autoregression
 from regattn.widgets._kit import Choice, Count, Explorer, Tick, check_labels
 
@@ -70,7 +70,7 @@ class LagExplorer(Explorer, panels=["history", "map", "contributions", "fit"]):
     ) -> None:
         self.longest = check_count(longest, "longest")
         autoregression(series, max_lag=self.longest)  # refuses what cannot be shown
-        self.series = series.astype(float)
+        self.series = series = as_table(series, "series").astype(float)
         if series.shape[1] > WIDEST:
             raise ValueError(f"series has {series.shape[1]} columns; an explorer has room for {WIDEST}")
         names = check_labels(list(series.columns), series.shape[1], "columns of series", rows="columns")

@@ -12,7 +12,7 @@ from regattn._validation import check_count
 from regattn.attention import attention_weights
 from regattn.masks import causal_mask, others_mask
 from regattn.regression.least_squares import spectrum
-from regattn.series._dates import place_of
+from regattn.series._dates import as_table, place_of
 from regattn.series.expanding import expanding_least_squares
 from regattn.series.time_attention import Autoregression, autoregression
 from regattn.widgets._kit import Choice, Count, Explorer, Seed, check_labels
@@ -92,6 +92,7 @@ class MaskExplorer(Explorer, panels=["fit", "history", "weights"]):
         self, series: pd.DataFrame, *, max_lag: int = 1, known: int = 12, query: Label = 0, units: str = "", **kit: Any
     ) -> None:
         model = autoregression(series, max_lag=max_lag)
+        series = as_table(series, "series")
         if series.shape[1] != 1:
             raise ValueError(f"series must have one column, got {series.shape[1]}: {list(series.columns)}")
         dates, known = model.past.index, check_count(known, "known")

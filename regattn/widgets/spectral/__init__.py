@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regattn._validation import check_matrix, check_same_width, check_targets
+from regattn._tables import read_table, read_targets
+from regattn._validation import check_same_width
 from regattn.regression.alignment import scale_and_alignment
 from regattn.regression.least_squares import spectrum
 from regattn.widgets._kit import Choice, Count, Explorer, Slider, check_labels, label_place
@@ -117,8 +118,8 @@ class SpectralExplorer(Explorer, panels=PANELS):
         **kit: Any,
     ) -> None:
         X_new, tables, predictors = _aligned(X_new, X), (X, X_new), _predictors(X)
-        X = check_matrix(X, "X")
-        self.y = _check_one_target(y, len(X), "y")
+        X, index, _ = read_table(X, "X")
+        self.y = _check_one_target(y, len(X), "y", index)
         self.X_new, self.y_new = _check_test(X_new, y_new, X)
         self.spectrum = spectrum(X, centre=True)
         n, m = len(X), 0 if self.X_new is None else len(self.X_new)
@@ -190,8 +191,8 @@ def _root_mean_square(x: np.ndarray) -> float:
     return float(np.sqrt(np.mean(x**2)))
 
 
-def _check_one_target(y: Any, n: int, name: str) -> np.ndarray:
-    y = check_targets(y, n, name)
+def _check_one_target(y: Any, n: int, name: str, index: Any = None) -> np.ndarray:
+    y = read_targets(y, n, name, index=index).values
     if y.ndim != 1:
         raise ValueError(f"{name} must have shape ({n},), got shape {y.shape}")
     return y
@@ -202,13 +203,13 @@ def _check_test(X_new: Any, y_new: Any, X: np.ndarray) -> tuple[np.ndarray | Non
         if y_new is not None:
             raise ValueError(f"y_new has {len(y_new)} entries but X_new is None")
         return None, None
-    X_new = check_matrix(X_new, "X_new")
+    X_new, index, _ = read_table(X_new, "X_new")
     check_same_width(X_new, X, "X_new", "X")
     if y_new is None:
         return X_new, None
     if np.shape(y_new)[:1] != (len(X_new),):
         raise ValueError(f"y_new has shape {np.shape(y_new)} but there are {len(X_new)} test rows")
-    return X_new, _check_one_target(y_new, len(X_new), "y_new")
+    return X_new, _check_one_target(y_new, len(X_new), "y_new", index)
 
 
 def _check_panels(panels: Sequence[str]) -> list[str]:
