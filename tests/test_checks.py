@@ -14,13 +14,12 @@ from pathlib import Path
 import pytest
 
 from tests import budget, changes, xdist_schedule
-from tests.browser import launch
 from tests.built import ROOT, label, notebooks
 
 sys.path.insert(0, str(ROOT / "tools"))
 import checks
 
-P, Q = "part2-proximity-03_ols_proximity", "book-index"
+P = "part2-proximity-03_ols_proximity"
 SPECTRAL = ROOT / "book" / "part2-proximity" / "03_ols_proximity.ipynb"
 
 
@@ -123,15 +122,6 @@ def test_what_fails_in_a_browser_is_run_twice_more_and_counted_and_nothing_else_
 # --- order ------------------------------------------------------------------------------------------------------------
 
 
-def test_a_file_stays_together_and_pages_go_apart():
-    pages = [f"tests/test_pages.py::test_{name}[{page}]" for page in (P, Q) for name in "ab"]
-    others = ["tests/test_data.py::test_a", f"tests/test_data.py::test_b[{P}]"]
-    found = xdist_schedule.stretches([*others, *pages])
-    assert found[others[0]] == found[others[1]]
-    assert found[pages[0]] == found[pages[1]] != found[pages[2]] == found[pages[3]]
-    assert list(dict.fromkeys(found.values())) == sorted(set(found.values()))
-
-
 def test_tests_that_share_an_opened_page_share_its_stretch():
     nodeids = [
         f"tests/test_pages.py::test_a[{P}]",
@@ -144,31 +134,6 @@ def test_tests_that_share_an_opened_page_share_its_stretch():
     others = [f"tests/test_data.py::test_a[{P}]", f"tests/test_notebooks.py::test_a[{P}]"]
     others += ["tests/test_formulas.py::test_b[x^2-y]"]  # a case, and no page
     assert {xdist_schedule.page_of(nodeid) for nodeid in others} == {""}
-
-
-def test_tests_of_a_file_that_need_the_book_form_a_stretch_of_their_own():
-    nodeids = ["tests/test_library.py::test_a", "tests/test_data.py::test_b", "tests/test_library.py::test_c"]
-    assert len(set(xdist_schedule.stretches(nodeids).values())) == 3
-
-
-def test_one_process_begins_to_build_while_the_others_go_on():
-    first, last = f"{xdist_schedule.FIRST}::test_a", f"tests/test_pages.py::test_b[{P}]"
-    assert xdist_schedule.phase(first, needs_book=True, shared=True) < xdist_schedule.phase(
-        last, needs_book=False, shared=True
-    )
-    assert xdist_schedule.phase(last, needs_book=False, shared=True) < xdist_schedule.phase(
-        last, needs_book=True, shared=True
-    )
-    assert xdist_schedule.phase(first, needs_book=True, shared=False) == xdist_schedule.phase(
-        last, needs_book=True, shared=False
-    )
-
-
-@pytest.mark.browser
-def test_a_second_browser_starts_beside_the_first(browser):
-    with launch() as other:
-        assert other.new_page().evaluate("1 + 1") == 2
-    assert browser.new_page().evaluate("2 + 2") == 4
 
 
 # --- what has changed -------------------------------------------------------------------------------------------------

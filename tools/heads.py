@@ -3,10 +3,10 @@
     OMP_NUM_THREADS=1 python -m tools.heads                      # a quarter of an hour on one idle core
     OMP_NUM_THREADS=1 python -m tools.heads --experiments induction --seeds 1 --output trial.json
 
-Four of them, with the same recipe for everybody in one: "parts" leaves out one part of a block at a time, "heads" cuts
+Five of them, with the same recipe for everybody in one: "parts" leaves out one part of a block at a time, "heads" cuts
 the same width into more and more heads, "roles" asks what the heads of several trainings look at and what they are
-worth, "induction" trains on text that repeats itself. Results are written after every training, and one that the file
-already holds is not run again: the work can be interrupted.
+worth, "deeper" trains on sentences with more clauses, "induction" on text that repeats itself. Results are written
+after every training, and one that the file already holds is not run again: the work can be interrupted.
 """
 
 from __future__ import annotations
@@ -25,7 +25,16 @@ from sklearn.preprocessing import StandardScaler
 from torch import Tensor
 
 from regattn.data import load_lee_corpus
-from regattn.grammar import Grammar, ablate_head, ablation_costs, as_tokens, excess_nats, find_links, head_scores
+from regattn.grammar import (
+    Grammar,
+    ablate_head,
+    ablation_costs,
+    as_tokens,
+    excess_nats,
+    find_links,
+    head_scores,
+    verb_mass,
+)
 from regattn.transformer import Architecture, LanguageModel, TrainingPlan, count_parameters, text_batches, train
 from regattn.transformer._experiments import induction_scores, lacking, repeating_texts
 from regattn.transformer.language_model import next_token_loss
@@ -293,6 +302,28 @@ def induction(*, seed: int, layers: int, hidden: int, rate: float, steps: int = 
     }
 
 
+def deeper(*, seed: int, clause: float, steps: int = 300) -> dict:
+    """Train on sentences with two clauses at most; return how sure the main verb is after none to three.
+
+    ``warm-up`` is the loss over the steps in which the learning rate rises, as a page can have it again.
+    """
+    grammar, test = Grammar(depth=2, clause=clause), Grammar(depth=3, clause=clause)
+
+    def batches(step: int) -> Tensor:
+        return torch.from_numpy(grammar.sample_tokens(np.random.default_rng([2 + seed, step]), texts=BATCH, length=49))
+
+    model = LanguageModel(replace(SMALL, context=48, width=64, hidden=256), rng=1 + seed)
+    warmup = min(30, steps)
+    history = train(model, batches, TrainingPlan(steps=steps, peak=4e-3, warmup=warmup, evaluate_every=warmup))
+    found = {"warm-up": round(history["loss"].iloc[0], 4), "agree": [], "do not": [], "the": []}
+    for clauses in range(4):
+        mass = verb_mass(model, test, clauses=clauses, rng=np.random.default_rng(9), n=100)
+        found["agree"].append(round(float(mass["own"].mean()), 4))
+        found["do not"].append(round(float(mass["other"].mean()), 4))
+        found["the"].append(round(float((mass["top"] == "the").mean()), 2))
+    return found
+
+
 EXPERIMENTS = {
     "induction": (
         induction,
@@ -305,6 +336,7 @@ EXPERIMENTS = {
         + [{"lacks": part, "layers": 2, "rate": rate} for part in ("nothing", "norm") for rate in FASTER]
         + [{"lacks": part, "layers": DEEP, "rate": RATE} for part in ("nothing", "residual")],
     ),
+    "deeper": (deeper, [{"clause": 0.5}]),
     "roles": (roles, [{"rate": 5e-3}]),
     "heads": (
         heads,

@@ -4,8 +4,8 @@
     OMP_NUM_THREADS=1 python -m tools.positions --seeds 0 --only copying --output trial.json
 
 Results are written after every run, and a run that the file already holds is not made again: the work can be
-interrupted. Beside them stands what tables of counts lose on the same letters. Chapter 16 reads the file, and makes one
-of its runs again.
+interrupted. Beside them stand runs whose windows begin elsewhere, and what tables of counts lose on the same letters.
+Chapter 16 and its solutions read the file, and make some of its runs again.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import platform
 import time
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -38,6 +39,8 @@ SCHEMES = ("none", "sinusoidal", "learned", "rotary", "alibi", "rotary, base 5")
 IN_PLACE = {"none": 1}  # letters at the end that stay in place when all before them are shuffled
 TABLES = (1, 2, 3, 4)  # letters of an n-gram: the one asked, and those before it that are read
 SEEDS = range(3)
+FARTHEST = {"0": 0, "anywhere": 96}  # of the places where windows of copying begin in training
+SHIFTED = (20, 600)  # steps of those trainings: a trial that a page makes again, and the whole
 PLACES = 4  # neighbouring places whose losses are averaged
 LIBRARIES = ("numpy", "torch")
 
@@ -67,6 +70,27 @@ def run(seed: int, name: str, positions: str, text: Path | None, ends: float, st
         if positions in IN_PLACE:
             part["shuffled"] = shuffled_scores(model, task, IN_PLACE[positions], seed)
     return part | {"seconds": round(time.process_time() - start, 1)}
+
+
+def shifted(seed: int, begins: str, steps: int, ends: float) -> dict | None:
+    """Return the scores of sinusoidal positions in copying where windows begin elsewhere than at the first place."""
+    if time.time() > ends:
+        return None
+    torch.set_num_threads(1)
+    start, task = time.process_time(), length_task("copying", rng=seed)
+    places = np.random.default_rng(seed).integers(0, FARTHEST[begins] + 1, size=steps).tolist()
+    moved = replace(task, batches=lambda step: (*task.batches(step), places[step]))
+    model, history = train_at_one_length(moved, "sinusoidal", steps=steps, rng=seed)
+    return {
+        "part": "shifted",
+        "positions": "sinusoidal",
+        "begins": begins,
+        "steps": steps,
+        "seed": seed,
+        "training": round(float(history["loss"].iloc[-1]), 4),
+        "scores": length_scores(model, task).round(4).reset_index().to_dict("records"),
+        "seconds": round(time.process_time() - start, 1),
+    }
 
 
 def stories_of(text: Path | None) -> list[str]:
@@ -117,17 +141,20 @@ def main() -> None:
     a = parser.parse_args()
     card = read_runs(a.output)
     made, tables = card["runs"], card.get("tables") or table_losses(stories_of(a.text))
-    there = {(part["seed"], part["part"], part["positions"]) for part in made}
+    there = {named(part) for part in made}
     missing = [one for one in product(a.seeds, STEPS, a.schemes) if one[1] in a.only and one not in there]
+    moved = [one for one in product(a.seeds, FARTHEST, SHIFTED) if "copying" in a.only and one not in there]
     about = {"steps": STEPS, "machine": machine(), "places": PLACES, "tables": tables}
     by_whom = {"script": __file__, "libraries": LIBRARIES} | about
     start = time.time()
-    runs = (delayed(run)(*one, a.text, start + a.seconds, a.steps) for one in missing)
+    ends = start + a.seconds
+    runs = [delayed(run)(*one, a.text, ends, a.steps) for one in missing]
+    runs += [delayed(shifted)(*one, ends) for one in moved]
     for part in Parallel(a.processes, return_as="generator_unordered", pre_dispatch="all")(runs):
         if part is None:
             continue
         made.append(part)
-        made.sort(key=lambda part: (list(STEPS).index(part["part"]), part["positions"], part["seed"]))
+        made.sort(key=lambda part: ([*STEPS, "shifted"].index(part["part"]), *map(str, named(part)[1:]), part["seed"]))
         write_runs(a.output, made, minutes=minutes_of(made), seeds=sorted({part["seed"] for part in made}), **by_whom)
         scores = [round(score["loss"], 3) for score in part["scores"]]
         print(
@@ -136,6 +163,11 @@ def main() -> None:
             scores,
             flush=True,
         )
+
+
+def named(part: dict) -> tuple:
+    """Return what a run is known by: seed, task and scheme, or seed, where it begins and steps."""
+    return tuple(part[key] for key in ("seed", *(("begins", "steps") if "begins" in part else ("part", "positions"))))
 
 
 def machine() -> str:

@@ -7,7 +7,7 @@ In a notebook it is a quotation before what answers it, and the answer is anothe
     > - along the valley
     > - across it
     >
-    > Press *1: just below the limit*, then *Play*.
+    > Press *1: just below the limit*.
 
     > **Answer 2: across it.** The steep direction has the factor …
 

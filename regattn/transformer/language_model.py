@@ -106,17 +106,18 @@ class LanguageModel(nn.Module):
         if a.tied:
             self.unembedding.weight = self.embedding.weight
 
-    def forward(self, tokens: Tensor, *, caches: list[KeyValueCache] | None = None) -> Tensor:
+    def forward(self, tokens: Tensor, *, caches: list[KeyValueCache] | None = None, start: int = 0) -> Tensor:
         """Return logits of shape (B, T, V); row t scores the token after token t and has seen nothing later.
 
-        With ``caches`` (one per layer, from :meth:`new_caches`) the tokens continue the sequence already read.
+        With ``caches`` (one per layer, from :meth:`new_caches`) the tokens continue the sequence already read. Without,
+        the first of them gets the code of place ``start``, which tells learned and sinusoidal positions where it is.
 
         Raises
         ------
         ValueError
             If ``tokens`` is not an int64 or int32 matrix of numbers below V, or outgrows a learned table of positions.
         """
-        r = self.embed(tokens, start=caches[0].length if caches else 0)
+        r = self.embed(tokens, start=caches[0].length if caches else start)
         for i, block in enumerate(self.blocks):
             r = block(r, mask="causal", cache=caches[i] if caches else None)
         return self.unembedding(self.final_norm(r))

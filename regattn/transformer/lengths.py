@@ -49,14 +49,15 @@ class LengthTask:
     length : int
         T, tokens a model reads in training.
     batches : callable
-        Step -> tokens and targets of shape (B, T); a target of −100 is not asked.
+        Step -> tokens and targets of shape (B, T); a target of −100 is not asked. The place at which the tokens begin
+        may follow, where it is not 0.
     tests : mapping of int to pair of Tensors
         Multiple of T -> tokens and targets of that length.
     """
 
     vocabulary: int
     length: int
-    batches: Callable[[int], tuple[Tensor, Tensor]]
+    batches: Callable[[int], tuple]
     tests: Mapping[int, tuple[Tensor, Tensor]]
 
     @property
@@ -217,10 +218,11 @@ def train_at_one_length(
     return model, train(model, task.batches, plan, loss=_asked_loss)
 
 
-def _asked_loss(model: nn.Module, batch: tuple[Tensor, Tensor]) -> Tensor:
+def _asked_loss(model: nn.Module, batch: tuple) -> Tensor:
     """Return the cross-entropy of the places that are asked, in nats."""
-    tokens, targets = batch
-    return functional.cross_entropy(model(tokens).flatten(0, 1), targets.flatten(), ignore_index=SILENT)
+    tokens, targets, *start = batch
+    scores = model(tokens, start=start[0]) if start else model(tokens)
+    return functional.cross_entropy(scores.flatten(0, 1), targets.flatten(), ignore_index=SILENT)
 
 
 @torch.no_grad()

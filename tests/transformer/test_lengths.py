@@ -11,8 +11,9 @@ import pytest
 import torch
 
 from regattn.recorded_runs import load_runs
-from regattn.transformer import length_scores, length_task
+from regattn.transformer import Architecture, LanguageModel, length_scores, length_task
 from regattn.transformer._experiments import loss_by_place
+from regattn.transformer.lengths import _asked_loss
 from tools import positions as tool
 
 
@@ -61,11 +62,30 @@ def test_scores_are_the_loss_and_the_share_right_of_what_is_asked():
 
 def test_every_cell_of_the_grid_ran_with_every_seed():
     runs, card = load_runs("lengths")
+    runs = runs[runs["part"] != "shifted"]
     cells = set(zip(runs["part"], runs["positions"], runs["seed"], strict=True))
     assert cells == set(product(tool.STEPS, tool.SCHEMES, tool.SEEDS))
     assert all([score["multiple"] for score in scores] == [1, 2, 4] for scores in runs["scores"])
     assert card["steps"] == tool.STEPS
     assert set(runs.loc[runs["part"] == "news", "by_place"].map(len)) == {128 // tool.PLACES}
+
+
+def test_every_training_that_begins_elsewhere_ran_with_every_seed_and_a_trial_runs_again():
+    runs = load_runs("lengths", "shifted").runs.set_index(["begins", "steps", "seed"])
+    assert sorted(runs.index) == sorted(product(tool.FARTHEST, tool.SHIFTED, tool.SEEDS))
+    again = tool.shifted(1, "anywhere", 20, math.inf)
+    assert again["training"] == pytest.approx(runs.loc[("anywhere", 20, 1), "training"], abs=0.01)
+
+
+def test_a_place_where_windows_begin_changes_the_loss_only_where_places_are_absolute():
+    tokens, targets = length_task("copying").batches(0)
+    for positions, moves in {"sinusoidal": True, "rotary": False}.items():
+        model = LanguageModel(
+            Architecture(vocabulary=16, layers=1, context=32, width=8, n_heads=2, positions=positions)
+        )
+        here, there = (_asked_loss(model, (tokens, targets, start)).item() for start in (0, 7))
+        assert _asked_loss(model, (tokens, targets)).item() == here
+        assert (abs(here - there) > 1e-4) is moves
 
 
 def test_what_tables_of_counts_lose_can_be_counted_again():

@@ -56,6 +56,49 @@ def test_every_control_moves_and_every_number_is_the_packages(browser, tmp_path,
         assert "NaN" not in page.evaluate(PICTURE)
 
 
+# What is shown but for the words of the controls themselves.
+SHOWN_BY_OTHERS = f"""() => {{
+  const figure = {FIGURE};
+  const outputs = [...figure.querySelectorAll("[data-output]")].filter((o) => !o.closest(".ra-controls"));
+  const drawings = figure.querySelectorAll("[data-panel] :is(svg, table)");
+  return JSON.stringify([
+    figure.model.result(), outputs.map((o) => o.textContent), [...drawings].map((d) => d.outerHTML),
+  ]);
+}}"""
+SILENT = f"""(name) => {{
+  const control = {FIGURE}.querySelector(`[data-control="${{name}}"]`);
+  return !control.disabled && !/\\((not in use|acts once it plays)\\)/.test(control.parentElement.textContent);
+}}"""
+
+
+@in_browser
+@every
+def test_a_control_that_can_change_nothing_says_so(browser, tmp_path, name):
+    with opened(browser, tmp_path, oracle(name).example()) as page:
+        start = page.evaluate(f"{FIGURE}.model.get('kit').controls.map((c) => [c.name, {FIGURE}.model.get(c.name)])")
+        for control in page.evaluate(CONTROLS):
+            seen = {page.evaluate(SHOWN_BY_OTHERS)}
+            silent = page.evaluate(SILENT, control)
+            for part in (0, 0.45, 1):
+                page.evaluate(MOVE, [control, part])
+                seen.add(page.evaluate(SHOWN_BY_OTHERS))
+            assert len(seen) > 1 or not silent, control
+            page.evaluate(SET, [dict(start), 0])
+
+
+@in_browser
+def test_a_control_that_is_off_says_what_it_takes(browser, tmp_path):
+    with opened(browser, tmp_path, oracle("embedding").example(teacher="listed", start="zero")) as page:
+        seed = page.locator("[data-control=seed]")
+        assert seed.is_disabled()
+        why = "Only with “Targets” at real, in mixed order or pure noise, or with “Start” at Ω at random or W_Q, W_K"
+        assert seed.get_attribute("title").startswith(why)
+        assert seed.get_attribute("aria-description") == seed.get_attribute("title")
+        page.evaluate(SET, [{"start": "random"}, 0])
+        assert seed.is_enabled()
+        assert seed.get_attribute("title") == ""
+
+
 @in_browser
 @every
 def test_every_control_is_reached_by_tab_and_answers_to_keys(browser, tmp_path, name):

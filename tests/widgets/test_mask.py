@@ -87,7 +87,7 @@ def test_the_sentence_says_who_has_no_future_and_the_diamond_and_the_axes_show_a
     explorer = MaskExplorer(SERIES, mask="causal", query="1986Q2")
     with opened(browser, tmp_path, explorer) as page:
         assert "gives none of its weight to what comes after it" in page.locator(".ra-live").inner_text()
-        history, weights = page.locator(".ra-panel").nth(0), page.locator(".ra-panel").nth(1)
+        history, weights = (page.locator(f"[data-panel={panel}]") for panel in ("history", "weights"))
         diamond, axis = history.locator(".ra-diamond.ra-query"), history.locator("svg.ra-plot")
         inside = diamond.bounding_box()["y"] + 7, axis.bounding_box()["y"] + axis.bounding_box()["height"]
         assert inside[0] < inside[1] - 40  # not held at the lower edge

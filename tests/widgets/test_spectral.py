@@ -181,8 +181,7 @@ def test_arrow_keys_read_the_weights_and_enter_asks(browser, tmp_path):
     with opened(browser, tmp_path, explorer) as page:
         plot = page.locator("[data-panel=weights] svg")
         assert plot.get_attribute("role") == "slider"
-        page.locator('[data-control="angle"]').focus()
-        page.keyboard.press("Tab")  # the menu
+        page.locator('[data-control="rank"]').focus()
         page.keyboard.press("Tab")
         page.keyboard.press("ArrowRight")
         assert plot.get_attribute("aria-valuenow") == "60"

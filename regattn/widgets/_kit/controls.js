@@ -42,18 +42,21 @@ const OUT_OF_USE = " (not in use)";
 const LATER = " (acts once it plays)";
 
 // What another control must be for one to matter, in words.
-function condition(other, values, view) {
+function condition([other, values], view) {
   const spec = view.specs.find(({ name }) => name === other);
   const word = (value) => new Map(spec.options).get(value) ?? view.model.get("data")[spec.names]?.[value] ?? value;
   const few = values.length > 3 ? [`${word(values[0])} to ${word(values.at(-1))}`] : values.map(word);
-  return `Only with “${spec.label}” at ${few.join(" or ")}`;
+  return `“${spec.label}” at ${few.join(" or ")}`;
 }
 
 // How a control stands where the others stand: what is said of it, why it means nothing, and whether it is off, as a move
 // of it would not bring it into use. What only what plays will show says so while that is at its start.
-function standing({ used, sets, waits }, view) {
-  const [other, values] = Object.entries(used ?? {}).find(([name, taken]) => !taken.includes(view.model.get(name))) ?? [];
-  if (other) return { said: OUT_OF_USE, why: condition(other, values, view), off: !values.includes(sets?.[other]) };
+function standing({ used = [], sets, waits }, view) {
+  const unmet = used.map((all) => Object.entries(all).find(([other, values]) => !values.includes(view.model.get(other))));
+  if (unmet.length && unmet.every(Boolean)) {
+    const off = !unmet.some(([other, values]) => values.includes(sets?.[other]));
+    return { said: OUT_OF_USE, why: `Only with ${unmet.map((one) => condition(one, view)).join(", or with ")}`, off };
+  }
   const early = waits && view.run && view.model.get(view.run.name) <= view.run.min;
   return { said: early ? LATER : "", why: "", off: false };
 }

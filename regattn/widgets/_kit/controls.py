@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from numbers import Integral, Number
 from typing import Any
 
@@ -36,8 +36,9 @@ class Control(traitlets.TraitType):
         A sentence about it, for the documentation and, as a tip, for the reader.
     wide : bool, default False
         Whether it takes the whole row.
-    used : mapping of another control to a sequence of its values, optional
-        Where this control matters; elsewhere it says "(not in use)" and why, and is off unless a move of it sets them.
+    used : mapping of another control to a sequence of its values, list of mappings, or function, optional
+        Where this control matters: where all of one mapping holds. Elsewhere it says "(not in use)" and why, and is
+        off unless a move of it sets them.
     sets : mapping of control to value, optional
         What a move of this one sets besides.
     first : bool, default False
@@ -55,7 +56,7 @@ class Control(traitlets.TraitType):
         default: Any = None,
         help: str = "",
         wide: bool = False,
-        used: Mapping[str, Sequence[Any]] | None = None,
+        used: Any = None,
         sets: Mapping[str, Any] | None = None,
         first: bool = False,
         waits: bool = False,
@@ -71,9 +72,10 @@ class Control(traitlets.TraitType):
 
     def spec(self, explorer: Any) -> dict[str, Any]:
         """Return what the browser needs to build the input; what is empty is left out."""
+        used = _at(self.used, explorer)
         found = {"kind": self.kind, "name": self.name, "label": _at(self.label, explorer), "help": self.help}
         found |= {"wide": self.wide, "first": self.first, "waits": self.waits}
-        found |= {"used": self.used, "sets": self.sets}
+        found |= {"used": [used] if isinstance(used, Mapping) else used, "sets": self.sets}
         found |= self._more(explorer)
         return {key: value for key, value in found.items() if value is not None and value is not False and value != ""}
 

@@ -103,7 +103,12 @@ class BlockExplorer(Explorer, panels=["numbers", "flow", "counts"]):
         first=True,
     )
     head = Count(
-        "Head shown", least=1, most=lambda self: HEADS[-1], bound="the most heads", help="Where steps have heads."
+        "Head shown",
+        least=1,
+        most=lambda self: HEADS[-1],
+        bound="the most heads",
+        used={"step": ["queries", "keys", "values", "scores", "mask", "weights", "average"]},
+        help="Where steps have heads.",
     )
     positions = Choice(
         "Positions",

@@ -71,6 +71,7 @@ class ContextExplorer(Explorer, panels=["risk", "omega", "theory", "weights"]):
         {"noisy": "its own, with noise", "clean": "clean, without noise"},
         help="What the answers are compared with; where rows stay the same, its own are the outcomes it was shown.",
         sets=FIRST,
+        waits=True,
     )
     attention = Choice(
         "Attention",
@@ -85,13 +86,13 @@ class ContextExplorer(Explorer, panels=["risk", "omega", "theory", "weights"]):
         sets=FIRST,
     )
     depth = Count("Layers", least=1, most=lambda self: 4, bound="the most layers", used=LINEAR, sets=FIRST)
-    tied = Tick("All layers alike (tied)", default=True, used=LINEAR | {"depth": [2, 3, 4]}, sets=FIRST)
+    tied = Tick("All layers alike (tied)", default=True, used=LINEAR | {"depth": [2, 3, 4]}, sets=FIRST, waits=True)
     dimension = Count("Columns p", default=3, least=1, most=lambda self: 5, bound="the most columns", sets=FIRST)
     context = Count("Context rows n", default=20, least=8, most=lambda self: 20, bound="the most rows", sets=FIRST)
     noise = Slider(
         "Noise σ", 0.0, 1e3, default=0.5, shown=(0.0, 3.0), step=0.05, help="Its standard deviation.", sets=FIRST
     )
-    learning_rate = Slider("Learning rate", 1e-6, 1e3, default=0.1, shown=(0.01, 1.0), log=True, sets=FIRST)
+    learning_rate = Slider("Learning rate", 1e-6, 1e3, default=0.1, shown=(0.01, 1.0), log=True, sets=FIRST, waits=True)
     tested = Choice(
         "Tested with",
         {"same": "the noise of training", "quiet": "a third of its noise", "loud": "twice its noise"},

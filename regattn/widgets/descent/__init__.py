@@ -27,6 +27,11 @@ __all__ = ["DescentExplorer"]
 SIGNS = {"minus": -1, "plus": 1}
 
 
+def _sizes(explorer: DescentExplorer) -> list[int]:
+    """Return the sizes that a batch may have: the powers of two, and all rows."""
+    return [2**k for k in range(64) if 2**k < len(explorer.y)] + [len(explorer.y)]
+
+
 class DescentExplorer(Explorer, panels=["surface", "loss"]):
     r"""Show gradient descent on a least-squares loss of two parameters: its path on the surface and its loss.
 
@@ -84,7 +89,7 @@ class DescentExplorer(Explorer, panels=["surface", "loss"]):
         least=1,
         most=lambda self: len(self.y),
         bound="the number of observations",
-        stops=lambda self: [2**k for k in range(64) if 2**k < len(self.y)] + [len(self.y)],
+        stops=lambda self: _sizes(self),
     )
     start_1 = Slider(lambda self: f"Start, {self.names[0]}", shown=lambda self: self._around(0), default=0.0)
     start_2 = Slider(lambda self: f"Start, {self.names[1]}", shown=lambda self: self._around(1), default=0.0)
@@ -93,7 +98,11 @@ class DescentExplorer(Explorer, panels=["surface", "loss"]):
         {"minus": "− (downhill)", "plus": "+ (uphill, as printed)"},
         help="Downhill, or uphill as in the printed equation.",
     )
-    seed = Seed("Deal other batches", help="In which order rows are dealt, where a batch is not all of them.")
+    seed = Seed(
+        "Deal other batches",
+        used=lambda self: {"batch_size": _sizes(self)[:-1]},
+        help="In which order rows are dealt, where a batch is not all of them.",
+    )
     step = Count("Step", most=lambda self: self.steps, bound="the number of steps", of=True, play=12)
 
     def __init__(  # noqa: PLR0913

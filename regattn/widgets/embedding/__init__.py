@@ -98,7 +98,12 @@ class EmbeddingExplorer(Explorer, panels=["directions", "loss", "error", "omega"
         help="The step size as a multiple of the largest stable one for Ω, or of a safe one for factors. Beyond it "
         "descent on factors may neither settle nor run away; where it then stands is a matter of rounding.",
     )
-    seed = Seed("Draw again", most=DRAWS, help="Which of five draws of the noise, the mixed order and the starts.")
+    seed = Seed(
+        "Draw again",
+        most=DRAWS,
+        help="Which of five draws of the noise, the mixed order and the starts.",
+        used=[{"teacher": ["mixed", "noise"]}, {"start": ["random", "factors"]}],
+    )
     step = Count("Step", most=lambda self: self.steps, bound="the number of steps", of=True, play=60)
 
     def __init__(  # noqa: PLR0913

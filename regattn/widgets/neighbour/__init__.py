@@ -76,6 +76,7 @@ class NeighbourExplorer(Explorer, panels=["ranks", "map"]):
         most=lambda self: self.longest,
         default=lambda self: min(2, self.longest),
         bound="D",
+        used=lambda self: {"rank": list(range(3, self.longest + 1))},
         help="On the map; at most the L-th, and never the direction across: then one beside it.",
     )
 

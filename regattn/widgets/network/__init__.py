@@ -85,7 +85,9 @@ class NetworkExplorer(Explorer, panels=["border", "loss", "units"]):
         used={"units_1": list(range(1, WIDEST + 1))},
     )
     activation = Choice("Activation", WORDS, help="What bends the answers of the hidden units.", sets=START)
-    learning_rate = Slider("Learning rate η", 1e-6, 1e9, default=1.0, shown=(0.01, 10.0), log=True, sets=START)
+    learning_rate = Slider(
+        "Learning rate η", 1e-6, 1e9, default=1.0, shown=(0.01, 10.0), log=True, sets=START, waits=True
+    )
     weight_decay = Slider(
         "Weight decay δ",
         0.0,
@@ -95,6 +97,7 @@ class NetworkExplorer(Explorer, panels=["border", "loss", "units"]):
         log=True,
         help="Shrinks the weights a little in every step.",
         sets=START,
+        waits=True,
     )
     batch_size = Count(
         "Batch size",
@@ -103,6 +106,7 @@ class NetworkExplorer(Explorer, panels=["border", "loss", "units"]):
         bound="the number of training rows",
         stops=lambda self: [2**k for k in range(3, 64) if 2**k < len(self.y)] + [len(self.y)],
         sets=START,
+        waits=True,
     )
     seed = Seed("Draw another start", help="Which weights it begins with, and the order of the batches.", sets=START)
     step = Count("Step", most=lambda self: self.steps, bound="the number of steps", of=True, play=120)
