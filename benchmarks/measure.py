@@ -162,7 +162,9 @@ def peak_memory(prepare: Callable[..., Callable[[], Any]], *arguments: Any) -> f
 
     ``prepare`` makes the inputs, which do not count, and returns the call to be measured; it must be importable.
     """
-    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+    server = multiprocessing.get_context("forkserver")
+    server.set_forkserver_preload(["numpy", "pandas", "scipy.sparse", "sklearn", "torch"])  # once for all measurements
+    with ProcessPoolExecutor(1, mp_context=server) as pool:
         return pool.submit(_growth, prepare, arguments).result()  # a process that cannot start raises here
 
 
