@@ -83,6 +83,8 @@ def write_titles(folder: Path) -> None:
         if file.suffix == ".ipynb":
             notebook = read_notebook(source(page))
             notebook.cells = notebook.cells[:1]
+            lines = notebook.cells[0].source.splitlines()
+            notebook.cells[0].source = next(line for line in lines if line.startswith("# "))
             nbformat.write(notebook, file)
         else:
             file.write_text("# Title\n", encoding="utf-8")
