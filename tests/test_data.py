@@ -55,7 +55,10 @@ def test_recorded_runs_name_a_script_that_exists_and_every_run_is_in_one_part(na
     ("call", "message"),
     [
         (lambda: load_runs("weather"), rf"name must be one of {', '.join(EXPERIMENTS)}, got 'weather'"),
-        (lambda: load_runs("heads", "tails"), "part must be one of heads, induction, parts, roles, got 'tails'"),
+        (
+            lambda: load_runs("heads", "tails"),
+            "part must be one of deeper, heads, induction, parts, roles, got 'tails'",
+        ),
         (lambda: load_runs("news", "half"), "part must be None, for news has no parts, got 'half'"),
     ],
 )

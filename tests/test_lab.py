@@ -203,6 +203,7 @@ def test_every_explorer_lives_both_ways(gallery, name):
     kind = type(oracle(name).example()).__name__
     figure = gallery.wait_for_selector(f'figure.regattn[data-widget="{kind}"] [data-control]')
     figure = figure.evaluate_handle("(control) => control.closest('figure')").as_element()
+    figure.eval_on_selector(".ra-more", "(more) => { more.open = true; }")
     slider = figure.query_selector('input[type="range"][data-control]')
     trait = slider.get_attribute("data-control")
     trait = trait if trait in oracle(name).example().controls else "counts"  # the slider that edits a cell of a table

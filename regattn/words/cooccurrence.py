@@ -110,7 +110,7 @@ def project(S: Table, tokens: Sequence[Any]) -> np.ndarray | pd.DataFrame:
     bank   0.0   6.0
     loan   6.0   0.0
     """
-    codes = encode(S, tokens)
+    codes = _encode(S, tokens)
     return named(attention_weights(codes.queries, codes.keys, kernel="identity"), codes.sentence, codes.sentence)
 
 
@@ -194,7 +194,7 @@ def context_weights(S: Table, tokens: Sequence[Any], *, normaliser: str = "log s
     bank     0.4   0.0   0.6
     loan     0.0   1.0   0.0
     """
-    codes = encode(S, tokens)
+    codes = _encode(S, tokens)
     queries, how = _resolve_normaliser(normaliser, codes.queries, codes.keys, tokens)
     return named(attention_weights(queries, codes.keys, **how), codes.sentence, codes.sentence)
 
@@ -233,7 +233,7 @@ def vocabulary_scores(S: Table, tokens: Sequence[Any], *, normaliser: str = "cou
     bank    0.0  36.0   0.0
     loan   24.0   0.0  36.0
     """
-    codes = encode(S, tokens)
+    codes = _encode(S, tokens)
     queries, how = _resolve_normaliser(normaliser, codes.queries, codes.keys, tokens)
     return named(attend(queries, codes.keys, codes.values, **how), codes.sentence, codes.words)
 
@@ -295,7 +295,7 @@ class _Codes(NamedTuple):
     words: pd.Index | None
 
 
-def encode(S: Table, tokens: Sequence[Any]) -> _Codes:
+def _encode(S: Table, tokens: Sequence[Any]) -> _Codes:
     """Return what a sentence asks, compares and averages in a table, or raise as :func:`project` does."""
     table = as_pandas(S)
     words = None if table is None else _words(table)

@@ -19,7 +19,7 @@ from scipy.sparse.linalg import svds
 from regattn._types import Table
 from regattn._validation import check_count, check_matrix
 from regattn.words._checks import check_counts
-from regattn.words.cooccurrence import encode
+from regattn.words.cooccurrence import _encode
 
 __all__ = ["order_defect", "position_terms", "query_key_maps", "term_defects"]
 
@@ -107,7 +107,7 @@ def position_terms(S: Table, tokens: Sequence[Any], P: ArrayLike) -> dict[str, n
     >>> {name: term.tolist() for name, term in terms.items() if "place to" in name}
     {'place to word': [[0.5, 0.0], [0.0, 1.5]], 'place to place': [[0.0, 0.25], [0.75, 0.0]]}
     """
-    rows = encode(S, tokens).rows
+    rows = _encode(S, tokens).rows
     S = _dense(check_counts(S, negative=True))
     P = check_matrix(P, "P")
     if P.shape != (len(rows), len(S)):

@@ -169,7 +169,6 @@ CHANCE = np.random.default_rng(0)
         (lambda: leak(lambda t: t["x"], cuts=[]), r"cuts must be a list of dates, got \[\]"),
         (lambda: leak(lambda t: t["x"], horizon=-1), "horizon must be ≥ 0"),
         (lambda: leak(lambda t: t["x"], size=0.0), "size must be > 0"),
-        (lambda: leak(lambda t: t["x"], SHORT["x"]), "table must be a DataFrame"),
     ],
 )
 def test_what_cannot_be_tested_is_named(call, message):

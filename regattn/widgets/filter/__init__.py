@@ -15,7 +15,7 @@ from regattn.widgets._kit import Count, Explorer, Slider, check_labels
 __all__ = ["FilterExplorer"]
 
 FIRST = 6  # dates before the first that can ask: enough for three layers
-MODELS = {1: "a level", 2: "with a slope", 3: "with slope and accelera\u00adtion"}  # a soft hyphen: names are narrow
+MODELS = {1: "level", 2: "and slope", 3: "and acceleration"}
 
 
 def _ratio(
