@@ -44,11 +44,13 @@ ANSWERS = """() => [...document.querySelectorAll(".predict")].map((box) => {
   const before = answer.checkVisibility();
   box.querySelector(".predict-options button").click();
   const after = answer.open && seen(), several = box.querySelectorAll("details").length;
+  const right = [...box.querySelectorAll(".predict-right")];
+  right.forEach((button) => button.classList.remove("predict-right"));
   answer.hidden = true;
   answer.open = false;
   box.querySelectorAll("[aria-pressed]").forEach((button) => button.setAttribute("aria-pressed", "false"));
   box.classList.toggle("predict-waits", waits);
-  return [before, after, several];
+  return [before, after, several, right.length];
 })"""
 UNPRESSED = """() => [...document.querySelectorAll(".predict > .press")].flatMap((line) => {
   const box = line.parentElement, figures = [...box.closest("section").querySelectorAll("figure.regattn")];
@@ -93,7 +95,7 @@ def test_no_code_stands_before_an_explorer(opened):
 
 def test_an_answer_waits_for_a_choice_and_each_question_has_its_own(opened):
     assert opened.evaluate(UNPRESSED) == []
-    assert {tuple(one) for one in opened.evaluate(ANSWERS)} <= {(False, True, 1)}
+    assert {tuple(one) for one in opened.evaluate(ANSWERS)} <= {(False, True, 1, 1)}
     for figure in opened.query_selector_all("figure.regattn"):
         figure.eval_on_selector("[data-menu=Reset]", "(button) => button.click()")
     assert opened.errors == []

@@ -1,4 +1,5 @@
-// Questions to predict. A choice sets the explorer that follows and opens the answer; of several questions one is shown.
+// Questions to predict. A choice marks the right option, sets the explorer that follows, opens the answer and brings the
+// picture onto the screen; of several questions one is shown.
 (() => {
   const make = (name, attributes, ...inside) => {
     const made = document.createElement(name);
@@ -20,11 +21,22 @@
     for (const word of figure ? words : []) {
       const own = [...figure.querySelectorAll("[data-preset]")].find((button) => button.dataset.preset === word);
       (own ?? figure.querySelector(`[data-play="${CSS.escape(word.toLowerCase())}"]`))?.click();
+      const row = own?.parentElement;
+      if (row) row.scrollLeft += own.getBoundingClientRect().left - row.getBoundingClientRect().left - 12;
     }
     return figure ? words : [];
   }
 
+  // Scroll as little as it takes until the first picture of an explorer is on the screen.
+  function show(figure) {
+    const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
+    requestAnimationFrame(() => figure?.querySelector(".ra-lead")?.scrollIntoView({ block: "nearest", behavior }));
+  }
+
   function choices(box, answer) {
+    const title = answer.querySelector("strong").textContent;
+    const right = title.slice(title.indexOf(": ") + 2, -1).toLowerCase();
+    const isRight = (option) => option.textContent.trim().toLowerCase() === right;
     const list = box.querySelector(":scope > ul");
     const said = make("p", { class: "predict-said", role: "status" });
     const buttons = [...list.children].map((option) => {
@@ -33,11 +45,16 @@
     });
     for (const button of buttons) {
       button.addEventListener("click", () => {
-        for (const other of buttons) other.setAttribute("aria-pressed", String(other === button));
+        for (const other of buttons) {
+          other.setAttribute("aria-pressed", String(other === button));
+          other.classList.toggle("predict-right", isRight(other));
+        }
         const words = press(box);
-        said.textContent = words.length ? `Pressed: ${words.join(", ")}.` : "";
+        const pressed = words.length ? ` Pressed: ${words.join(", ")}.` : "";
+        said.textContent = `${isRight(button) ? "Right." : "Not this time."}${pressed}`;
         answer.hidden = false;
         answer.open = true;
+        if (words.length) show(explorerOf(box));
       });
     }
     list.replaceWith(make("div", { class: "predict-options", role: "group", "aria-label": "Your prediction" }, ...buttons), said);
