@@ -42,15 +42,18 @@ ANSWERS = """() => [...document.querySelectorAll(".predict")].map((box) => {
   const group = box.parentElement, waits = box.classList.contains("predict-waits");
   box.classList.remove("predict-waits");
   const before = answer.checkVisibility();
-  box.querySelector(".predict-options button").click();
+  const chosen = box.querySelector(".predict-options button");
+  chosen.click();
   const after = answer.open && seen(), several = box.querySelectorAll("details").length;
   const right = [...box.querySelectorAll(".predict-right")];
+  const said = box.querySelector(".predict-said").textContent;
+  const told = said.startsWith(right[0] === chosen ? "Right." : "Not this time.");
   right.forEach((button) => button.classList.remove("predict-right"));
   answer.hidden = true;
   answer.open = false;
   box.querySelectorAll("[aria-pressed]").forEach((button) => button.setAttribute("aria-pressed", "false"));
   box.classList.toggle("predict-waits", waits);
-  return [before, after, several, right.length];
+  return [before, after, several, right.length, told];
 })"""
 UNPRESSED = """() => [...document.querySelectorAll(".predict > .press")].flatMap((line) => {
   const box = line.parentElement, figures = [...box.closest("section").querySelectorAll("figure.regattn")];
@@ -95,7 +98,7 @@ def test_no_code_stands_before_an_explorer(opened):
 
 def test_an_answer_waits_for_a_choice_and_each_question_has_its_own(opened):
     assert opened.evaluate(UNPRESSED) == []
-    assert {tuple(one) for one in opened.evaluate(ANSWERS)} <= {(False, True, 1, 1)}
+    assert {tuple(one) for one in opened.evaluate(ANSWERS)} <= {(False, True, 1, 1, True)}
     for figure in opened.query_selector_all("figure.regattn"):
         figure.eval_on_selector("[data-menu=Reset]", "(button) => button.click()")
     assert opened.errors == []
@@ -153,3 +156,18 @@ def test_without_scripts_an_answer_opens_on_a_click_and_no_button_is_dead(browse
         assert not answer.locator("p").first.is_visible()
         answer.locator("summary").click()
         assert answer.locator("p").first.is_visible()
+
+
+def test_on_a_phone_a_choice_shows_the_button_that_it_presses_and_the_picture_that_it_changes(browser, built_book):
+    with open_offline(browser, built_book / f"{CHAPTERS[3]}.html", width=390, height=800, touch=True) as page:
+        page.emulate_media(reduced_motion="reduce")
+        page.locator(".predictions").first.scroll_into_view_if_needed()
+        page.locator(".predict-options button").first.click()
+        page.wait_for_function(
+            """() => { const part = document.querySelector("figure.regattn .ra-lead").getBoundingClientRect();
+            return part.top >= 0 && part.bottom <= innerHeight + 1; }""",
+            timeout=5_000,
+        )
+        pressed = page.locator("figure.regattn [data-preset][aria-pressed=true]").bounding_box()
+        assert pressed["x"] >= 0
+        assert pressed["x"] + pressed["width"] <= 390

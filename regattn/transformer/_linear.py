@@ -15,7 +15,7 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 
     A linear map of every token of a batch is a convolution with a kernel of one by one. Torch leaves convolutions to
     oneDNN, which uses vectors of 512 bits on every processor that has them, as MKL behind ``linear`` does not. Where
-    there are none, convolutions would make training half as long again.
+    there are none, ``linear`` is the quicker.
     """
     batch = ONEDNN and x.numel() * weight.shape[0] >= WORTH_IT and x.ndim == 3 and x.shape[0] > 1
     if not batch or not (x.is_cpu and x.dtype is weight.dtype is torch.float32):

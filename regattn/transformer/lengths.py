@@ -158,9 +158,8 @@ def _letters(stories: Sequence[str], held_out: int = 50) -> tuple[np.ndarray, np
     before, after = "\n".join(stories[:-held_out]), "\n".join(stories[-held_out:])
     known = sorted(character for character, n in Counter(before).items() if n >= 20)
     alphabet = {character: i for i, character in enumerate(known, start=1)}
-    return *(np.array([alphabet.get(character, 0) for character in text]) for text in (before, after)), len(
-        alphabet
-    ) + 1
+    first, second = (np.array([alphabet.get(character, 0) for character in text]) for text in (before, after))
+    return first, second, len(alphabet) + 1
 
 
 TASKS = {"news": _news, "copying": _copying, "sorting": _sorting}
