@@ -51,7 +51,7 @@ lint: setup-test ## check style and format
 	$(PY) -m ruff check . && $(PY) -m ruff format --check .
 
 notebooks: setup-test ## run every notebook from top to bottom, in three processes: two cores are then seldom idle
-	OMP_NUM_THREADS=1 $(PY) -m pytest --nbval -n 3 --dist loadfile -p no:cacheprovider -p tests.timings book
+	OMP_NUM_THREADS=1 $(PY) -m pytest --nbval -n 3 --dist loadfile -p no:cacheprovider -p tests.timings -p tests.executed_notebooks book
 
 suite: browser ## run the tests: package, book, pages, JupyterLab, Binder
 	OMP_NUM_THREADS=1 $(PY) -m pytest -n 3 -p tests.timings --ignore tests/teach

@@ -1,6 +1,7 @@
 """The book as its tests see it: the pages of the table of contents, the notebooks, and one build of the HTML.
 
-That build is what a stranger gets: the checkout copied to an empty folder, an empty home, and `make book`.
+That build is what a stranger gets: the checkout copied to an empty folder, an empty home, and `make book`. In
+`make test` nbval has just executed the notebooks; the build then executes one of each folder and takes the others.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from bs4 import BeautifulSoup, Tag
 
 ROOT = Path(__file__).parents[1]
 JUPYTER_BOOK = Path(sys.executable).with_name("jupyter-book")
+EXECUTED = "executed"  # what nbval has executed, in the folder that the parts of `make test` share
 GIT_FILES = ("git", "ls-files", "--cached", "--others", "--exclude-standard")
 BUILT = (".git", ".venv", "_build", "__pycache__", "*.egg-info", ".pytest_cache", ".ruff_cache", ".hypothesis")
 PASSED_ON = re.compile(
@@ -122,10 +124,24 @@ def build(folder: Path) -> Path:
     return folder / "checkout" / "_build" / "html"
 
 
+def left_to_the_build() -> set[Path]:
+    """Return the notebooks that the build executes even where nbval has just done so: the first of each folder."""
+    return set({path.parent: path for path in reversed(notebooks())}.values())
+
+
+def hand_over(executed: Path, checkout: Path) -> None:
+    """Give a checkout what nbval has executed, with its outputs, but for what is left to the build."""
+    left = {path.relative_to(ROOT).with_suffix("").as_posix().replace("/", "-") for path in left_to_the_build()}
+    for cache in sorted(executed.glob("*/*")):
+        if cache.parent.name not in left:
+            shutil.copytree(cache, checkout / "_build" / ".jupyter_cache" / cache.parent.name / cache.name)
+
+
 def make_book(folder: Path, log: Path) -> None:
     """Run `make book` in a copy of the checkout; write its exit status and what it said to `log`."""
     checkout, home = copy_checkout(folder / "checkout"), folder / "home"
     home.mkdir()
+    hand_over(folder.parent / EXECUTED, checkout)
     python = Path(sys.base_prefix) / "bin" / f"python{sys.version_info.major}.{sys.version_info.minor}"
     command = ["make", f"PYTHON={python}", "book"]
     options = {"capture_output": True, "text": True, "check": False, "timeout": 1800}

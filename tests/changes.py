@@ -1,4 +1,4 @@
-"""What has changed since main: which notebooks it concerns, and which tests `make quick` runs."""
+"""What has changed since main, and which tests `make quick` runs."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.built import ROOT, label, notebooks
+from tests.built import ROOT
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
-from dependencies import Package, code_of
+from dependencies import Package
 
-PINS = "requirements.txt"
 CORE = ["tests/test_attention.py", "tests/test_from_scratch.py", "tests/test_data.py", "tests/ledger/test_ledger.py"]
 
 
@@ -69,41 +68,6 @@ def changed(since: Base) -> set[str]:
 def package() -> Package:
     """Return the files of the package and how they hang together."""
     return Package(ROOT)
-
-
-@cache
-def inputs(path: Path) -> set[str]:
-    """Return the paths that a notebook's outputs depend on."""
-    return {file.relative_to(ROOT).as_posix() for file in [path, *package().files(code_of(path))]} | {PINS}
-
-
-class Choice(NamedTuple):
-    """The notebooks that are run as readers might run them, and the sentence that says which are not."""
-
-    notebooks: set[Path]
-    left_out: str
-    briefly: frozenset[Path] = frozenset()
-    """Those of them that are as they were, and of whose part of the package alone something differs."""
-
-
-def choose_notebooks() -> Choice:
-    """Return the notebooks whose inputs have changed; all of them or none when REGATTN_NOTEBOOKS says so."""
-    wanted = os.environ.get("REGATTN_NOTEBOOKS", "changed")
-    if wanted not in ("changed", "all", "none"):
-        raise ValueError(f"REGATTN_NOTEBOOKS must be 'changed', 'all' or 'none', got {wanted!r}")
-    if wanted == "all":
-        return Choice(set(notebooks()), "")
-    if wanted == "none":
-        return Choice(set(), "REGATTN_NOTEBOOKS is 'none'; `make restarts` runs every notebook so")
-    since = base(behind=True)
-    if since is None:
-        return Choice(set(), "there is no commit to compare with; `make restarts` runs every notebook so")
-    paths = changed(since)
-    chosen = {path for path in notebooks() if inputs(path) & paths}
-    names = ", ".join(label(path) for path in notebooks() if path not in chosen)
-    says = f"nothing they depend on differs from {since.name}: {names}; `make restarts` runs every one"
-    as_they_were = {path for path in chosen if path.relative_to(ROOT).as_posix() not in paths}
-    return Choice(chosen, says, frozenset() if PINS in paths else frozenset(as_they_were))
 
 
 @cache

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests import budget, changes, xdist_schedule
-from tests.built import ROOT, label, notebooks
+from tests.built import ROOT
 
 sys.path.insert(0, str(ROOT / "tools"))
 import checks
@@ -200,51 +200,6 @@ def differing(monkeypatch, *paths):
     """Have these paths differ from main."""
     monkeypatch.setattr(changes, "base", lambda **_: changes.Base("0" * 40, "main"))
     monkeypatch.setattr(changes, "changed", lambda since: set(paths))
-
-
-@pytest.mark.parametrize(
-    ("path", "there"),
-    [
-        ("regattn/words/tokens.py", {"14_tokens", "18_language_model"}),
-        ("book/part2-proximity/03_ols_proximity.ipynb", {"03_ols_proximity"}),
-        ("README.md", set()),
-        ("book/_static/book.css", set()),
-    ],
-)
-def test_notebooks_are_restarted_when_what_they_depend_on_differs(monkeypatch, path, there):
-    monkeypatch.delenv("REGATTN_NOTEBOOKS", raising=False)
-    differing(monkeypatch, path)
-    choice = changes.choose_notebooks()
-    assert {name.stem for name in choice.notebooks if "solutions" not in name.parts} == there
-    assert choice.briefly == (set() if path.endswith(".ipynb") else choice.notebooks)  # as they were themselves
-    left_out = [path for path in notebooks() if path not in choice.notebooks]
-    assert left_out
-    assert all(label(path) in choice.left_out for path in left_out)
-    assert "`make restarts`" in choice.left_out
-
-
-def test_all_notebooks_are_restarted_when_pins_differ_or_when_asked_for(monkeypatch):
-    differing(monkeypatch, "requirements.txt")
-    monkeypatch.setenv("REGATTN_NOTEBOOKS", "changed")
-    choice = changes.choose_notebooks()
-    assert choice.notebooks == set(notebooks())
-    assert choice.briefly == set()  # another release may act otherwise half-way
-    differing(monkeypatch)
-    monkeypatch.setenv("REGATTN_NOTEBOOKS", "all")
-    assert changes.choose_notebooks().notebooks == set(notebooks())
-    monkeypatch.setenv("REGATTN_NOTEBOOKS", "none")
-    assert changes.choose_notebooks().notebooks == set()
-    monkeypatch.setenv("REGATTN_NOTEBOOKS", "some")
-    with pytest.raises(ValueError, match="got 'some'"):
-        changes.choose_notebooks()
-
-
-def test_none_is_restarted_when_there_is_nothing_to_compare_with(monkeypatch):
-    monkeypatch.setattr(changes, "base", lambda **_: None)
-    monkeypatch.delenv("REGATTN_NOTEBOOKS", raising=False)
-    choice = changes.choose_notebooks()
-    assert choice.notebooks == set()
-    assert "`make restarts`" in choice.left_out
 
 
 @pytest.mark.parametrize(

@@ -173,7 +173,7 @@ def returned_or_taken(record: str) -> bool:
     values = [value for module in every_module() for value in vars(loaded(module)).values()]
     parts = [part for value in values if inspect.isclass(value) for part in vars(value).values()]
     plain = [getattr(part, "fget", None) or getattr(part, "func", None) or part for part in [*values, *parts]]
-    functions = {f for f in plain if inspect.isfunction(f) and f.__module__.startswith("regattn")}
+    functions = {f for f in plain if inspect.isfunction(f) and (f.__module__ or "").startswith("regattn")}
     return any(shown(f.__name__) for f in functions if re.search(rf"\b{record}\b", str(f.__annotations__)))
 
 

@@ -1,8 +1,7 @@
-"""The notebooks as committed: no outputs, short cells, one home for every function; and as readers run them.
+"""The notebooks as committed: no outputs, short cells, one home for every function.
 
-`make notebooks` runs each from top to bottom. Here a reader begins, restarts the kernel, and runs every cell twice:
-in notebooks whose inputs have changed since main, or in all of them (`make restarts`). Where only the package has
-changed for a notebook, the reader begins in the other folder, and waits for a slow cell once.
+`make notebooks` runs each from top to bottom, quick cells twice. `make restarts` is a reader who begins, restarts the
+kernel in another folder, and runs every cell twice.
 """
 
 from __future__ import annotations
@@ -11,17 +10,19 @@ import ast
 import asyncio
 import os
 import re
-import time
+import sys
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from nbclient import NotebookClient
 
 from tests.built import ROOT, label, notebooks, read_notebook, toc_pages
-from tests.changes import choose_notebooks, code_of
+from tests.executed_notebooks import printed
+
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+from dependencies import code_of
 
 every_notebook = pytest.mark.parametrize("path", notebooks(), ids=label)
 LINES = 25
@@ -116,54 +117,27 @@ def test_every_exercise_is_followed_by_its_check(path):
 
 
 SECONDS = 600  # for one cell, on a slow machine
-SLOW = 4.0  # seconds of a cell that is run once, briefly
 
 
-def run_as_a_reader_might(path: Path, folder: Path, *, briefly: bool = False) -> list[tuple[str, ...]]:
-    """Run half of a notebook, restart the kernel in another folder, and run every cell twice; an error is raised.
-
-    Return what the first and the second run of each cell printed. The kernel starts at the root of the repository.
-    `briefly` begins with the restart and runs slow cells once.
-    """
-    return asyncio.run(_run(path, folder, briefly))
-
-
-async def _run(path: Path, folder: Path, briefly: bool) -> list[tuple[str, ...]]:
+async def run_as_a_reader_might(path: Path, folder: Path) -> None:
+    """Run half of a notebook, restart the kernel in another folder, and run every cell twice: it prints the same."""
     notebook = read_notebook(path)
     where = {"metadata": {"path": str(ROOT)}}
     client = NotebookClient(notebook, timeout=SECONDS, kernel_name="python3", resources=where)
     cells = [(number, cell) for number, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
-    shown = []
     async with client.async_setup_kernel(env={**os.environ, "OMP_NUM_THREADS": "1"}):
-        for number, cell in [] if briefly else cells[: len(cells) // 2]:
+        for number, cell in cells[: len(cells) // 2]:
             await client.async_execute_cell(cell, number)
         await client.km.restart_kernel(cwd=str(folder))
         await client.kc.wait_for_ready(timeout=60)
         for number, cell in cells:
-            start = time.monotonic()
-            first = printed(await client.async_execute_cell(cell, number))
-            once = briefly and time.monotonic() - start > SLOW
-            shown.append((first,) if once else (first, printed(await client.async_execute_cell(cell, number))))
-    return shown
+            first, second = [printed((await client.async_execute_cell(cell, number)).outputs) for _ in range(2)]
+            assert first == second
 
 
-def printed(cell) -> str:
-    """Return what a cell printed, without what its widgets are called in this kernel."""
-    return "".join(output.text for output in cell.outputs if output.output_type == "stream" and output.name == "stdout")
-
-
-@pytest.fixture(scope="session")
-def choice():
-    """Return the notebooks that are run as a reader might, and the sentence that says which are not."""
-    return choose_notebooks()
-
-
+@pytest.mark.skipif(os.environ.get("REGATTN_NOTEBOOKS") != "all", reason="takes long: `make restarts` does it")
 @every_notebook
-def test_notebook_survives_a_restart_cells_run_twice_and_another_folder(path, choice, tmp_path):
-    if path not in choice.notebooks:
-        pytest.skip(choice.left_out)
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:  # this process may have a loop that runs
-        shown = pool.submit(run_as_a_reader_might, path, tmp_path, briefly=path in choice.briefly).result()
-    for first, *second in shown:
-        assert second in ([first], [])
+def test_notebook_survives_a_restart_cells_run_twice_and_another_folder(path, tmp_path):
+    with ThreadPoolExecutor(1) as pool:  # this thread may have a loop that runs
+        pool.submit(asyncio.run, run_as_a_reader_might(path, tmp_path)).result()
     assert list(tmp_path.iterdir()) == [], "a notebook leaves nothing in the reader's folder"

@@ -60,9 +60,14 @@ def caches(app) -> Path:
     return Path(app.outdir).parent / ".jupyter_cache"
 
 
+def notebook_cache(caches: Path, name: str, key: str) -> Path:
+    """Return the folder of the cache of a notebook, which is named by its path without suffix."""
+    return caches / name.replace("/", "-") / key
+
+
 def folder_of(app, name: str) -> Path:
     """Return the folder of a notebook's cache."""
-    return caches(app) / name.replace("/", "-") / app.notebook_keys[name]
+    return notebook_cache(caches(app), name, app.notebook_keys[name])
 
 
 def name_cache(app, name, content) -> None:

@@ -1,0 +1,64 @@
+"""What `make notebooks` finds beside a cell that fails, and that it hands on what cells showed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import nbformat
+import pytest
+from jupyter_cache import get_cache
+
+from tests.built import EXECUTED, ROOT, hand_over, left_to_the_build, notebooks
+from tests.executed_notebooks import QUICK
+
+
+def run(folder, *cells: str) -> subprocess.CompletedProcess:
+    """Have nbval run a notebook of these cells, and keep what it showed below `folder`."""
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    written = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells], metadata=kernel)
+    nbformat.write(written, folder / "one.ipynb")
+    (folder / "pytest.ini").write_text("[pytest]\n")
+    command = [sys.executable, "-m", "pytest", "--nbval", "-q", "-p", "no:cacheprovider"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "REGATTN_CHECKS": str(folder)}
+    where = {"cwd": folder, "env": environment, "capture_output": True, "text": True}
+    return subprocess.run([*command, "-p", "tests.executed_notebooks", "one.ipynb"], check=False, **where)
+
+
+def test_what_cells_showed_at_first_is_kept(tmp_path):
+    slow = f"import time\ntime.sleep({QUICK + 0.1})\nagain += 1\nprint(again)"
+    done = run(tmp_path, "again = 1\n7;", "print('said')\nagain", slow, "print(again)")
+    assert "4 passed" in done.stdout, done.stdout
+    (folder,) = (tmp_path / EXECUTED / "one").iterdir()
+    cache = get_cache(folder)
+    found = cache.match_cache_notebook(nbformat.read(tmp_path / "one.ipynb", as_version=4))
+    shown = [cell.outputs for cell in cache.get_cache_bundle(found.pk).nb.cells]
+    assert shown[0] == []  # a semicolon hides the last value
+    assert [output.get("text") or output.data["text/plain"] for output in shown[1]] == ["said\n", "1"]
+    assert [cell[0].text for cell in shown[2:]] == ["2\n", "2\n"]  # what is slow was run once
+
+
+@pytest.mark.parametrize(
+    ("cell", "why"),
+    [
+        ("again += 1\nprint(again)", "prints something else the second time"),
+        ("open('left.txt', 'w').close()", "leaves nothing in the reader's folder"),
+    ],
+)
+def test_a_reader_who_is_elsewhere_and_runs_a_cell_twice_is_not_surprised(tmp_path, cell, why):
+    done = run(tmp_path, "again = 1", cell)
+    assert "1 failed, 1 passed" in done.stdout
+    assert why in done.stdout
+    assert not (tmp_path / EXECUTED).exists()
+
+
+def test_the_build_executes_one_notebook_of_each_folder_itself(tmp_path):
+    left = left_to_the_build()
+    assert {path.parent for path in left} == {path.parent for path in notebooks()}
+    assert len(left) < len(notebooks()) / 4
+    for path in notebooks():
+        name = path.relative_to(ROOT).with_suffix("").as_posix().replace("/", "-")
+        (tmp_path / EXECUTED / name / "key").mkdir(parents=True)
+    hand_over(tmp_path / EXECUTED, tmp_path / "checkout")
+    assert len(list((tmp_path / "checkout" / "_build" / ".jupyter_cache").iterdir())) == len(notebooks()) - len(left)
