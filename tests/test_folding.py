@@ -56,7 +56,7 @@ def test_a_section_has_one_closed_line_at_its_end_that_counts_its_facts(built_bo
     lines = article(built_book / f"{page}.html").select("details.section-code")
     assert not any(line.has_attr("open") for line in lines)
     for line in lines:
-        assert line.parent.name == "section"
+        assert line.parent.name == "section" or line.parent["class"] == ["in-depth"]
         assert all(after.name == "section" for after in line.find_next_siblings())
         assert re.fullmatch(r"(Code)?( · )?(\d+ facts? checked)?", line.summary.get_text())
     counted = [int(found[0]) for line in lines if (found := re.search(r"\d+", line.summary.get_text()))]
@@ -87,6 +87,23 @@ def test_each_closer_look_is_closed_and_shows_its_title(built_book, page):
         assert not details.has_attr("open")
         assert details.summary.get_text().strip().startswith("Closer look: ")
         assert details.find_all("p", recursive=False)
+
+
+def deep(page) -> list[str]:
+    """Return the titles of the parts of a chapter's section In depth."""
+    text = "\n\n".join(
+        cell.source for cell in read_notebook(ROOT / f"{page}.ipynb").cells if cell.cell_type == "markdown"
+    )
+    section = re.search(r"(?ms)^## In depth$(.*?)(?=^## |\Z)", text)
+    return re.findall(r"(?m)^### (.+)$", section[1]) if section else []
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("page", [page for page in CHAPTERS if deep(page)], ids=label)
+def test_each_part_of_what_is_in_depth_is_closed_and_shows_its_title(built_book, page):
+    parts = article(built_book / f"{page}.html").select("section > details.in-depth")
+    assert not any(part.has_attr("open") for part in parts)
+    assert [bool(part.summary.find("h3")) for part in parts] == [True] * len(deep(page))
 
 
 @pytest.mark.book

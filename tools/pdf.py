@@ -56,10 +56,10 @@ html, body { font-size: 13px !important; }
 nav.anchors { position: absolute; left: 0; top: 0; width: 1px; height: 1px; overflow: hidden; opacity: 0; }
 nav.anchors a { font-size: 1px; position: absolute; }
 """
-# A closer look and an answer are open on paper; code that the page folds away stays away.
+# A closer look, what is in depth and an answer are open on paper; code that the page folds away stays away.
 OPEN = """() => {
   for (const box of document.querySelectorAll(".bd-article details"))
-    box.open = Boolean(box.closest(".closer-look, .predict"));
+    box.open = Boolean(box.closest(".closer-look, .in-depth, .predict"));
 }"""
 # What is wider than the column is set smaller, at least to two fifths. Returns what is still too wide, and what must
 # not be parted and is longer than a page, so that it would be cut.

@@ -11,7 +11,7 @@ A chapter that Sphinx has resolved goes in, its slides come out, in the order of
 - what carries over at the end.
 
 All prose, what cells print and the boxes are in the speaker's notes of the slide they belong to. A cell tagged
-`slide-code` shows its code, one tagged `no-slide` stays out. Where a chapter would have more than `MOST` slides, what
+`slide-code` shows its code, one tagged `no-slide` stays out, and so does the section *In depth*. Where a chapter would have more than `MOST` slides, what
 is worth least goes first, from the section that has most: sentences alone, then tables and code, equations, pictures.
 """
 
@@ -45,6 +45,7 @@ ROW = re.compile(r"<tr\b")
 ASKED, ANSWERED = re.compile(r"Predict \d+\."), re.compile(r"Answer \d+: ")
 NUMBERED = re.compile(r"^Exercise\s*\(?([\d.]+)\)?\s*")
 ENDING = ("Exercises", "What carries over")
+DEPTH = "In depth"  # a section that stays on the page
 
 
 @dataclass
@@ -364,6 +365,8 @@ class Reader:
         for k, child in enumerate(children):
             if isinstance(child, nodes.section):
                 own = child.next_node(nodes.title).children
+                if said(own) == DEPTH:
+                    continue
                 self.read(child, said(title) if isinstance(section.parent, nodes.section) else self.chapter, own)
                 continue
             following = next((c for c in children[k + 1 :] if not self.silent(c)), None)
