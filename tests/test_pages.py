@@ -1,7 +1,7 @@
 """What a reader meets: every page opened from disk in a real browser with the network cut off, every explorer moved.
 
 A page is opened once for all tests that look at it (tests/pages.py); each leaves the screen and the theme as it found
-them. How fast an explorer redraws is told by benchmarks/redraws.py; here only that it does so at once.
+them. That an explorer redraws at once is tested in tests/widgets/test_speed.py.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from playwright.sync_api import TimeoutError
 from tests.browser import open_offline
 from tests.built import source
 from tests.pages import PAGES, dark_theme, phone
-from tests.ui_actions import AT_ONCE, MOVE, SHOWN, STATE, assert_same, controls, frames
+from tests.ui_actions import MOVE, SHOWN, STATE, assert_same, controls
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
@@ -251,13 +251,6 @@ def compare(figure, oracle, where) -> None:
 
 def test_a_page_has_explorers_when_its_source_calls_one(opened):
     assert (opened.written > 0) == (opened.name in MOVING)
-
-
-def test_explorers_redraw_at_once(opened):
-    for figure in explorers(opened):
-        for control in controls(figure):
-            tries = (frames(opened, MOVE, figure, control, places=3) for _ in range(3))  # a busy machine only adds
-            assert any(taken < AT_ONCE for taken in tries), control
 
 
 def test_the_comparison_of_numbers_can_fail():
