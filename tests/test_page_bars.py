@@ -5,7 +5,10 @@ Explorers have bars of their own. Every page is the one that tests/pages.py has 
 
 from __future__ import annotations
 
+import re
 import sys
+from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
@@ -82,6 +85,10 @@ WIDE_CODE = """() => [...document.querySelectorAll("article div.highlight pre")]
   .map((pre) => pre.textContent.slice(0, 60))"""
 SCALES = """() => [...document.querySelectorAll('article .cell_output img[src$=".svg"]')]
   .map((img) => img.getBoundingClientRect().width / img.getAttribute("width"))"""
+DRAWINGS = """() => [...document.querySelectorAll('article .cell_output img[src$=".svg"]')]
+  .map((img) => [img.getAttribute("src"), img.alt.slice(0, 60), img.getBoundingClientRect().width])
+  .filter(([source, alt, width]) => width > 0)"""
+LETTERS = re.compile(r"font(?:-size)?: *(?:[a-z]+ +)*([\d.]+)px")
 LINKS = """() => [...document.querySelectorAll("nav.bd-links a")]
   .filter((a) => !a.closest("details:not([open])") && a.getBoundingClientRect().height > 0).length"""
 
@@ -126,6 +133,20 @@ def test_lines_hold_62_to_75_letters_and_headings_are_large(opened):
 def test_letters_of_a_drawing_are_as_large_as_they_were_drawn_or_a_little_smaller(opened):
     letters = [11 * 96 / 72 * scale for scale in opened.evaluate(SCALES)]  # drawn at 11 points
     assert all(11 <= size <= 15.1 for size in letters)
+
+
+def letters_of(drawing: Path) -> float:
+    """Return how large the smallest letters of a drawing are, as a share of its width."""
+    text = drawing.read_text(encoding="utf-8")
+    width = float(re.search(r'viewBox="[-\d.]+ [-\d.]+ ([\d.]+)', text)[1])
+    return min(map(float, LETTERS.findall(text)), default=width) / width
+
+
+def test_on_a_phone_the_letters_of_a_drawing_can_be_read(opened):
+    with phone(opened, 390):
+        found = opened.evaluate(DRAWINGS)
+    sizes = {alt: width * letters_of(opened.path.parent / unquote(source)) for source, alt, width in found}
+    assert {alt: size for alt, size in sizes.items() if size < 9} == {}
 
 
 def test_on_a_phone_words_are_as_large_and_code_fits_its_box(opened):

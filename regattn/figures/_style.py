@@ -26,6 +26,9 @@ SEQUENCE = tuple(COLOURS[role] for role in ("key", "negative", "leave-one-out", 
 SIGNS = LinearSegmentedColormap.from_list("signs", [COLOURS["negative"], "white", COLOURS["positive"]])
 """Shades of numbers with signs, white at zero."""
 
+SMALL = 9.6
+"""Points of the smallest letters: nine pixels where a figure of 412 points fills a phone of 390 pixels."""
+
 DASHES = ("-", "--", "-.", ":")
 
 

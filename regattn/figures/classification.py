@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 
-from regattn.figures._style import COLOURS, SIGNS, looks
+from regattn.figures._style import COLOURS, SIGNS, SMALL, looks
 from regattn.regression.calibration import Reliability
 from regattn.regression.classification import Network
 
@@ -53,7 +53,7 @@ def plot_images(images: np.ndarray, titles: Sequence[str], *, columns: int = 8) 
         ax.set_axis_off()
     for ax, image, title in zip(axes.flat, images, titles, strict=False):
         ax.imshow(image, vmax=most, interpolation="nearest", **shades)
-        ax.set_title(title, fontsize=9, loc="center")
+        ax.set_title(title, fontsize=SMALL, loc="center")
     return axes
 
 

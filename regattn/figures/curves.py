@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.axes import Axes
 
-from regattn.figures._style import COLOURS, dates, looks, new_axes
+from regattn.figures._style import COLOURS, SMALL, dates, looks, new_axes
 
 __all__ = ["plot_curves"]
 
@@ -59,7 +59,7 @@ def plot_curves(
         ax.plot(at, curve, color=colour, linestyle=dash, label=name)
         if names == "end":
             end = (at[-1], curve[-1])
-            ax.annotate(name, end, xytext=(5, 0), textcoords="offset points", color=colour, va="center", fontsize=9)
+            ax.annotate(name, end, xytext=(5, 0), textcoords="offset points", color=colour, va="center", fontsize=SMALL)
     ax.set(**{f"{axis}scale": "log" for axis in log})
     if mark is not None:
         ax.axvline(mark, color=COLOURS["query"], linewidth=1.0)

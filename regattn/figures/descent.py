@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from regattn.figures._style import COLOURS, looks, new_axes
+from regattn.figures._style import COLOURS, SMALL, looks, new_axes
 from regattn.regression.trajectory import Trajectory
 
 __all__ = ["plot_clouds", "plot_line", "plot_losses", "plot_paths"]
@@ -41,7 +41,7 @@ def plot_line(
     ends = np.array([x.min(), x.max()])
     ax.plot(ends, line[0] + line[1] * ends, color=COLOURS["prediction"])
     for name in named:
-        ax.annotate(str(name), (x[name], y[name]), xytext=(6, 3), textcoords="offset points", fontsize=9)
+        ax.annotate(str(name), (x[name], y[name]), xytext=(6, 3), textcoords="offset points", fontsize=SMALL)
     ax.axhline(0, color=COLOURS["neutral"], linewidth=0.8)
     ax.set(xlabel=x.name, ylabel=y.name)
     return ax
@@ -72,7 +72,13 @@ def plot_losses(trajectories: Mapping[str, Trajectory], *, least: float | None =
     if least is not None:
         ax.axhline(least, color=COLOURS["neutral"], linewidth=1.0)
         ax.text(
-            0.99, 0.93 * least, "least squares", ha="right", va="top", fontsize=9, transform=ax.get_yaxis_transform()
+            0.99,
+            0.93 * least,
+            "least squares",
+            ha="right",
+            va="top",
+            fontsize=SMALL,
+            transform=ax.get_yaxis_transform(),
         )
     ax.set(yscale="log", xlabel="step", ylabel="loss")
     if least is not None:

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 
-from regattn.figures._style import COLOURS, SIGNS
+from regattn.figures._style import COLOURS, SIGNS, SMALL
 
 __all__ = ["plot_heat_maps"]
 
@@ -101,7 +101,7 @@ def _write(ax: Axes, table: np.ndarray, most: float, decimals: int) -> None:
     for (i, j), number in np.ndenumerate(table):
         if number:
             colour = "white" if abs(number) > DARK * most else COLOURS["truth"]
-            ax.text(j, i, f"{number:.{places}f}", ha="center", va="center", color=colour, fontsize=9)
+            ax.text(j, i, f"{number:.{places}f}", ha="center", va="center", color=colour, fontsize=SMALL)
 
 
 def _shown(count: int, inches: float, *, room: float = 1.15) -> range:

@@ -13,7 +13,7 @@ from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from regattn._tables import numbers
 from regattn._validation import check_count
-from regattn.figures._style import COLOURS, dates, new_axes
+from regattn.figures._style import COLOURS, SMALL, dates, new_axes
 from regattn.regression.alignment import ScaleAndAlignment
 from regattn.regression.spectral import Spectrum
 
@@ -172,7 +172,7 @@ def plot_scale_alignment(split: ScaleAndAlignment, labels: Mapping[str, int], *,
             textcoords="offset points",
             ha="right" if left else "left",
             va="center",
-            fontsize=9,
+            fontsize=SMALL,
         )
     ax.axhline(0, color=COLOURS["neutral"], linewidth=0.8)
     ax.set(xlabel="scale, product of the norms", ylabel="alignment, cosine", ylim=(-1.15, 1.15))

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from regattn.figures._style import COLOURS, looks, new_axes
+from regattn.figures._style import COLOURS, SMALL, looks, new_axes
 
 if TYPE_CHECKING:
     from regattn.series import ForecasterDesign
@@ -44,12 +44,12 @@ def plot_parts(models: Mapping[str, Mapping[str, float]], *, unit: str = "share"
         ax.barh(names, sizes, left=left, color=colour, label=part, height=0.62)
         for y, (start, size) in enumerate(zip(left, sizes, strict=True)):
             if size > 0.09 * longest:
-                ax.text(start + size / 2, y, f"{size:.3g}", ha="center", va="center", color="white", fontsize=9)
+                ax.text(start + size / 2, y, f"{size:.3g}", ha="center", va="center", color="white", fontsize=SMALL)
         left += sizes
     ax.invert_yaxis()
     ax.set_xlabel(unit)
     ax.grid(visible=False, axis="y")
-    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False, fontsize=9)
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False, fontsize=SMALL)
     return ax
 
 
@@ -75,7 +75,7 @@ def plot_blueprint(*, ax: Axes | None = None) -> Axes:
     heights = np.linspace(0.5, 9.9, len(model))
     for below, above, shape in zip(heights, heights[1:], shapes, strict=False):
         _arrow(ax, (1.7, below + 0.3), (1.7, above - 0.3))
-        ax.text(1.85, (below + above) / 2, shape, fontsize=8, va="center")
+        ax.text(1.85, (below + above) / 2, shape, fontsize=SMALL, va="center")
     for name, y in zip(model, heights, strict=True):
         _box(ax, (1.7, y), name, 2.5, opened="block" in name)
     parts = {  # what is read off the stream, from below: each sum's branch
@@ -99,7 +99,7 @@ def plot_blueprint(*, ax: Axes | None = None) -> Axes:
         ax.plot([7.6, 7.6], [last + 0.3, sum_at], color=COLOURS["neutral"], linewidth=1)
         _arrow(ax, (7.6, sum_at), (5.1, sum_at))
         ax.text(4.9, sum_at, "+", ha="center", va="center", fontsize=11, bbox=_PLATE | {"boxstyle": "circle,pad=0.15"})
-    ax.text(4.75, 0.8, "r  (T, D)", ha="right", va="center", fontsize=8, rotation=90)
+    ax.text(4.75, 0.8, "r  (T, D)", ha="right", va="center", fontsize=SMALL, rotation=90)
     return ax
 
 
@@ -170,7 +170,7 @@ def _go_round(ax: Axes, x: float, y: float, side: float) -> None:
     """Draw a row that goes round a box and is added to what comes out of it."""
     line = {"color": COLOURS["neutral"], "linewidth": 1, "zorder": 1}
     ax.plot([x, side, side, x], [y - 0.85, y - 0.85, y + 0.5, y + 0.5], **line)
-    plus = {"ha": "center", "va": "center", "fontsize": 9, "zorder": 3}
+    plus = {"ha": "center", "va": "center", "fontsize": SMALL, "zorder": 3}
     ax.text(x, y + 0.5, "+", bbox=_PLATE | {"boxstyle": "circle,pad=0.08"}, **plus)
 
 
