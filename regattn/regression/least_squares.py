@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from regattn._sparse import is_sparse
 from regattn._tables import read_table
 from regattn._validation import check_real, check_sizes, column_sizes
+from regattn.regression._dual import dual_weights
 from regattn.regression._factorisation import factor
 from regattn.regression.spectral import Spectrum
 
@@ -94,8 +96,9 @@ def proximity_weights(
 
     Parameters
     ----------
-    X : array or DataFrame of shape (n, p)
-        Training inputs, one row per observation.
+    X : array, DataFrame or sparse array of shape (n, p)
+        Training inputs, one row per observation. Where they are sparse, with a ``ridge``, only the n × n inner products
+        of rows are ever filled.
     X_new : array or DataFrame of shape (m, p)
         Rows to predict at, in the units of the columns of ``X``; named columns may stand in another order.
     centre : bool, default True
@@ -120,13 +123,19 @@ def proximity_weights(
 
     Examples
     --------
+    >>> from scipy.sparse import csr_array
     >>> X = np.array([[0.0], [1.0], [2.0]])
     >>> proximity_weights(X, np.array([[3.0]])).round(3)
     array([[-0.667,  0.333,  1.333]])
     >>> proximity_weights(X, np.array([[3.0]]), centre=False)
     array([[0. , 0.6, 1.2]])
+    >>> proximity_weights(csr_array(X), np.array([[3.0]]), ridge=1.0).round(3)
+    array([[-0.333,  0.333,  1.   ]])
     """
-    return spectrum(X, centre=centre).weights(X_new, ridge=check_real(ridge, "ridge", least=0.0), rank=rank)
+    ridge = check_real(ridge, "ridge", least=0.0)
+    if is_sparse(X) or is_sparse(X_new):
+        return dual_weights(X, X_new, centre=centre, ridge=ridge, rank=rank)
+    return spectrum(X, centre=centre).weights(X_new, ridge=ridge, rank=rank)
 
 
 def _centred(X: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -2,9 +2,11 @@
 
 import mpmath
 import numpy as np
+import pandas as pd
 import pytest
 import statsmodels.api as sm
 from hypothesis import given, settings, strategies as st
+from scipy import sparse
 from sklearn.decomposition import PCA
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.pipeline import make_pipeline
@@ -251,6 +253,38 @@ def test_weights_project_and_sum_as_they_must(seed, n, p, centre):
 # --- bad input --------------------------------------------------------------------------------------------------------
 
 X3, NAN = np.arange(15.0).reshape(5, 3) ** 2, np.where(np.eye(5, 3, k=-1) > 0, np.nan, 1.0)
+
+
+@pytest.mark.parametrize("centre", [True, False])
+@pytest.mark.parametrize("dense", [True, False])
+def test_sparse_rows_get_the_weights_of_the_same_rows_filled(centre, dense):
+    rng = np.random.default_rng(4)
+    X, X_new = (sparse.random_array((n, 50), density=0.1, rng=rng, format="csr") for n in (30, 7))
+    found = proximity_weights(X, X_new.toarray() if dense else X_new, ridge=0.3, centre=centre)
+    filled = proximity_weights(X.toarray(), X_new.toarray(), ridge=0.3, centre=centre)
+    assert np.abs(found - filled).max() < 1e-12
+    frame = pd.DataFrame(X_new.toarray(), index=list("abcdefg"))
+    assert list(proximity_weights(X, frame, ridge=0.3).index) == list("abcdefg")
+
+
+SPARSE = sparse.csr_array(np.eye(3))
+NOT_FINITE = sparse.csr_array(([1.0, np.nan], ([0, 2], [1, 0])), shape=(3, 3))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: proximity_weights(SPARSE, SPARSE), "a ridge above 0 and no rank, got ridge=0 and rank=None"),
+        (lambda: proximity_weights(SPARSE, SPARSE, ridge=1, rank=2), "got ridge=1 and rank=2"),
+        (lambda: proximity_weights(np.eye(3), SPARSE, ridge=1), r"give X_new.toarray\(\)"),
+        (lambda: proximity_weights(SPARSE, np.eye(2), ridge=1), "X has 3 columns but X_new has 2"),
+        (lambda: proximity_weights(SPARSE, NOT_FINITE, ridge=1), r"X_new must be finite, got nan at index \(2, 0\)"),
+        (lambda: proximity_weights(sparse.csr_array((0, 3)), SPARSE, ridge=1), r"X is empty: its shape is \(0, 3\)"),
+    ],
+)
+def test_bad_sparse_input_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
 
 
 @pytest.mark.parametrize(
