@@ -206,7 +206,7 @@ function nameMore({ more, rest, numbers, answers }) {
 //   ended(state, problem): whether a walk that plays has come to its end before its last step;
 //   texts(problem, view) → words for controls; own: controls only this explorer has; valid: their values from outside;
 //   longest: how many characters the sentence may come to, whose lines are kept free;
-//   numbers(problem) → [key, label, text(state)] to print, those of answers(view) below the sentence, others in More; say(state, problem, view) → sentence;
+//   numbers(problem, view) → [key, label, text(state)] to print, those of answers(view) below the sentence, others in More; say(state, problem, view) → sentence;
 //   panels(problem, view) → { key: panel }; hint: what the keys do; cursor(problem, view) → the common cursor.
 export function explorer(definition) {
   return ({ model, el }) => {
@@ -221,7 +221,7 @@ export function explorer(definition) {
     buildPlay(view, () => definition.ended?.(state, problem) ?? false);
     const answers = definition.answers?.(view) ?? [];
     const place = (key) => (answers.includes(key) ? view.answers : view.numbers);
-    const printers = (definition.numbers?.(problem) ?? []).map(([key, label, text]) => [output(place(key), key, label), text]);
+    const printers = (definition.numbers?.(problem, view) ?? []).map(([key, label, text]) => [output(place(key), key, label), text]);
     nameMore(view);
     const say = sayer(view);
     view.reserve = () => reserveLines(view, definition.longest);
