@@ -50,7 +50,7 @@ export function weightsPanel({ n, names, labels, named_rows: named }) {
         upright(inside ? state.query : null);
         diamond(place(state), inside ? state.weights[state.query] : 0);
         for (const [i, name] of told) {
-          name(shorten(names[i]), i, state.weights[i], { dx: i < n / 2 ? 5 : -5, dy: state.weights[i] < 0 ? 2 : 8 });
+          name(shorten(names[i]), i, state.weights[i], { dx: i < n / 2 ? 5 : -5, dy: state.weights[i] < 0 ? 10 : -3 });
         }
         note(inside ? "" : `${isolate(shorten(names[state.query]))} asks`, end, high);
       };
