@@ -53,11 +53,11 @@ lint: setup-test ## check style and format
 notebooks: setup-test ## run every notebook from top to bottom, in three processes: two cores are then seldom idle
 	OMP_NUM_THREADS=1 $(PY) -m pytest --nbval -n 3 --dist loadfile -p no:cacheprovider -p tests.timings -p tests.executed_notebooks book
 
-suite: browser ## run the tests: package, book, pages, JupyterLab, Binder
-	OMP_NUM_THREADS=1 $(PY) -m pytest -n 3 -p tests.timings --ignore tests/teach
+suite: browser setup-teach ## run the tests: package, book, pages, JupyterLab, Binder, the quick ones of the teaching kit
+	OMP_NUM_THREADS=1 $(PY) -m pytest -n 3 -p tests.timings
 
-kit: browser setup-teach ## run the quick tests of the teaching kit: one deck, one assignment
-	OMP_NUM_THREADS=1 $(PY) -m pytest -n 3 -p tests.timings tests/teach
+kit: browser setup-teach ## run the quick tests of the teaching kit alone: one deck, one assignment
+	OMP_NUM_THREADS=1 $(PY) -m pytest -n 3 tests/teach
 
 test-teach: browser setup-teach ## run every test of the teaching kit: all decks, assignments, the hub, the book as PDF
 	REGATTN_TEACH=all OMP_NUM_THREADS=1 $(PY) -m pytest -n 2 tests/teach

@@ -162,6 +162,11 @@ def _soup(path: Path, changed: int) -> BeautifulSoup:
     return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
 
 
+def head(path: Path) -> Tag:
+    """Return the head of a built page, without reading the rest."""
+    return BeautifulSoup(path.read_text(encoding="utf-8").partition("<body")[0], "html.parser").head
+
+
 def article(path: Path) -> Tag:
     """Return what a built page says, without what the theme puts around it; whoever alters it takes a copy."""
     return soup(path).select_one("article.bd-article")

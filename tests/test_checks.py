@@ -66,15 +66,21 @@ def test_elsewhere_pytorch_has_no_vector_instructions():
     assert done.stdout.strip() == "DEFAULT"
 
 
+def run_pytest(folder: Path, *options: str) -> subprocess.CompletedProcess:
+    """Run pytest in a folder with no plugins but those that are named, which it would take seconds to load."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options]
+    where = {"cwd": folder, "env": environment, "capture_output": True, "text": True}
+    return subprocess.run(command, check=False, **where)
+
+
 def test_the_seconds_and_the_outcomes_of_each_file_are_counted(tmp_path, monkeypatch):
     tests = ["def test_a(): pass", "def test_b(): assert 0", "def test_c(): pytest.skip('x')", "def test_d(no): pass"]
     (tmp_path / "test_one.py").write_text("\n".join(["import pytest", *tests]))
     (tmp_path / "test_two.py").write_text("import time\ndef test_e(): time.sleep(0.3)\n")
     (tmp_path / "test_three.py").write_text("raise ValueError\n")
     monkeypatch.setenv("REGATTN_CHECKS", str(tmp_path))
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    options = ["-q", "-n", "2", "-p", "tests.timings", "-p", "no:cacheprovider", "--continue-on-collection-errors"]
-    subprocess.run([sys.executable, "-m", "pytest", *options], cwd=tmp_path, capture_output=True, check=False)
+    run_pytest(tmp_path, "-n", "2", "-p", "xdist.plugin", "-p", "tests.timings", "--continue-on-collection-errors")
     (found,) = [json.loads(path.read_text()) for path in tmp_path.glob("*.json")]
     assert found["files"]["test_two.py"] >= 0.3
     outcomes = Counter(found["outcomes"])
@@ -102,15 +108,13 @@ def test_without_a_browser(): assert attempts("other") == 2
 """
 
 
-@pytest.mark.parametrize("processes", ["0", "2"])
-def test_what_fails_in_a_browser_is_run_twice_more_and_counted_and_nothing_else_is(tmp_path, monkeypatch, processes):
+def test_what_fails_in_a_browser_is_run_twice_more_and_counted_and_nothing_else_is(tmp_path, monkeypatch):
     (tmp_path / "conftest.py").write_text("from tests.conftest import pytest_collection_modifyitems\n")
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n  browser:\n  book:\n")
     (tmp_path / "test_flaky.py").write_text(FLAKY)
     monkeypatch.setenv("REGATTN_CHECKS", str(tmp_path))
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    options = ["-q", "-n", processes, "-p", "tests.timings", "-p", "no:cacheprovider"]
-    done = subprocess.run([sys.executable, "-m", "pytest", *options], cwd=tmp_path, capture_output=True, check=False)
+    plugins = ["-p", "xdist.plugin", "-p", "rerunfailures", "-p", "tests.timings"]
+    done = run_pytest(tmp_path, "-n", "2", *plugins)
     assert done.returncode == 1
     (found,) = [json.loads(path.read_text()) for path in tmp_path.glob("*.json")]
     assert Counter(found["outcomes"]) == Counter(passed=1, failed=2)
@@ -233,8 +237,6 @@ def test_a_core_is_tested_when_nothing_differs(monkeypatch):
 def test_no_test_is_begun_after_the_deadline_and_the_summary_says_so(tmp_path, monkeypatch, seconds, outcome):
     (tmp_path / "test_one.py").write_text("def test_a(): pass\n")
     monkeypatch.setenv("REGATTN_DEADLINE", str(time.time() + seconds))
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    command = [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "tests.budget", "-p", "no:cacheprovider", "."]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = run_pytest(tmp_path, "-rs", "-p", "tests.budget")
     assert outcome in done.stdout
     assert (budget.LEFT in done.stdout) == (outcome == "1 skipped")

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from tests.browser import open_offline
-from tests.built import ROOT, label, soup, toc_pages
+from tests.built import ROOT, head, label, soup, toc_pages
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 import published
@@ -29,12 +29,12 @@ every_page = pytest.mark.parametrize("page", toc_pages(), ids=label)
 @pytest.mark.book
 @every_page
 def test_page_has_a_title_and_a_description_for_those_who_link_to_it(built_book, page):
-    head = soup(built_book / f"{page}.html").head
-    described = head.find("meta", attrs={"name": "description"})["content"]
-    shared = {tag["property"]: tag["content"] for tag in head.find_all("meta", property=True)}
+    top = head(built_book / f"{page}.html")
+    described = top.find("meta", attrs={"name": "description"})["content"]
+    shared = {tag["property"]: tag["content"] for tag in top.find_all("meta", property=True)}
     assert 20 <= len(described) <= 220
     assert shared["og:title"]
-    assert shared["og:title"] in head.title.get_text()
+    assert shared["og:title"] in top.title.get_text()
     assert shared["og:site_name"] == "Regression Is Attention"
 
 
@@ -44,7 +44,7 @@ def test_no_name_of_the_search_is_listed_twice_for_only_the_last_would_lead_anyw
 
 @pytest.mark.book
 def test_descriptions_differ(built_book):
-    found = [soup(built_book / f"{page}.html").find("meta", attrs={"name": "description"})["content"] for page in PAGES]
+    found = [head(built_book / f"{page}.html").find("meta", {"name": "description"})["content"] for page in PAGES]
     assert len(set(found)) == len(found)
 
 

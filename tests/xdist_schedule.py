@@ -22,6 +22,9 @@ PAGES = (
     "tests/test_book.py",
     "tests/test_site.py",
     "tests/test_formulas.py",
+    "tests/test_markdown.py",
+    "tests/test_folding.py",
+    "tests/test_predictions.py",
 )
 APART = {**dict.fromkeys(PAGES, "pages"), "tests/test_notebooks.py": "notebooks"}
 FIRST = "tests/test_clean_machine.py"

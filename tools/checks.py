@@ -20,8 +20,7 @@ from typing import NamedTuple
 PARTS = {
     "lint": "style and format",
     "notebooks": "every notebook from top to bottom",
-    "suite": "the package, the book, its pages, JupyterLab",
-    "kit": "the teaching kit: one deck, one assignment",
+    "suite": "the package, the book, its pages, JupyterLab, the teaching kit",
 }
 SLOWEST = 10
 

@@ -34,16 +34,22 @@ def code_of(path: Path) -> str:
     return "\n".join(line for line in lines if not line.lstrip().startswith(("%", "!")))
 
 
+def written_in(folder: Path) -> list[Path]:
+    """Return the files in a folder, without what Python has compiled."""
+    return [path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+
+
 class Package:
     """The files of a package in a folder, by the names they are imported by."""
 
     def __init__(self, root: Path, name: str = "regattn"):
         self.root, self.name = root, name
-        files = [path for path in (root / name).rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+        files = written_in(root / name)
         self.modules = {self._dotted(path): path for path in files if path.suffix == ".py"}
         self.data = [path for path in files if path.suffix not in SUFFIXES]
         self.stubs = {self._dotted(path): self._stub(path) for path in files if path.name == "__init__.pyi"}
         self._named: dict[str, set[str]] = {}
+        self._contents: dict[Path, bytes] = {}
 
     def _dotted(self, path: Path) -> str:
         parts = path.relative_to(self.root).with_suffix("").parts
@@ -107,6 +113,12 @@ class Package:
                 data.add(path)
                 left += imported(path) if path.suffix == ".js" else []
         return entered | data
+
+    def content(self, path: Path) -> bytes:
+        """Return what a file holds; it is read once."""
+        if path not in self._contents:
+            self._contents[path] = path.read_bytes()
+        return self._contents[path]
 
     def _owner(self, path: Path) -> Path:
         """Return the `__init__.py` of the nearest package above a file."""
@@ -175,9 +187,10 @@ class Reader(ast.NodeVisitor):
     def through_names(self, tree: ast.AST) -> set[str]:
         """Return the modules reached by ``words.project`` after ``from regattn import words``."""
         found, told = set(), set()
-        for node in ast.walk(tree):
+        expressions = list(ast.walk(tree)) if self.rooms else []
+        for node in (node for node in expressions if isinstance(node, ast.Attribute)):
             base, *names = chain(node)
-            if base is None or base.id not in self.rooms or not names:
+            if base is None or base.id not in self.rooms:
                 continue
             told.add(id(base))
             module = self.rooms[base.id]
@@ -186,7 +199,7 @@ class Reader(ast.NodeVisitor):
                     break
                 module = self.package.home(module, name)
                 found.add(module)
-        for node in ast.walk(tree):  # a room that is handed on as a whole
+        for node in expressions:  # a room that is handed on as a whole
             if isinstance(node, ast.Name) and node.id in self.rooms and id(node) not in told:
                 found |= self.package.whole(self.rooms[node.id])
         return found

@@ -7,12 +7,14 @@ of the files of the package that its code imports, directly or through others, o
 from __future__ import annotations
 
 import hashlib
+import json
 import platform
 import shutil
 import time
 from pathlib import Path
 
-from dependencies import Package, code_of
+import dependencies
+from dependencies import Package, code_of, written_in
 
 DAY = 24 * 60 * 60
 
@@ -31,7 +33,7 @@ def key(package: Package, path: Path) -> str | None:
         return None
     digest = hashlib.sha256(surroundings(package.root).encode())
     for file in sorted(package.files(code)):
-        digest.update(file.relative_to(package.root).as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
+        digest.update(file.relative_to(package.root).as_posix().encode() + b"\0" + package.content(file) + b"\0")
     return digest.hexdigest()[:16]
 
 
@@ -41,11 +43,21 @@ def watch(app, config) -> None:
 
 
 def find_keys(app) -> None:
-    """Compute the key of each notebook of the book."""
-    package = Package(Path(app.srcdir))
+    """Find the key of each notebook of the book, as it was where no file has been touched since."""
+    root = Path(app.srcdir)
     paths = {name: Path(app.env.doc2path(name)) for name in app.project.discover(app.config.exclude_patterns)}
-    found = {name: key(package, path) for name, path in paths.items()}
-    app.notebook_keys = {name: value for name, value in found.items() if value is not None}
+    read = [*paths.values(), *written_in(root / "regattn"), Path(__file__), Path(dependencies.__file__)]
+    seen = [(path.as_posix(), stat.st_mtime_ns, stat.st_size) for path in sorted(read) if (stat := path.stat())]
+    touched = hashlib.sha256(repr([surroundings(root), seen]).encode()).hexdigest()
+    kept = caches(app) / "keys.json"
+    known = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
+    if touched not in known:
+        package = Package(root)
+        found = {name: key(package, path) for name, path in paths.items()}
+        known = {touched: {name: value for name, value in found.items() if value is not None}}
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(json.dumps(known), encoding="utf-8")
+    app.notebook_keys = known[touched]
     app.notebook_config = app.env.mystnb_config
 
 

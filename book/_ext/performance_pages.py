@@ -25,6 +25,7 @@ from sphinx.util.docutils import SphinxDirective
 
 Row = dict[str, Any]
 SHOWN = re.compile(r"^`{3,}\{benchmark\} +(\w+)", re.MULTILINE)
+AWAITED = "awaited_results"  # files that a page would show if they were there
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 SECONDS = ((1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s"))
 BYTES = ((1, "B"), (1e3, "kB"), (1e6, "MB"), (1e9, "GB"))
@@ -223,8 +224,11 @@ class Benchmarks(SphinxDirective):
     def result(self, name: str) -> dict | None:
         """Return the results of a benchmark, or None where it has not been run; the page depends on them."""
         path = Path(self.env.srcdir) / "benchmarks" / "results" / f"{name}.json"
-        self.env.note_dependency(str(path if path.exists() else path.parent))  # what is missing would be new each time
-        return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+        if not path.exists():  # as a dependency, what is missing would be new each time
+            self.env.metadata[self.env.docname].setdefault(AWAITED, []).append(path)
+            return None
+        self.env.note_dependency(str(path))
+        return json.loads(path.read_text(encoding="utf-8"))
 
     def run(self) -> list[nodes.Node]:
         """Return the table that the argument names."""
@@ -271,8 +275,14 @@ def add_style(app, pagename, templatename, context, doctree) -> None:
         context["metatags"] = context.get("metatags", "") + f"<style>\n{style}</style>"
 
 
+def outdated(app, env, added, changed, removed) -> list[str]:
+    """Read a page again for which a result has come."""
+    return [name for name in env.found_docs if any(path.exists() for path in env.metadata[name].get(AWAITED, ()))]
+
+
 def setup(app) -> dict[str, bool]:
     """Register the extension."""
+    app.connect("env-get-outdated", outdated)
     app.add_directive("benchmark", Benchmark)
     app.add_directive("benchmarks", Benchmarks)
     app.connect("html-page-context", add_style)

@@ -11,9 +11,9 @@ A chapter that Sphinx has resolved goes in, its slides come out, in the order of
 - what carries over at the end.
 
 All prose, what cells print and the boxes are in the speaker's notes of the slide they belong to. A cell tagged
-`slide-code` shows its code, one tagged `no-slide` stays out, and so does the section *In depth*. Where a chapter would
-have more than `MOST` slides, what is worth least goes first, from the section that has most: sentences alone, then
-tables and code, equations, pictures.
+`slide-code` shows its code, one tagged `no-slide` stays out, and so does the section *In depth*. Where a chapter
+would have more than `MOST` slides, what is worth least goes first, from the section that has most: sentences alone,
+then tables and code, equations, pictures.
 """
 
 from __future__ import annotations
