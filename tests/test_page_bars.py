@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.book, pytest.mark.browser]
 LINES_PER_SCREEN = 0.8 / 1000  # of furniture, a pixel of a chapter's length
 MOVEMENT = 0.01  # the sum of what Chromium calls layout shifts
 FURNITURE = """() => {
-  const lines = [...document.querySelectorAll("article details.section-code")];
+  const lines = [...document.querySelectorAll("article details.section-code")].filter((line) => !line.closest(".in-depth"));
   const sections = new Map();
   for (const line of lines) sections.set(line.parentElement, (sections.get(line.parentElement) ?? 0) + 1);
   const article = document.querySelector("article.bd-article").getBoundingClientRect();
@@ -78,7 +78,7 @@ MEASURE = """() => {
   probe.remove();
   return [letters, parseFloat(style.fontSize)];
 }"""
-HEADINGS = """() => [1, 2, 3].map((k) => document.querySelector(`article h${k}`))
+HEADINGS = """() => [1, 2, 3].map((k) => document.querySelector(`article h${k}:not(summary > *)`))
   .map((heading) => heading && parseFloat(getComputedStyle(heading).fontSize))"""
 WIDE_CODE = """() => [...document.querySelectorAll("article div.highlight pre")]
   .filter((pre) => pre.getBoundingClientRect().width > 0 && pre.scrollWidth > pre.clientWidth + 1)

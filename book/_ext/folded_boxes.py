@@ -30,7 +30,8 @@ def fold(app, doctree, docname) -> None:
     for box in doctree.findall(lambda node: isinstance(node, nodes.admonition) and KIND in node["classes"]):
         close(box)
     for section in doctree.findall(nodes.section):
-        if section.next_node(nodes.title).astext().endswith(DEPTH):
+        place = section.first_child_matching_class(nodes.title)  # what an exercise asks has none
+        if place is not None and section[place].astext().endswith(DEPTH):
             for part in section.children:
                 if isinstance(part, nodes.section):
                     close(part, "in-depth")

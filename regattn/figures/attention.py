@@ -69,7 +69,7 @@ def plot_query_weights(
     Returns
     -------
     sequence of Axes
-        Each with one scatter of n points, blue above zero and vermilion below.
+        Each with one scatter of n points, blue above zero and orange below.
     """
     if axes is None:
         size = (plt.rcParams["figure.figsize"][0], 1.35 * len(weights) + 0.4)

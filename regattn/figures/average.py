@@ -1,4 +1,4 @@
-"""The figure of the front page: past cases, larger the more a prediction listens to them."""
+"""Past cases beside each other, larger the more a prediction listens to them."""
 
 from __future__ import annotations
 

@@ -66,13 +66,22 @@ def plot_codes(
     axes[1].plot(*ends.T, color=COLOURS["query"], linewidth=0.8, zorder=1)
     for name, i in labels.items():
         axes[1].plot(*np.column_stack([codes[i], feet[i]]), color=COLOURS["truth"], linewidth=1.2, linestyle="--")
-        for ax, points in zip(axes, (X - spectrum.centre, codes), strict=True):
-            ax.annotate(name, points[i], xytext=(4, 4), textcoords="offset points", fontsize=10)
+        for ax, points, tip in zip(axes, (X - spectrum.centre, codes), (query @ back, query), strict=True):
+            _name(ax, name, points[i], tip)
     axes[0].set(title="rows, around their means", xlabel=names[0], ylabel=names[1])
     axes[1].set(title="codes", xlabel="direction 1", ylabel="direction 2")
     for ax in axes:
         ax.set_aspect("equal", adjustable="datalim")
     return axes
+
+
+def _name(ax: Axes, name: str, point: np.ndarray, tip: np.ndarray) -> None:
+    """Write a name outside its dot; where the arrow is near, on the side that the arrow is not."""
+    across = np.array([-tip[1], tip[0]]) @ point / np.linalg.norm(tip)
+    beside = np.sign(across * tip[0]) * 9 if abs(across) < 0.35 * np.linalg.norm(point) else 0
+    left = point[0] < 0
+    place = {"xytext": (-7 if left else 7, beside), "textcoords": "offset points", "va": "center"}
+    ax.annotate(name, point, fontsize=10, ha="right" if left else "left", **place)
 
 
 def _panel(ax: Axes, points: np.ndarray, curve: np.ndarray, tip: np.ndarray, correction: np.ndarray) -> None:
@@ -85,4 +94,4 @@ def _panel(ax: Axes, points: np.ndarray, curve: np.ndarray, tip: np.ndarray, cor
     )
     ax.plot(*tip, "D", color=COLOURS["query"], markersize=5)
     ax.grid(False)
-    ax.margins(0.08)
+    ax.margins(0.12)

@@ -41,7 +41,7 @@ def plot_forecast(targets: pd.Series, weights: pd.Series, forecast: pd.Series, *
     targets : Series of length n, indexed by date
         The training targets, in their units.
     weights : Series of length n
-        The forecast's weight on each of them; blue above zero, vermilion below.
+        The forecast's weight on each of them; blue above zero, orange below.
     forecast : Series of length 1
         The forecast at its date.
     ax : Axes, optional

@@ -314,3 +314,15 @@ def test_hostile_labels_are_shown_and_not_run(browser, tmp_path):
             assert page.evaluate("document.documentElement.scrollWidth") <= 390
         assert page.evaluate("window.hacked") is None
         assert page.locator("figure.regattn img, figure.regattn b").count() == 0
+
+
+def test_the_bars_of_named_rows_carry_their_names(browser, tmp_path):
+    explorer = inflation_explorer(panels=["weights"], named=["1974Q1", "1960Q2"])
+    with opened(browser, tmp_path, explorer) as page:
+        words = page.locator("[data-panel=weights] .ra-note.ra-neutral").all_text_contents()
+    assert words == ["1974Q1", "1960Q2"]
+
+
+def test_a_name_of_no_row_is_refused():
+    with pytest.raises(ValueError, match=r"named must be a row or a label, and no row is called '1899Q1'"):
+        inflation_explorer(named=["1899Q1"])

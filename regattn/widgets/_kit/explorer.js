@@ -59,13 +59,14 @@ function panelBox(view, key, { title, wide = false, beside = false, legend = [] 
 
 // A panel: { title, wide, beside, legend, plot: options, make } with make(plot) → draw(state), or without `plot` make(host).
 // `plot` may be a list: several plots below each other, made together by make(...plots). `at(k, state)` is where the
-// common cursor stands; `ghost(state)` the line [xs, ys] that stays, dotted, from before the last move; `handle`: { at(state), to(x, y) → traits } is what a hand can drag, click(x, y) → traits a click.
+// common cursor stands; `ghost(state)` the line [xs, ys] that stays, dotted, from before the last move, and `ghosts` the same for lines of other roles, { role: ghost }; `handle`: { at(state), to(x, y) → traits } is what a hand can drag, click(x, y) → traits a click.
 function buildPanel(view, key, panel) {
   const legend = panel.ghost ? [...panel.legend, ["prediction", "dotted", "before the last move"]] : panel.legend;
   const box = panelBox(view, key, { ...panel, legend });
   const host = () => box.appendChild(element("div", { class: "ra-host" }));
   const plots = [panel.plot ?? []].flat().map((options) => plot(host(), options));
-  const ghost = panel.ghost && plots[0].line("prediction", { dotted: true });
+  const stays = Object.entries({ ...(panel.ghost && { prediction: panel.ghost }), ...panel.ghosts });
+  const ghosts = stays.map(([role]) => plots[0].line(role, { dotted: true }));
   let kept = null;
   const draw = plots.length ? panel.make(...plots) : panel.make(host());
   const { handle } = panel;
@@ -79,12 +80,12 @@ function buildPanel(view, key, panel) {
   return {
     ...panel,
     plots,
-    remember: (state) => ghost && (kept = panel.ghost(state).map((values) => Array.from(values))),
+    remember: (state) => stays.length && (kept = stays.map(([, of]) => of(state).map((values) => Array.from(values)))),
     draw(state) {
       if (!plots.map((p) => p.measure()).every(Boolean)) return;
       draw(state);
-      if (kept) ghost(...kept);
-      if (ghost) box.querySelector("li:last-child").style.visibility = kept ? "" : "hidden";
+      kept?.forEach((line, k) => ghosts[k](...line));
+      if (stays.length) box.querySelector("li:last-child").style.visibility = kept ? "" : "hidden";
       if (hold) hold(...(handle.at(state) ?? []));
     },
   };
@@ -205,7 +206,7 @@ function nameMore({ more, rest, numbers, answers }) {
 //   ended(state, problem): whether a walk that plays has come to its end before its last step;
 //   texts(problem, view) → words for controls; own: controls only this explorer has; valid: their values from outside;
 //   longest: how many characters the sentence may come to, whose lines are kept free;
-//   numbers(problem) → [key, label, text(state)] to print, those of answers(view) below the sentence, others in More; say(state, problem, view) → sentence;
+//   numbers(problem, view) → [key, label, text(state)] to print, those of answers(view) below the sentence, others in More; say(state, problem, view) → sentence;
 //   panels(problem, view) → { key: panel }; hint: what the keys do; cursor(problem, view) → the common cursor.
 export function explorer(definition) {
   return ({ model, el }) => {
@@ -220,7 +221,7 @@ export function explorer(definition) {
     buildPlay(view, () => definition.ended?.(state, problem) ?? false);
     const answers = definition.answers?.(view) ?? [];
     const place = (key) => (answers.includes(key) ? view.answers : view.numbers);
-    const printers = (definition.numbers?.(problem) ?? []).map(([key, label, text]) => [output(place(key), key, label), text]);
+    const printers = (definition.numbers?.(problem, view) ?? []).map(([key, label, text]) => [output(place(key), key, label), text]);
     nameMore(view);
     const say = sayer(view);
     view.reserve = () => reserveLines(view, definition.longest);

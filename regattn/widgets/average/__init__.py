@@ -22,7 +22,7 @@ class AverageExplorer(Explorer, panels=["scatter", "running"]):
               \omega_{ji} = \frac{e^{\tau s_{ji}}}{\sum_l e^{\tau s_{jl}}} \;\text{(softmax)}, \qquad
               s_{ji} = 1 + z_j z_i
 
-    where z is the input less its mean, in standard deviations, and τ the sharpness. The queries and keys are the codes
+    where z is the input less its mean, in standard deviations, and τ the scale. The queries and keys are the codes
     :math:`(1, z)/\sqrt n` of a line with an intercept; only the kernel changes.
 
     Parameters
@@ -61,7 +61,7 @@ class AverageExplorer(Explorer, panels=["scatter", "running"]):
         first=True,
     )
     sharpness = Slider(
-        "Sharpness τ",
+        "Scale τ",
         0,
         100,
         default=1.0,

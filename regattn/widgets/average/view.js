@@ -57,7 +57,7 @@ function scatterPanel({ x, y, ends, names: [xLabel, yLabel], range, grid }) {
   };
 }
 
-function runningPanel({ y, labels, names: [, yLabel], range }) {
+function runningPanel({ x, y, names: [xLabel, yLabel], range }) {
   const n = y.length;
   const places = Array.from({ length: n + 1 }, (_, k) => k);
   return {
@@ -67,7 +67,7 @@ function runningPanel({ y, labels, names: [, yLabel], range }) {
       ["key", "line", "sum so far"],
       ["prediction", "line", "prediction"],
     ],
-    plot: { label: "Running sum of weight times outcome", xLabel: "past cases, from left to right", yLabel, height: 250 },
+    plot: { label: "Running sum of weight times outcome", xLabel: `past cases, by ${xLabel}`, yLabel, height: 250 },
     at: (k, state) => [k + 1, state.running[k]],
     by: "x",
     make(p) {
@@ -75,7 +75,7 @@ function runningPanel({ y, labels, names: [, yLabel], range }) {
       const [level, mark] = [p.marker("prediction", "level"), p.marker("prediction")];
       return (state) => {
         const [low, high] = [Math.min(range[0], ...state.running), Math.max(range[1], ...state.running)];
-        const xTicks = [0, Math.floor((n - 1) / 2), n - 1].map((k) => ({ at: k + 1, text: shorten(labels[k]) }));
+        const xTicks = [0, Math.floor((n - 1) / 2), n - 1].map((k) => ({ at: k + 1, text: formatNumber(x[k], 2) }));
         p.frame({ x: [0, n + 0.8], y: [low, high], xTicks, yTicks: numberTicks(low, high, 5) });
         line(places, [0, ...state.running]);
         level(0, state.prediction);

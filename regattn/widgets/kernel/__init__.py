@@ -37,9 +37,9 @@ def _standardised_codes(x: np.ndarray) -> np.ndarray:
 class KernelExplorer(Explorer, panels=["curve", "weights"]):
     r"""Show self-attention on one predictor: the weights of one query, and the fit at every observation.
 
-    .. math:: \hat y_j = \sum_i \omega_{ji}\, y_i, \qquad \omega_{ji} = g(\langle F_j, F_i\rangle / T)
+    .. math:: \hat y_j = \sum_i \omega_{ji}\, y_i, \qquad \omega_{ji} = g(\tau \langle F_j, F_i\rangle)
 
-    Queries and keys are the same rows. The dashed curve is the Gaussian smoother on the same codes: softmax joins it
+    Queries and keys are the same rows. The dashed curve is the Gaussian smoother of the same keys: softmax joins it
     when all keys have one length. Implements :eq:`kernel-smoother`; source: eq. (16) of [GC]_.
 
     Parameters
@@ -86,7 +86,7 @@ class KernelExplorer(Explorer, panels=["curve", "weights"]):
         first=True,
     )
     temperature = Slider(
-        "Temperature T",
+        "Temperature 1/τ",
         1e-7,
         1e3,
         default=1.0,
@@ -123,10 +123,10 @@ class KernelExplorer(Explorer, panels=["curve", "weights"]):
         help="Whether every key is given the same length, the root mean square of their lengths.",
     )
     amplify = Tick(
-        "enlarge deviations from even weights T times",
+        "enlarge deviations from even weights 1/τ times",
         default=False,
         used={"kernel": ["softmax"]},
-        help="Whether the weights of softmax are shown as 1/n + T (ω - 1/n): hot, they become those of least squares.",
+        help="Whether the weights of softmax are shown as 1/n + (ω - 1/n)/τ: hot, they become those of least squares.",
     )
 
     def __init__(  # noqa: PLR0913

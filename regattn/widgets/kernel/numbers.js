@@ -1,4 +1,4 @@
-// The numbers behind the KernelExplorer, pure: ω_ji = g(⟨F_j, F_i⟩ / T) for every kernel g.
+// The numbers behind the KernelExplorer, pure: ω_ji = g(τ⟨F_j, F_i⟩) for every kernel g.
 import { dot, norm, rootMeanSquare, sum } from "../_numbers/maths.js";
 // Inner products and squared distances of every query with every key, row after row, and the keys by distance.
 function comparisons(queries, keys) {
@@ -73,7 +73,7 @@ function nearestInPlace(out, order, barred, k) {
   }
 }
 
-// 1/n + T (ω − 1/n): what a hot softmax says beyond even weights, enlarged to the size that it has in least squares.
+// 1/n + (ω − 1/n)/τ: what a hot softmax says beyond even weights, enlarged to the size that it has in least squares.
 function amplifyInPlace(out, barred, temperature) {
   const even = 1 / (out.length - (barred >= 0));
   for (let i = 0; i < out.length; i++) if (i !== barred) out[i] = even + temperature * (out[i] - even);

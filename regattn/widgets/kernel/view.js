@@ -1,4 +1,4 @@
-// KernelExplorer: ω_ji = g(⟨F_j, F_i⟩ / T) among the observations of one predictor, for a kernel g of the reader's choice.
+// KernelExplorer: ω_ji = g(τ⟨F_j, F_i⟩) among the observations of one predictor, for a kernel g of the reader's choice.
 import { explorer } from "../_kit/explorer.js";
 import { formatNumber, formatResult, isolate, rounded } from "../_kit/format.js";
 import { kernelProblem, kernelState } from "./numbers.js";
@@ -25,12 +25,13 @@ function curvePanel({ x, y, x_label: xLabel, y_label: yLabel }) {
       ["positive", "dot", "observation, larger with more weight"],
       ["negative", "dot", "weight below zero"],
       ["prediction", "line", "attention"],
-      ["neutral", "dashed", "Gaussian smoother, same codes"],
+      ["neutral", "dashed", "Gaussian smoother, same keys"],
       ["query", "diamond", "the query (drag it)"],
     ],
     plot: { label: "Fitted curve", xLabel, yLabel, height: 300 },
     at: (k) => [x[k], y[k]],
     ghost: ({ fitted }) => [x, inside(fitted)],
+    ghosts: { neutral: ({ smoother }) => [x, inside(smoother)] },
     handle: { at: ({ query, prediction }) => [x[query], inside([prediction])[0]], to: (at) => nearestQuery(x, at) },
     make(p) {
       const [dots, smoother, line] = [p.signedDots(), p.line("neutral", { dashed: true }), p.line("prediction")];

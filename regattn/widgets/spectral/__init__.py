@@ -43,6 +43,8 @@ class SpectralExplorer(Explorer, panels=PANELS):
         label.
     labels, labels_new : sequences of str, optional
         What to call the rows; by default as the index of a DataFrame does.
+    named : sequence of str, optional
+        Labels of training rows whose bars carry their names.
     units : str, optional
         Units of the target, such as "% a year".
     panels : sequence of str
@@ -112,6 +114,7 @@ class SpectralExplorer(Explorer, panels=PANELS):
         query: int | str = 0,
         labels: Sequence[Any] | None = None,
         labels_new: Sequence[Any] | None = None,
+        named: Sequence[str] = (),
         units: str = "",
         panels: Sequence[str] = PANELS,
         hide: Sequence[str] = (),
@@ -140,6 +143,7 @@ class SpectralExplorer(Explorer, panels=PANELS):
             "y_test": self.y_new,
             "labels": labels,
             "labels_test": labels_new,
+            "named_rows": [label_place(label, labels, "named") for label in named],
             "units": units,
         }
         rank = self.spectrum.rank if rank is None else rank

@@ -24,6 +24,7 @@ class SpectralExplorer(Explorer):
         query: int | str = 0,
         labels: Sequence[Any] | None = None,
         labels_new: Sequence[Any] | None = None,
+        named: Sequence[str] = (),
         units: str = "",
         panels: Sequence[str] = ("weights", "split", "codes", "sum", "path"),
         hide: Sequence[str] = (),

@@ -22,7 +22,7 @@ function dotRadius({ weights, bounds }) {
   return (i) => 1.2 + 6 * Math.sqrt(Math.abs(weights[i]) / largest);
 }
 
-export function weightsPanel({ n, names, labels }) {
+export function weightsPanel({ n, names, labels, named_rows: named }) {
   const end = names.length > n ? n * 1.04 + 1 : n;
   const legend = [...signed, ["neutral", "dashed", "1/n: uniform attention"], ["query", "diamond", "the query (drag it)"]];
   const place = ({ query }) => (query < n ? query : (n + end) / 2);
@@ -40,6 +40,7 @@ export function weightsPanel({ n, names, labels }) {
     make(p) {
       const [bars, uniform] = [p.signedBars(), p.line("neutral", { dashed: true })];
       const [upright, diamond, note] = [p.marker("query", "upright"), p.marker("query"), p.note("query", "end")];
+      const told = named.map((i) => [i, p.note("neutral", i < n / 2 ? "start" : "end")]);
       return (state) => {
         const [low, high] = rounded(state.bounds.weight);
         p.frame({ x: [-1, end], y: [low, high], xTicks: placeTicks(p, labels) });
@@ -48,6 +49,9 @@ export function weightsPanel({ n, names, labels }) {
         const inside = state.query < n;
         upright(inside ? state.query : null);
         diamond(place(state), inside ? state.weights[state.query] : 0);
+        for (const [i, name] of told) {
+          name(shorten(names[i]), i, state.weights[i], { dx: i < n / 2 ? 5 : -5, dy: state.weights[i] < 0 ? 10 : -3 });
+        }
         note(inside ? "" : `${isolate(shorten(names[state.query]))} asks`, end, high);
       };
     },

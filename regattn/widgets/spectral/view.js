@@ -56,16 +56,19 @@ const render = explorer({
     angle: (angle) => `${Math.round(angle)}°${view.model.get("root") === "rotated" ? "" : " (not in use)"}`,
   }),
   answers: (view) => (view.hides("ridge") ? [] : ["dof", "loo_error"]),
-  numbers(problem) {
+  numbers(problem, view) {
     const { targets, y_test, units } = problem;
     const print = (key) => (state) => formatResult(state[key]);
-    return [
-      ["prediction", measured("prediction", units), print("prediction")],
-      ["observed", measured("observed", units), ({ query }) => formatNumber(targets[query])],
+    const fit = [
       ["dof", "degrees of freedom", print("dof")],
       ["train_error", measured("training error", units), print("train_error")],
       ["loo_error", measured("leave-one-out error", units), print("loo_error")],
       ...(y_test ? [["test_error", measured("test error", units), print("test_error")]] : []),
+    ];
+    return [
+      ["prediction", measured("prediction", units), print("prediction")],
+      ["observed", measured("observed", units), ({ query }) => formatNumber(targets[query])],
+      ...(view.hides("ridge") && view.hides("path") ? [] : fit),
     ];
   },
   say: spectralMessage,
