@@ -34,13 +34,14 @@ def plot_line(
     Returns
     -------
     Axes
-        With one scatter of n points, one line, and a text for each name.
+        With one scatter of n points, one line, and a ring and a text for each name.
     """
     ax = new_axes(ax)
     ax.scatter(x, y, s=16, color=COLOURS["key"], alpha=0.6, linewidths=0)
     ends = np.array([x.min(), x.max()])
     ax.plot(ends, line[0] + line[1] * ends, color=COLOURS["prediction"])
     for name in named:
+        ax.scatter(x[name], y[name], s=44, facecolors="none", edgecolors=COLOURS["prediction"], linewidths=1.2)
         ax.annotate(str(name), (x[name], y[name]), xytext=(6, 3), textcoords="offset points", fontsize=SMALL)
     ax.axhline(0, color=COLOURS["neutral"], linewidth=0.8)
     ax.set(xlabel=x.name, ylabel=y.name)

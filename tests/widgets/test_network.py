@@ -146,6 +146,19 @@ def test_the_border_is_where_the_network_is_undecided(tmp_path):
     np.testing.assert_allclose(points @ [1, 2], 3.5)
 
 
+def test_the_border_of_a_steep_unit_is_as_straight_as_it_is(tmp_path):
+    code = """
+    const z = (x, y) => 5 * Math.tanh(40 * (x + 2 * y - 3.4)) + 1;
+    const values = given.flatMap((y) => given.map((x) => z(x, y)));
+    const of = (points) => Array.from({ length: points.length / 2 }, (_, k) => z(points[2 * k], points[2 * k + 1]));
+    say([crossings(values, given, given, 0), crossings(values, given, given, 0, of)]);
+    """
+    rough, close = (np.reshape(part, (-1, 2)) for part in in_node(tmp_path, "network/contour.js", code, [0, 1, 2, 3]))
+    line = 3.4 + np.arctanh(-0.2) / 40
+    assert np.abs(rough @ [1, 2] - line).max() > 0.2
+    assert np.abs(close @ [1, 2] - line).max() < 0.02
+
+
 def test_the_error_function_of_the_page_is_scipys(tmp_path):
     x = np.concatenate([np.linspace(-7, 7, 4001), [-0.46875, 0.46875, 4.0, 6.0, 1e-300, 0.0, 1e308]])
     found = in_node(tmp_path, "_numbers/erf.js", "say(given.map(erf));", x.tolist())

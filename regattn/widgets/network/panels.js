@@ -26,9 +26,9 @@ export function borderPanel({ X, y, names, classes, fine, low, high }) {
       const [faint, border] = [p.chains("neutral", 1), p.chains("truth", 2.4)];
       const [yes, no] = [p.dots("positive"), p.dots("negative")];
       let drawn = "";
-      return ({ z }) => {
+      return ({ z, logits }) => {
         p.frame({ x: [low[0], high[0]], y: [low[1], high[1]] });
-        const at = (level) => crossings(z, fine.xs, fine.ys, level);
+        const at = (level) => crossings(z, fine.xs, fine.ys, level, logits);
         faint([...at(Math.log(9)), ...at(-Math.log(9))]);
         border(at(0));
         const frame = `${p.size.width} ${p.margin.left} ${p.domain().x}`;

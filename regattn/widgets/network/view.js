@@ -76,6 +76,7 @@ const render = explorer({
     return {
       step,
       z,
+      logits: (inputs) => logitsOf(settings, theta, inputs),
       layers: sizes.slice(1, -1),
       answers: feed(sizes, theta, settings.activation, problem.small.inputs).taken.slice(1),
       probabilities: Array.from(logitsOf(settings, theta, problem.coarse.inputs), sigmoid),
