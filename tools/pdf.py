@@ -141,7 +141,7 @@ def parts(book: Path) -> list[Part]:
         Part("", [toc["root"]]),
         *(
             Part(
-                part["caption"],
+                part.get("caption", ""),
                 [each["file"] for page in part["chapters"] for each in (page, *page.get("sections", []))],
             )
             for part in toc["parts"]

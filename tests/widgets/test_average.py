@@ -27,6 +27,13 @@ def test_softmax_weights_on_the_front_page_are_positive_and_sum_to_one():
     assert weights.sum() == pytest.approx(1, rel=1e-12)
 
 
+def test_gaussian_weights_are_those_of_the_nadaraya_watson_smoother():
+    explorer = example(query=-3.0, kernel="gaussian", sharpness=4.0)
+    z = (explorer.x - explorer.x.mean()) / explorer.x.std()
+    near = np.exp(-2.0 * (z - (-3.0 - explorer.x.mean()) / explorer.x.std()) ** 2)
+    assert explorer.result()["weights"] == pytest.approx(near / near.sum(), rel=1e-10)
+
+
 def test_the_outcomes_stay_with_their_inputs_when_they_are_put_in_order():
     explorer = AverageExplorer([3.0, 1.0, 2.0], [30.0, 10.0, 20.0], labels=["c", "a", "b"])
     assert (explorer.data["x"], explorer.data["y"]) == ([1.0, 2.0, 3.0], [10.0, 20.0, 30.0])
@@ -35,7 +42,7 @@ def test_the_outcomes_stay_with_their_inputs_when_they_are_put_in_order():
 
 @pytest.mark.browser
 @pytest.mark.parametrize("query", [-9.0, -3.0, 0.0, 2.5, 8.0])
-@pytest.mark.parametrize("kernel", ["identity", "softmax"])
+@pytest.mark.parametrize("kernel", ["identity", "softmax", "gaussian"])
 def test_the_average_is_the_packages(browser, tmp_path, query, kernel):
     explorer = example(query=query, kernel=kernel)
     with opened(browser, tmp_path, explorer) as page:

@@ -20,8 +20,10 @@ from regattn.widgets._kit.page import assemble, document, plain, safe_json, scop
 
 __all__ = ["Explorer", "check_labels", "label_place", "name_of"]
 
+MORE = "more"  # by this name a page hides the line More, all that stands behind it, and the numbers
 EVERY = """hide : sequence of str, default ()
-    Controls and panels that this page does not use.
+    Controls and panels that this page does not use; "more" is the line "More", all that stands behind
+    it, and the numbers.
 presets : mapping of str to mapping, optional
     Buttons: a name, and the controls that it sets; all others go where they stood at the start. With ``"lock": True``
     among them the axes stay as they were there, so that sizes can be compared.
@@ -104,7 +106,7 @@ class Explorer(anywidget.AnyWidget):
         self.set_trait("kit", plain({"controls": specs, "hide": self.hidden, "presets": self._check_presets(presets)}))
 
     def _check_hidden(self, hide: Sequence[str]) -> list[str]:
-        known = [*self.controls, *self.panels]
+        known = [*self.controls, *self.panels, MORE]
         wrong = hide if isinstance(hide, str) else next((name for name in hide if name not in known), None)
         if wrong is not None:
             raise ValueError(f"hide must be a list of some of {', '.join(known)}, got {wrong!r}")
@@ -145,16 +147,20 @@ class Explorer(anywidget.AnyWidget):
         FileNotFoundError
             If the folder of ``path`` does not exist.
         """
-        piece = self._piece()
         if path is None and title is None:
-            return piece
+            return self._piece(self._page_state())
+        piece = self._piece(self.state())
         page = document(piece, check_text(type(self).__name__ if title is None else title, "title"))
         if path is not None:
             with atomic_write(path) as file:
                 file.write(page.encode())
         return page
 
-    def _piece(self) -> str:
+    def _page_state(self) -> dict[str, Any]:
+        """Return what a piece of a page holds; without ``data`` it reads those of the page's first of its kind."""
+        return self.state()
+
+    def _piece(self, state: dict[str, Any]) -> str:
         """Return the explorer as a piece of HTML."""
         name, alt = type(self).__name__, html.escape(self.alt)
         page = scoped("_kit/page.js", assemble("_kit/page.js"))
@@ -163,7 +169,7 @@ class Explorer(anywidget.AnyWidget):
             f'<figure class="regattn" data-widget="{name}" aria-label="{alt}">\n'
             f"<noscript><p>{alt} This explorer moves with JavaScript, which is switched off here.</p></noscript>\n"
             f"<style>\n{self._css}</style>\n"
-            f'<script type="application/json">{safe_json(self.state())}</script>\n'
+            f'<script type="application/json">{safe_json(state)}</script>\n'
             f'<script type="module">\n{code}</script>\n'
             "</figure>"
         )

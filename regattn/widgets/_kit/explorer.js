@@ -192,13 +192,14 @@ function sayer(view) {
   };
 }
 
-// What More holds, in its own words; without anything it is not there.
-function nameMore({ more, rest, numbers, answers }) {
+// What More holds, in its own words; without anything, or where a page hides it, it is not there.
+function nameMore(view) {
+  const { more, rest, numbers, answers } = view;
   const count = rest.childElementCount;
   const held = [count && `${count} control${count === 1 ? "" : "s"}`, numbers.childElementCount && "the numbers"];
   more.firstChild.textContent = `More: ${held.filter(Boolean).join(" and ")}`;
   for (const part of [rest, numbers, answers]) if (!part.childElementCount) part.remove();
-  if (!held.some(Boolean)) more.remove();
+  if (view.hides("more") || !held.some(Boolean)) more.remove();
 }
 
 // Make the function `render` of an explorer. Its definition:
@@ -221,7 +222,8 @@ export function explorer(definition) {
     buildPlay(view, () => definition.ended?.(state, problem) ?? false);
     const answers = definition.answers?.(view) ?? [];
     const place = (key) => (answers.includes(key) ? view.answers : view.numbers);
-    const printers = (definition.numbers?.(problem, view) ?? []).map(([key, label, text]) => [output(place(key), key, label), text]);
+    const printed = view.hides("more") ? [] : (definition.numbers?.(problem, view) ?? []);
+    const printers = printed.map(([key, label, text]) => [output(place(key), key, label), text]);
     nameMore(view);
     const say = sayer(view);
     view.reserve = () => reserveLines(view, definition.longest);

@@ -20,5 +20,8 @@ export function wake(name, render) {
   const el = document.querySelector(`figure.regattn[data-widget="${name}"]:not([data-awake])`);
   if (!el) return;
   el.dataset.awake = "";
-  render({ model: pageModel(JSON.parse(el.querySelector('script[type="application/json"]').textContent)), el });
+  const read = (figure) => JSON.parse(figure.querySelector('script[type="application/json"]').textContent);
+  const values = read(el);
+  values.data ??= read(document.querySelector(`figure.regattn[data-widget="${name}"]`)).data; // what is large, once
+  render({ model: pageModel(values), el });
 }

@@ -1,4 +1,4 @@
-"""The AverageExplorer: one prediction as a weighted average, by least squares or by softmax attention."""
+"""The AverageExplorer: one prediction as a weighted average, by least squares, softmax attention or nearness."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ __all__ = ["AverageExplorer"]
 
 
 class AverageExplorer(Explorer, panels=["scatter", "running"]):
-    r"""Show one prediction as a weighted average of past outcomes, with weights from the same scores by two kernels.
+    r"""Show one prediction as a weighted average of past outcomes, with weights from the same codes by three kernels.
 
     .. math:: \omega_{ji} = \frac{s_{ji}}{n} \;\text{(least squares)}, \qquad
               \omega_{ji} = \frac{e^{\tau s_{ji}}}{\sum_l e^{\tau s_{jl}}} \;\text{(softmax)}, \qquad
               s_{ji} = 1 + z_j z_i
 
     where z is the input less its mean, in standard deviations, and τ the scale. The queries and keys are the codes
-    :math:`(1, z)/\sqrt n` of a line with an intercept; only the kernel changes.
+    :math:`(1, z)/\sqrt n` of a line with an intercept; only the kernel changes. A Gaussian one puts
+    :math:`-\tau (z_j - z_i)^2 / 2` where softmax has :math:`\tau s_{ji}`.
 
     Parameters
     ----------
@@ -56,8 +57,8 @@ class AverageExplorer(Explorer, panels=["scatter", "running"]):
     )
     kernel = Choice(
         "Weights by",
-        {"identity": "least squares", "softmax": "softmax attention"},
-        help="What turns scores into weights.",
+        {"identity": "least squares", "softmax": "softmax attention", "gaussian": "nearness (Gaussian kernel)"},
+        help="What turns scores, or distances, into weights.",
         first=True,
     )
     sharpness = Slider(
@@ -68,8 +69,8 @@ class AverageExplorer(Explorer, panels=["scatter", "running"]):
         shown=(0.01, 100),
         log=True,
         notes={0: "all weights equal"},
-        used={"kernel": ["softmax"]},
-        help="Softmax multiplies the scores by it: at 0 all weights are equal, far above 1 one case has them all.",
+        used={"kernel": ["softmax", "gaussian"]},
+        help="The scores are multiplied by it: at 0 all weights are equal, far above 1 one case has them all.",
     )
 
     def __init__(

@@ -10,7 +10,7 @@ from regattn.widgets._kit import Explorer
 
 class AverageExplorer(Explorer):
     query: float
-    kernel: Literal["identity", "softmax"]
+    kernel: Literal["identity", "softmax", "gaussian"]
     sharpness: float
     def __init__(
         self,
@@ -20,7 +20,7 @@ class AverageExplorer(Explorer):
         query: float | None = None,
         labels: Sequence[Any] | None = None,
         names: Sequence[str] | None = None,
-        kernel: Literal["identity", "softmax"] | None = None,
+        kernel: Literal["identity", "softmax", "gaussian"] | None = None,
         sharpness: float | None = None,
         hide: Sequence[str] = (),
         presets: Mapping[str, Mapping[str, Any]] | None = None,

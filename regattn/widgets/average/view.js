@@ -1,4 +1,5 @@
-// AverageExplorer: scores s_i = 1 + z z_i; least squares uses s_i / n as weights, softmax attention exp(s_i) / Σ exp(s_l).
+// AverageExplorer: scores s_i = 1 + z z_i; least squares uses s_i / n as weights, softmax attention exp(s_i) / Σ exp(s_l),
+// a Gaussian kernel the same of minus half the squared distances.
 import { explorer } from "../_kit/explorer.js";
 import { formatNumber, formatResult, isolate, numberTicks, shorten } from "../_kit/format.js";
 import { dot, runningSum, softmax } from "../_numbers/maths.js";
@@ -6,6 +7,7 @@ import { dot, runningSum, softmax } from "../_numbers/maths.js";
 export function averageWeights({ codes, level, spread }, { query, kernel, sharpness }) {
   const z = (query - level) / spread;
   if (kernel === "softmax") return softmax(codes.map((code) => sharpness * (1 + z * code)));
+  if (kernel === "gaussian") return softmax(codes.map((code) => -0.5 * sharpness * (z - code) ** 2));
   return codes.map((code) => (1 + z * code) / codes.length);
 }
 

@@ -63,6 +63,9 @@ class BlockExplorer(Explorer, panels=["numbers", "flow", "counts"]):
     ----------
     words : sequence of at most 8 strings
         The sentence; equal words have equal vectors.
+    steps : sequence of str, optional
+        The steps that the list offers, in its order: "embedding", "queries", "weights" and so on; by default all. The
+        drawing has all of them, so a page that leaves some out hides it.
 
     Raises
     ------
@@ -78,7 +81,13 @@ class BlockExplorer(Explorer, panels=["numbers", "flow", "counts"]):
     True
     """
 
-    step = Choice("Step", STEPS, default="embedding", help="After which step the numbers are shown.", first=True)
+    step = Choice(
+        "Step",
+        lambda self: {step: STEPS[step] for step in self.steps},
+        bound="steps",
+        help="After which step the numbers are shown.",
+        first=True,
+    )
     order = Choice(
         "Order of the norms",
         {"pre": "pre: norm, then read", "post": "post: add, then norm", "parallel": "parallel: both read one norm"},
@@ -129,12 +138,13 @@ class BlockExplorer(Explorer, panels=["numbers", "flow", "counts"]):
         help="For the count of parameters.",
     )
 
-    def __init__(self, words: Sequence[str], **kit: Any) -> None:
+    def __init__(self, words: Sequence[str], *, steps: Sequence[str] | None = None, **kit: Any) -> None:
         if isinstance(words, str) or not isinstance(words, Sequence):
             raise ValueError(f"words must be a list of 1 to {LONGEST} words, got {words!r}")
         if not 0 < len(words) <= LONGEST:
             raise ValueError(f"words must be a list of 1 to {LONGEST} words, got {len(words)}")
         self.words = check_labels(words, len(words), "words", rows="words")
+        self.steps = _check_steps(steps)
         known = list(dict.fromkeys(self.words))
         self.ids = [known.index(word) for word in self.words]
         alt = (
@@ -230,6 +240,15 @@ class BlockExplorer(Explorer, panels=["numbers", "flow", "counts"]):
             "norms": {"pre": 2 * L + 1, "post": 2 * L, "parallel": L + 1}[self.order] * D,
         }
         return counts | {"total": sum(counts.values())}
+
+
+def _check_steps(steps: Sequence[str] | None) -> list[str]:
+    """Return the steps that are offered, or raise a ValueError that names them."""
+    if steps is None:
+        return list(STEPS)
+    if isinstance(steps, str) or not len(steps) or not set(steps) <= set(STEPS):
+        raise ValueError(f"steps must be a list of some of {', '.join(STEPS)}, got {steps!r}")
+    return list(steps)
 
 
 def _drawn(name: str, rows: int, columns: int, variance: float | None = None) -> np.ndarray:

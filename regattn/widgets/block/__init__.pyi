@@ -17,6 +17,7 @@ class BlockExplorer(Explorer):
         self,
         words: Sequence[str],
         *,
+        steps: Sequence[str] | None = None,
         step: str | None = None,
         order: Literal["pre", "post", "parallel"] | None = None,
         width: int | None = None,

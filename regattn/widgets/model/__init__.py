@@ -85,6 +85,9 @@ class ModelExplorer(Explorer, panels=["next", "parts", "map", "lens"]):
         With the design of the shipped one: order "pre", layer norm, GELU, rotary positions, a tied unembedding.
     grammar : Grammar
         Gives the truth; its vocabulary is the model's.
+    borrow : bool, default False
+        Whether a page leaves the model out here and reads it from the first ModelExplorer on it, which must be of the
+        same model: the page then holds the weights once.
 
     Raises
     ------
@@ -118,14 +121,14 @@ class ModelExplorer(Explorer, panels=["next", "parts", "map", "lens"]):
     seed = _Draw("Draw the next word", default=1, help="Which word is drawn: another number, another draw.")
     silenced = _Parts("Silenced", default=[], help="Parts that write nothing into the stream.")
 
-    def __init__(self, model: LanguageModel, grammar: Grammar, **kit: Any) -> None:
+    def __init__(self, model: LanguageModel, grammar: Grammar, *, borrow: bool = False, **kit: Any) -> None:
         from regattn.grammar._divergence import check_vocabularies
         from regattn.transformer._halves import check_design, in_halves, packed  # torch: only where there is a model
 
         if not isinstance(grammar, Grammar):
             raise ValueError(f"grammar must be a Grammar, got {type(grammar).__name__}")
         check_vocabularies(check_design(model), grammar)
-        self.grammar, self.model = grammar, in_halves(model)
+        self.grammar, self.model, self.borrow = grammar, in_halves(model), borrow
         a = model.architecture
         last = [*(str(head + 1) for head in range(a.n_heads)), FEED_FORWARD]
         self.parts = [f"{layer + 1}.{part}" for layer in range(a.layers) for part in last]
@@ -182,6 +185,10 @@ class ModelExplorer(Explorer, panels=["next", "parts", "map", "lens"]):
             "lens": lens.T.tolist(),
             "next_word": self.grammar.vocabulary[drawn_place(drawn_from, next(mulberry32(self.seed)))],
         }
+
+    def _page_state(self) -> dict[str, Any]:
+        """Return what a piece of a page holds, without the model where it is borrowed."""
+        return self.state() | ({"data": None} if self.borrow else {})
 
     def _read(self) -> tuple[list[str], list[np.ndarray | None]]:
         """Return the words that are read, a full stop before them, and the true distribution after each."""

@@ -21,6 +21,7 @@ class ModelExplorer(Explorer):
         model: LanguageModel,
         grammar: Grammar,
         *,
+        borrow: bool = False,
         sentence: str | None = None,
         place: int | None = None,
         head: str | None = None,
