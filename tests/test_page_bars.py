@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.book, pytest.mark.browser]
 LINES_PER_SCREEN = 0.8 / 1000  # of furniture, a pixel of a chapter's length
 MOVEMENT = 0.01  # the sum of what Chromium calls layout shifts
 FURNITURE = """() => {
-  const lines = [...document.querySelectorAll("article details.section-code")].filter((line) => !line.closest(".in-depth"));
+  const lines = [...document.querySelectorAll("article details.section-code:not(.in-depth *)")];
   const sections = new Map();
   for (const line of lines) sections.set(line.parentElement, (sections.get(line.parentElement) ?? 0) + 1);
   const article = document.querySelector("article.bd-article").getBoundingClientRect();
