@@ -41,7 +41,9 @@ def add_sections(soup: BeautifulSoup, contents: str) -> None:
     if here is None or listed is None:
         return
     others = [item for item in here.find_parent("ul").find_all("li", recursive=False) if item is not here]
-    if len(others) + len(listed.find_all("li")) + 2 > MOST:
+    caption = soup.select_one("p.caption")
+    always = 2 + len(caption.find_all_previous("a") if caption else [])  # the first page, this one, those before parts
+    if len(others) + len(listed.find_all("li")) + always > MOST:
         others = [item.extract() for item in others]
         inner = soup.new_tag("ul", attrs={"class": "nav"})
         inner.extend(others)
@@ -52,7 +54,7 @@ def add_sections(soup: BeautifulSoup, contents: str) -> None:
         item = soup.new_tag("li")
         item.append(rest)
         here.insert_before(item)
-    if len(listed.find_all("li")) + 2 > MOST:
+    if len(listed.find_all("li")) + always > MOST:
         heading = soup.new_tag("summary")
         heading.string = "On this page"
         inner, listed = listed, soup.new_tag("details", attrs={"class": "nav-part"})
