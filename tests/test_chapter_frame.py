@@ -20,11 +20,15 @@ every_chapter = pytest.mark.parametrize("chapter", chapters(), ids=lambda chapte
 
 def test_minutes_count_words_explorers_and_formulas():
     page = new_document("page")
-    page += nodes.section("", *(nodes.paragraph("", "word " * 1000) for _ in range(2)))
+    page += nodes.section("", *(nodes.paragraph("", "word " * 400) for _ in range(2)))
     assert chapter_frame.minutes(page) == 10
     page += nodes.raw("", '<figure class="regattn"></figure>', format="html")
-    page += [nodes.math_block("", "x") for _ in range(12)]
-    assert chapter_frame.minutes(page) == 15
+    page += [nodes.math_block("", "x") for _ in range(24)]
+    assert chapter_frame.minutes(page) == 20
+    closed = nodes.paragraph("", "word " * 4000)
+    page += nodes.section("", nodes.title("", "In depth"), nodes.section("", nodes.title("", "A part"), closed))
+    page += nodes.admonition("", nodes.title("", "Closer look: it"), closed.deepcopy(), classes=["closer-look"])
+    assert chapter_frame.minutes(page) == 20
 
 
 def test_the_question_leads_and_without_one_the_first_paragraph_does():

@@ -14,11 +14,13 @@ from docutils import nodes
 from sphinx.builders.html import StandaloneHTMLBuilder
 
 from chapters import ROOT, Chapter, chapter_of, chapters
+from folded_boxes import DEPTH, KIND
 
 OUTCOMES = re.compile(r"(?m)^## Outcomes\n\n((?:- .+\n)+)")
 NEEDS = re.compile(r"(?m)^Before it: (.+)$")
 INLINE = re.compile(r"\$(?P<math>[^$]+)\$|\[(?P<words>[^]]+)\]\((?P<page>[^)#]+)\.\w+\)|\*(?P<stressed>[^*]+)\*")
-WORDS, EXPLORER, FORMULA = 200.0, 2.0, 0.25  # words a minute, minutes for an explorer and a formula
+# Words a minute, minutes for an explorer and a formula: so that chapters 3 to 5 take what a student said they took.
+WORDS, EXPLORER, FORMULA = 80.0, 4.0, 0.25
 ROUND = 5  # minutes
 
 
@@ -33,11 +35,22 @@ def part_of(chapter: Chapter) -> str:
     return next(part["caption"] for part in parts if {"file": chapter.page} in part["chapters"])
 
 
+def stands_open(node: nodes.Node) -> bool:
+    """Return whether a reader sees a node without opening anything."""
+    while (node := node.parent) is not None:
+        if isinstance(node, nodes.section) and (title := node.first_child_matching_class(nodes.title)) is not None:
+            if node[title].astext().endswith(DEPTH):
+                return False
+        elif isinstance(node, nodes.admonition) and KIND in node["classes"]:
+            return False
+    return True
+
+
 def minutes(doctree: nodes.document) -> int:
     """Return how long a page takes: its open words, its explorers and its formulas."""
-    words = sum(len(text.astext().split()) for text in doctree.findall(nodes.paragraph))
+    words = sum(len(text.astext().split()) for text in doctree.findall(nodes.paragraph) if stands_open(text))
     moved = sum('<figure class="regattn"' in raw.astext() for raw in doctree.findall(nodes.raw))
-    formulas = sum(1 for _ in doctree.findall(nodes.math_block))
+    formulas = sum(stands_open(formula) for formula in doctree.findall(nodes.math_block))
     return max(ROUND, round((words / WORDS + EXPLORER * moved + FORMULA * formulas) / ROUND) * ROUND)
 
 
