@@ -108,6 +108,24 @@ def test_each_part_of_what_is_in_depth_is_closed_and_shows_its_title(built_book,
 
 @pytest.mark.book
 @pytest.mark.browser
+def test_a_link_to_a_part_of_what_is_in_depth_opens_it(browser, built_book):
+    page = next(page for page in CHAPTERS if deep(page))
+    with open_offline(browser, built_book / f"{page}.html") as opened:
+        parts = opened.locator("section:has(> details.in-depth)")
+        names = parts.evaluate_all("(parts) => parts.map((part) => part.id)")
+        go = """(name) => {
+            const link = Object.assign(document.createElement("a"), {href: `#${name}`, textContent: "go"});
+            document.querySelector("article").append(link);
+            link.click();
+            const part = document.getElementById(name).querySelector("details.in-depth");
+            return new Promise((done) => setTimeout(() => { done(part.open); part.open = false; }, 100));
+        }"""
+        for name in (names[-1], names[0], names[0]):  # and once more, to where one is
+            assert opened.evaluate(go, name)
+
+
+@pytest.mark.book
+@pytest.mark.browser
 def test_a_link_to_a_label_inside_a_closer_look_opens_it_and_print_shows_all(browser, built_book):
     with open_offline(browser, built_book / f"{BOXES[0]}.html") as opened:
         opened.evaluate(

@@ -1,16 +1,19 @@
 """Sphinx extension: what proves and what leads aside is a line with its title that opens on a click.
 
 That is each *Closer look*, and each section inside the one that is called *In depth*. Both are a `details`: it opens
-without scripts, when a search of the browser finds a word in it, and when a link leads to a label inside. In a notebook
-the one is a quotation and the other a section, and both are open.
+without scripts, when a search of the browser finds a word in it, and when a link leads to a label inside; a link to the
+section itself opens it by a script. In a notebook the one is a quotation and the other a section, and both are open.
 """
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from docutils import nodes
 from sphinx.builders.html import StandaloneHTMLBuilder
 
 KIND = "closer-look"  # the class that plain_markdown gives to such a box
+SCRIPT = Path(__file__).with_suffix(".js")
 DEPTH = "In depth"  # the section whose parts are folded
 
 
@@ -40,4 +43,5 @@ def fold(app, doctree, docname) -> None:
 def setup(app) -> dict[str, bool]:
     """Register the extension, after the one that puts code to the end of its section."""
     app.connect("doctree-resolved", fold, priority=700)
+    app.add_js_file(None, body=SCRIPT.read_text(encoding="utf-8"))
     return {"parallel_read_safe": True, "parallel_write_safe": True}
