@@ -11,9 +11,11 @@ from sklearn.ensemble._hist_gradient_boosting.predictor import TreePredictor
 from sklearn.utils import check_random_state
 
 from regattn._types import Table
+from regattn.attribution._families import read
 from regattn.attribution._sklearn import counted, dense, refuse, shares
+from regattn.attribution._training import Training
 from regattn.attribution._trees import leaf_codes
-from regattn.attribution.smoother import Smoother, Training, read, smoother
+from regattn.attribution.smoother import ROUNDING, Smoother, smoother
 
 SINGLE = 1e-6
 """Gradients that are added up in float32 have seven digits."""
@@ -60,7 +62,8 @@ def _(model: Any) -> Smoother:
         start = _initial(model)
         return _added_up(start(training, training.X), start(training, X_new), stages, model.learning_rate)
 
-    return Smoother(weights, model.predict)
+    started = model.init is not None and not isinstance(model.init, str)  # by a model fitted to float32
+    return Smoother(weights, model.predict, tolerance=SINGLE if started else ROUNDING)
 
 
 def _initial(model: Any) -> Callable[[Training, Table], np.ndarray]:

@@ -12,8 +12,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from regattn._types import Table
+from regattn.attribution._families import read
 from regattn.attribution._sklearn import refuse
-from regattn.attribution.smoother import Matrix, Smoother, Training, read, smoother
+from regattn.attribution._training import Matrix, Training
+from regattn.attribution.smoother import Smoother, smoother
 
 POINTS = np.linspace(-3.0, 3.0, 25)[:, None]  # where a change of units is held to a straight line
 

@@ -12,7 +12,8 @@ from sklearn.kernel_ridge import KernelRidge
 from regattn._types import Table
 from regattn.attribution._linear import leave_one_out
 from regattn.attribution._sklearn import check_rows, counted, dense, refuse, refuse_weights
-from regattn.attribution.smoother import Smoother, Training, smoother
+from regattn.attribution._training import Training
+from regattn.attribution.smoother import Smoother, smoother
 
 
 @smoother.register(KernelRidge)

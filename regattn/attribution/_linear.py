@@ -10,7 +10,8 @@ from sklearn.cross_decomposition import PLSRegression
 
 from regattn._types import Table
 from regattn.attribution._sklearn import counted, dense, refuse, refuse_weights, shares
-from regattn.attribution.smoother import Smoother, Training, smoother
+from regattn.attribution._training import Training
+from regattn.attribution.smoother import Smoother, smoother
 
 
 def ridge_matrix(training: Training, X_new: Table, penalty: float | np.ndarray, intercept: bool) -> np.ndarray:

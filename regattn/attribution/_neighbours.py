@@ -10,7 +10,8 @@ from sklearn import neighbors
 
 from regattn._types import Table
 from regattn.attribution._sklearn import check_rows, refuse, refuse_weights
-from regattn.attribution.smoother import Smoother, Training, smoother
+from regattn.attribution._training import Training
+from regattn.attribution.smoother import Smoother, smoother
 
 
 def _shares(model: Any, distances: np.ndarray) -> np.ndarray:

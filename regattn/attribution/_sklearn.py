@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from regattn._types import Table
-from regattn.attribution.smoother import Training
+from regattn.attribution._training import Training
 
 
 def refuse(model: Any, reason: str) -> None:

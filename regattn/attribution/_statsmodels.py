@@ -10,7 +10,8 @@ from statsmodels.regression import linear_model
 from regattn._types import Table
 from regattn.attribution._linear import leave_one_out
 from regattn.attribution._sklearn import check_rows, dense, refuse, refuse_weights
-from regattn.attribution.smoother import Smoother, Training, smoother
+from regattn.attribution._training import Training
+from regattn.attribution.smoother import Smoother, smoother
 
 KINDS = (linear_model.OLS, linear_model.WLS, linear_model.GLS)
 

@@ -10,8 +10,10 @@ from scipy.sparse import csr_array
 from sklearn import ensemble, tree
 
 from regattn._types import Table
+from regattn.attribution._families import read
 from regattn.attribution._sklearn import counted, dense, refuse, refuse_weights
-from regattn.attribution.smoother import Matrix, Smoother, Training, read, smoother
+from regattn.attribution._training import Matrix, Training
+from regattn.attribution.smoother import Smoother, smoother
 
 CHUNK = 64  # trees whose leaves are multiplied at once
 

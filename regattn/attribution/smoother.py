@@ -2,44 +2,19 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import singledispatch
-from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from regattn._types import Table
+from regattn.attribution._training import Matrix, Training
 
-__all__ = ["ROUNDING", "Matrix", "Smoother", "Training", "read", "smoother"]
-
-Matrix = np.ndarray | csr_array
-"""Weights, one row for each prediction: dense or sparse."""
+__all__ = ["Smoother", "smoother"]
 
 ROUNDING = 1e-8
 """Half of the digits of a float64: what a solve with a matrix of condition 1e8 leaves of them."""
-
-FAMILIES = {
-    "sklearn": ("_linear", "_trees", "_boosting", "_neighbours", "_kernels", "_compositions"),
-    "regattn": ("_book",),
-    "statsmodels": ("_statsmodels",),
-}
-"""The modules that know the models of a package; they are imported when the first of its models comes."""
-
-
-class Training(NamedTuple):
-    """What a model was fitted to: rows, outcomes and weights, None where they were not given."""
-
-    X: Table
-    y: np.ndarray | None = None
-    sample_weight: np.ndarray | None = None
-
-    @property
-    def n(self) -> int:
-        """Number of training rows."""
-        return self.X.shape[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,11 +91,3 @@ def smoother(model: object) -> Smoother:
         f"{type(model).__name__} has no weights on observations that this package knows; where its predictions are "
         "weighted sums of the training outcomes, register it with regattn.attribution.smoother"
     )
-
-
-def read(model: Any) -> Smoother:
-    """Return the smoother of a model, once the modules that know its package are loaded."""
-    for package in {kind.__module__.partition(".")[0] for kind in type(model).__mro__} & set(FAMILIES):
-        for module in FAMILIES[package]:
-            importlib.import_module(f"regattn.attribution.{module}")
-    return smoother(model)

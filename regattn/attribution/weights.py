@@ -11,7 +11,9 @@ from scipy.sparse import csr_array, issparse
 from regattn._tables import as_pandas, matched, named, numbers, read_table, read_targets, read_vector
 from regattn._types import Table
 from regattn._validation import check_same_width
-from regattn.attribution.smoother import Matrix, Smoother, Training, read
+from regattn.attribution._families import read
+from regattn.attribution._training import Matrix, Training
+from regattn.attribution.smoother import Smoother
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Index
@@ -232,8 +234,8 @@ def _check(model: Any, asked: Smoother, weights: Matrix, training: Training, X: 
         worst = np.unravel_index(np.nanargmax(miss - room), miss.shape)
         raise ValueError(
             f"the weights of {type(model).__name__} miss its predictions by up to {miss[worst]:g}: in row "
-            f"{int(worst[0])} they add up to {added[worst]:g} but it predicts {predicted[worst]:g}; are X_train, the outcomes and "
-            "sample_weight what it was fitted to?"
+            f"{int(worst[0])} they add up to {added[worst]:g} but it predicts {predicted[worst]:g}; "
+            "are X_train, the outcomes and sample_weight what it was fitted to?"
         )
 
 
