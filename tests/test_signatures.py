@@ -7,7 +7,10 @@ import inspect
 
 import pytest
 
-ROOMS = ["regattn", *(f"regattn.{room}" for room in ("regression", "series", "words", "grammar", "transformer"))]
+ROOMS = [
+    "regattn",
+    *(f"regattn.{room}" for room in ("attribution", "regression", "series", "words", "grammar", "transformer")),
+]
 ANYTHING = {"check(answer)", "ShardedCorpus(client)"}  # what a reader types; of Dask, which is not required
 SHOWN = {"NetworkClassifier.descend"}  # on a blackboard, as one writes it with torch
 READ_ALOUD = {"nearest(k)", "elu(nu)", "causal_mask(n_keys)", "load_shipped(name)"}  # nearest(5) says what it means
