@@ -30,6 +30,7 @@ from tests.attribution.models import (
     SUM_TO_ONE,
     data,
 )
+from tests.bad_inputs.inputs import ODD, outcome
 
 X, Y, NEW = data("diabetes")
 FRAME = pd.DataFrame(X, pd.period_range("1960-01", periods=len(X), freq="M"), [f"x{k}" for k in range(X.shape[1])])
@@ -323,7 +324,7 @@ FOREST_FIT = ensemble.RandomForestClassifier(5, random_state=0).fit(X, Y > 140)
         ),
         (
             lambda: observation_weights(
-                RIDGE_FIT, FRAME.where(lambda table: (table.index != "1960-05")[:, None].repeat(10, 1)), NEW_FRAME
+                RIDGE_FIT, FRAME.reindex(FRAME.index.delete(4)).reindex(FRAME.index), NEW_FRAME
             ),
             "X_train, column x0, row 1960-05: nan is not finite",
         ),
@@ -361,3 +362,22 @@ FOREST_FIT = ensemble.RandomForestClassifier(5, random_state=0).fit(X, Y > 140)
 def test_refusals_name_what_is_wrong(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("family", ["ridge", "forest", "neighbours", "histogram boosting", "principal components"])
+def test_odd_inputs_are_refused_or_answered(family):
+    model = REGRESSORS[family](0).fit(X[:, :2], Y)
+    for odd in ODD.values():
+        outcome(lambda x: observation_weights(model, x, X[:, :2]), odd())
+        outcome(lambda x: observation_weights(model, X[:, :2], x), odd())
+        outcome(lambda y: observation_weights(model, X[:, :2], NEW[:, :2], y_train=y), odd())
+        outcome(lambda each: observation_weights(model, X[:, :2], NEW[:, :2], sample_weight=each), odd())
+        outcome(lambda each: observation_weights(each, X, NEW), odd())
+
+
+def test_weights_change_no_input():
+    inputs = X.copy(), NEW.copy(), Y.copy()
+    model = REGRESSORS["boosting"](0).fit(X, Y)
+    observation_weights(model, inputs[0], inputs[1], y_train=inputs[2])
+    for found, expected in zip(inputs, (X, NEW, Y), strict=True):
+        np.testing.assert_array_equal(found, expected)
