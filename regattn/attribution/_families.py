@@ -8,7 +8,7 @@ from typing import Any
 from regattn.attribution.smoother import Smoother, smoother
 
 FAMILIES = {
-    "sklearn": ("_linear", "_trees", "_boosting", "_neighbours", "_kernels", "_compositions"),
+    "sklearn": ("_linear", "_trees", "_boosting", "_neighbours", "_kernels", "_compositions", "_stacking"),
     "regattn": ("_book",),
     "statsmodels": ("_statsmodels",),
 }

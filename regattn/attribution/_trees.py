@@ -32,18 +32,17 @@ class _Forest:
         self.rows = _single(training.X)
         self.leaves = [each.apply(self.rows) for each in self.trees]
         self.draws = draws
-        self.counts = [self._counts(b, training) for b in range(len(trees))]
+        found = [self._counts(b, training) for b in range(len(trees))]
+        self.counts, self.totals = ([pair[part] for pair in found] for part in (0, 1))
 
-    def _counts(self, b: int, training: Training) -> np.ndarray:
-        """Return how much each row counts in one tree: what agrees with the weight that the leaves hold."""
+    def _counts(self, b: int, training: Training) -> tuple[np.ndarray, np.ndarray]:
+        """Return how much each row counts in one tree, and the totals of its nodes, that the tree's own leaves hold."""
         drawn = np.ones(training.n) if self.draws is None else self.draws[b]
-        held, leaves = self.trees[b].weighted_n_node_samples, self.leaves[b]
-        own = np.unique(leaves)
+        held, ends = self.trees[b].weighted_n_node_samples, self.trees[b].children_left < 0
         for counts in (drawn * counted(training), drawn):  # since 1.8 sample weights are chances of being drawn
-            if np.isclose(held[0], counts.sum()) and np.allclose(
-                np.bincount(leaves, counts, minlength=len(held))[own], held[own]
-            ):
-                return counts
+            totals = np.bincount(self.leaves[b], counts, minlength=len(held))
+            if np.allclose(totals[ends], held[ends]):
+                return counts, totals
         raise ValueError(
             f"the leaves of {type(self.model).__name__} hold other rows than X_train: tree {b} was fitted to a total "
             f"weight of {held[0]:g}, X_train and sample_weight give {drawn @ counted(training):g}"
@@ -63,7 +62,7 @@ class _Forest:
 
         queries, keys = [], []
         for b in chunk:
-            totals = np.bincount(self.leaves[b], self.counts[b], minlength=self.trees[b].node_count)
+            totals = self.totals[b]
             keys.append(leaf_codes(self.leaves[b], self.counts[b], totals))
             asked = self.leaves[b] if rows is None else self.trees[b].apply(rows)
             part = np.full(len(asked), 1 / len(self.trees)) if share is None else share[:, b]

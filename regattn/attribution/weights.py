@@ -59,13 +59,14 @@ def observation_weights(
     - of classifiers trees, forests and neighbours: the weights average the indicators of a class into its probability;
     - ``Pipeline``, ``GridSearchCV``, ``RandomizedSearchCV``, ``VotingRegressor`` and ``TransformedTargetRegressor``
       (if it changes units, not shape) of these, given their transformers;
+    - ``StackingRegressor`` of these with a linear final estimator, given its coefficients;
     - :class:`regattn.AttentionRegressor`; OLS, WLS and GLS of statsmodels;
     - what is registered with :func:`regattn.attribution.smoother`.
 
     Parameters
     ----------
     model : object
-        A fitted model. Nothing is fitted again.
+        A fitted model. Nothing is fitted again, but for the folds that stacking does not keep (it needs ``y_train``).
     X_train : array or DataFrame of shape (n, p)
         The rows that it was fitted to, in the same order. Named columns are matched with those it was fitted to.
     X_new : array or DataFrame of shape (m, p), optional
@@ -165,7 +166,8 @@ def _read(model: Any, X: Table, name: str, columns: Index | None) -> _Rows:
     table = table if order is None else table.iloc[:, order]
     _check_width(model, table, name)
     if composed:
-        return _Rows(table, table.index, table.columns)
+        by_place = known is None and all(isinstance(label, str) for label in table.columns)
+        return _Rows(table.to_numpy() if by_place else table, table.index, table.columns)
     values = numbers(table, name, missing=_allows_missing(model))
     X = values if known is None else pd.DataFrame(values, table.index, known)
     return _Rows(X, table.index, table.columns)

@@ -62,6 +62,14 @@ REGRESSORS: dict[str, Callable[[int], Any]] = {
     "votes": lambda seed: ensemble.VotingRegressor(
         [("ridge", RIDGE), ("forest", ensemble.RandomForestRegressor(20, random_state=seed))], weights=[1, 3]
     ),
+    "stacking": lambda seed: ensemble.StackingRegressor(
+        [("ridge", RIDGE), ("tree", tree.DecisionTreeRegressor(max_depth=3, random_state=seed))], cv=3
+    ),
+    "stacking through the origin": lambda seed: ensemble.StackingRegressor(
+        [("ridge", RIDGE), ("neighbours", neighbors.KNeighborsRegressor(4))],
+        final_estimator=linear_model.LinearRegression(fit_intercept=False),
+        cv=3,
+    ),
     "outcomes in other units": lambda seed: TransformedTargetRegressor(
         KernelRidge(kernel="rbf", gamma=0.05), transformer=StandardScaler()
     ),
@@ -78,7 +86,13 @@ CLASSIFIERS: dict[str, Callable[[int], Any]] = {
     "neighbours within": lambda seed: neighbors.RadiusNeighborsClassifier(10.0),
     "pipeline": lambda seed: make_pipeline(StandardScaler(), neighbors.KNeighborsClassifier(3)),
 }
-SUM_TO_ONE = set(REGRESSORS) - {"through the origin", "boosting from nothing", "kernel ridge", "Gaussian process"}
+SUM_TO_ONE = set(REGRESSORS) - {
+    "through the origin",
+    "stacking through the origin",
+    "boosting from nothing",
+    "kernel ridge",
+    "Gaussian process",
+}
 LOOSE = {"boosting from a ridge", "histogram boosting"}  # which add up, or are fitted, in float32
 
 

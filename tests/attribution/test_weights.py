@@ -257,6 +257,18 @@ REFUSALS = {
         TransformedTargetRegressor(KernelRidge(), transformer=MinMaxScaler()),
         "MinMaxScaler shifts the outcomes by .* and the weights of KernelRidge do not sum to one",
     ),
+    "passed through": (
+        ensemble.StackingRegressor([("ridge", RIDGE)], passthrough=True, cv=2),
+        "passthrough=True lets it read the predictors",
+    ),
+    "a bent last layer": (
+        ensemble.StackingRegressor([("ridge", RIDGE)], final_estimator=neighbors.KNeighborsRegressor(), cv=2),
+        "its final estimator, KNeighborsRegressor, is not linear",
+    ),
+    "folds": (
+        ensemble.StackingRegressor([("ridge", RIDGE)], cv=2),
+        "its intercept is made of predictions across folds, which need the outcomes; give y_train",
+    ),
     "several targets": (linear_model.MultiTaskLasso(0.1), "its penalty binds the coefficients of all targets"),
 }
 
