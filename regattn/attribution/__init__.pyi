@@ -1,3 +1,7 @@
+from .report import (
+    ForecastReport as ForecastReport,
+    forecast_report as forecast_report,
+)
 from .smoother import (
     Smoother as Smoother,
     smoother as smoother,
