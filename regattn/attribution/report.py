@@ -149,7 +149,7 @@ def forecast_report(weights: Table, y_train: ArrayLike, *, share: float = 0.05) 
     Parameters
     ----------
     weights : array, sparse array or DataFrame of shape (m, n)
-        As :func:`observation_weights` returns them, dense or sparse.
+        As :func:`~regattn.attribution.observation_weights` returns them, dense or sparse.
     y_train : array or Series of shape (n,)
         Training outcomes, matched by label with the columns of ``weights``.
     share : float, default 0.05

@@ -51,7 +51,7 @@ def observation_weights(
 
     - ``LinearRegression``, ``Ridge``, ``RidgeCV`` and ``BayesianRidge`` (given the penalty found);
     - ``Lasso``, ``ElasticNet`` and their ``CV``, given the active set and the sizes of its coefficients: the penalty
-      |b| of a coefficient is b²/|b|, that of a ridge regression [1]_;
+      |b| of a coefficient is b²/|b|, that of a ridge regression (Tibshirani, 1996);
     - ``PLSRegression``, given its directions;
     - trees, forests and extra trees, ``BaggingRegressor`` of any of these models;
     - ``GradientBoostingRegressor`` and ``HistGradientBoostingRegressor`` with squared errors, given the leaves;
@@ -60,7 +60,8 @@ def observation_weights(
     - ``Pipeline``, ``GridSearchCV``, ``RandomizedSearchCV``, ``VotingRegressor`` and ``TransformedTargetRegressor``
       (if it changes units, not shape) of these, given their transformers;
     - ``StackingRegressor`` of these with a linear final estimator, given its coefficients;
-    - :class:`regattn.AttentionRegressor`; OLS, WLS and GLS of statsmodels;
+    - :class:`~regattn.regression.AttentionRegressor` and autoregressions (their rows are those of
+      ``past``); of statsmodels OLS, WLS and GLS, and the fixed effects of ``MixedLM`` at the variances found;
     - what is registered with :func:`regattn.attribution.smoother`.
 
     Parameters
@@ -94,10 +95,6 @@ def observation_weights(
         outcomes are not those that it was fitted to, an entry is not a finite number, or the weights times the outcomes
         miss its predictions by more than 1e-8 of the sum of absolute contributions: 1e-6 where a learner adds up in
         float32, and what its own ``tol`` allows for coordinate descent.
-
-    References
-    ----------
-    .. [1] Tibshirani (1996), Regression shrinkage and selection via the lasso, section 2.4.
 
     Examples
     --------
@@ -239,7 +236,7 @@ def _check(model: Any, asked: Smoother, weights: Matrix, training: Training, X: 
         raise ValueError(
             f"the weights of {type(model).__name__} miss its predictions by up to {miss[worst]:g}: in row "
             f"{int(worst[0])} they add up to {added[worst]:g} but it predicts {predicted[worst]:g}; "
-            "are X_train, the outcomes and sample_weight what it was fitted to?"
+            "are X_train, the outcomes and sample_weight what it was fitted to, and did its solver converge?"
         )
 
 

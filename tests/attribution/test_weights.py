@@ -221,6 +221,59 @@ def test_linear_results_of_statsmodels():
     )
 
 
+def test_fixed_effects_of_a_mixed_model():
+    api = pytest.importorskip("statsmodels.api")
+    rng = np.random.default_rng(4)
+    groups = rng.permutation(np.arange(90) % 9)
+    X = api.add_constant(rng.normal(size=(90, 2)))
+    slopes = np.c_[rng.normal(size=(9, 2)), np.zeros(9)] + [1.0, 2.0, -1.0]
+    y = (X * slopes[groups]).sum(axis=1) + 0.3 * rng.normal(size=90)
+    for more in ({}, {"exog_re": X[:, :2]}):
+        results = api.MixedLM(y, X, groups=groups, **more).fit()
+        found = observation_weights(results, X, X[:4] + 0.5, y_train=y)
+        np.testing.assert_allclose(found @ y, results.predict(X[:4] + 0.5))
+    with pytest.raises(ValueError, match="needs X_new: the rows of its group"):
+        observation_weights(results, X)
+
+
+def test_results_of_formulas_are_refused():
+    formulas = pytest.importorskip("statsmodels.formula.api")
+    table = FRAME.assign(y=Y)
+    with pytest.raises(ValueError, match="it comes from the formula 'y ~ x1'; fit the model to the columns"):
+        observation_weights(formulas.ols("y ~ x1", table).fit(), FRAME[["x1"]], FRAME[["x1"]])
+
+
+WIDE = np.random.default_rng(6).normal(size=(20, 50))
+
+
+@pytest.mark.parametrize(
+    ("model", "X"),
+    [
+        (linear_model.LinearRegression(), WIDE),
+        (linear_model.Ridge(1e-6), WIDE),
+        (linear_model.LinearRegression(), np.c_[WIDE[:, :4], WIDE[:, 0]]),
+        (linear_model.Ridge(0.0), WIDE[:, :4]),
+        (linear_model.Lasso(100.0), WIDE),
+        (linear_model.Lasso(0.1, fit_intercept=False, tol=1e-12), WIDE[:, :4]),
+        (linear_model.Ridge(), 1e6 * WIDE),
+        (tree.DecisionTreeRegressor(), np.ones((20, 1))),
+        (ensemble.RandomForestRegressor(4, criterion="poisson"), WIDE),
+        (ensemble.RandomForestRegressor(4, ccp_alpha=0.1), WIDE),
+    ],
+)
+@pytest.mark.parametrize("outcomes", [Y[:20], np.full(20, 3.0)])
+def test_wide_flat_and_collinear_rows_keep_the_promise(model, X, outcomes):
+    fitted = clone(model).fit(X, outcomes)
+    found = dense(observation_weights(fitted, X, X[:3] + 0.1, y_train=outcomes))
+    np.testing.assert_allclose(found @ outcomes, fitted.predict(X[:3] + 0.1), rtol=1e-7)
+
+
+def test_a_solver_that_stopped_early_is_told():
+    model = linear_model.Ridge(solver="sag", tol=0.1, random_state=0).fit(X, Y)
+    with pytest.raises(ValueError, match=r"miss its predictions .* did its solver converge\?"):
+        observation_weights(model, X, NEW, y_train=Y)
+
+
 def test_an_autoregression_gives_the_weights_that_it_has():
     series = pd.DataFrame({"x": np.sin(np.arange(40.0)), "z": np.cos(np.arange(40.0) ** 2)})
     model = autoregression(series, max_lag=3)
