@@ -1,6 +1,7 @@
 __version__: str
 
 from . import (
+    attribution as attribution,
     data as data,
     exercises as exercises,
     figures as figures,
@@ -16,6 +17,9 @@ from . import (
 from .attention import (
     attend as attend,
     attention_weights as attention_weights,
+)
+from .attribution import (
+    observation_weights as observation_weights,
 )
 from .kernels import (
     KERNELS as KERNELS,

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy import sparse
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
+from sklearn.linear_model import Ridge
 
-from regattn import attend, attention_weights
+from regattn import attend, attention_weights, observation_weights
 from regattn._tables import matched, named, read_table, read_targets
 from regattn.data import load_seven_words
 from regattn.regression import (
@@ -64,6 +65,7 @@ X = pd.DataFrame(RNG.normal(size=(N, 3)).round(2), DATES, ["size", "price", "rat
 X_NEW = pd.DataFrame(RNG.normal(size=(M, 3)).round(2), list("vwxyz"), X.columns)
 Y = pd.Series((X.to_numpy() @ [1.0, -2.0, 0.5] > 0).astype(float), DATES)
 FOREST = RandomForestRegressor(5, random_state=0).fit(X, Y)
+RIDGE = Ridge().fit(X, Y)
 LAYERS = LinearLayers(2, 3, rng=0)
 
 
@@ -82,6 +84,7 @@ CALLS = {
     "leverage": lambda X, y, new: spectrum(X).leverage(),
     "omega": lambda X, y, new: spectrum(X, centre=False).omega(ridge=[0.1, 1.0]),
     "proximity_weights": lambda X, y, new: proximity_weights(X, new),
+    "observation_weights": lambda X, y, new: observation_weights(RIDGE, X, new, y_train=y),
     "Factor": lambda X, y, new: Factor.accumulate([(X, y)]).coefficients(ridge=0.1).coef,
     "Factor.weights": lambda X, y, new: Factor.accumulate([(X, y)]).weights(new, X),
     "Factor.loo_residuals": lambda X, y, new: Factor.accumulate([(X, y)]).loo_residuals(X, y),

@@ -25,7 +25,7 @@ CORE = (
     *("attention.py", "kernels.py", "masks.py"),
     *("_activations.py", "_files.py", "_rng.py", "_shortcuts.py", "_tensors.py", "_text.py", "_validation.py"),
 )
-ROOMS = ("regression", "series", "words", "grammar", "transformer")
+ROOMS = ("attribution", "regression", "series", "words", "grammar", "transformer")
 FURTHER = {  # tests of a room that stand elsewhere; they run after its own
     "core": [
         "tests/test_from_scratch.py",
@@ -36,6 +36,7 @@ FURTHER = {  # tests of a room that stand elsewhere; they run after its own
         "tests/bad_inputs/test_checkpoints.py",
         "tests/ledger/test_gc_attention.py",
     ],
+    "attribution": [],
     "regression": ["tests/bad_inputs/test_regression.py", "tests/ledger/test_gc_least_squares.py"],
     "series": ["tests/ledger/test_gc_time.py"],
     "words": ["tests/bad_inputs/test_words.py", "tests/ledger/test_mh_projection.py"],

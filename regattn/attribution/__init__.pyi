@@ -1,0 +1,11 @@
+from .report import (
+    ForecastReport as ForecastReport,
+    forecast_report as forecast_report,
+)
+from .smoother import (
+    Smoother as Smoother,
+    smoother as smoother,
+)
+from .weights import (
+    observation_weights as observation_weights,
+)

@@ -1,0 +1,252 @@
+"""Whom a prediction listened to: the weight of each training outcome in what a fitted model predicts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import csr_array, issparse
+
+from regattn._tables import as_pandas, matched, named, numbers, read_table, read_targets, read_vector
+from regattn._types import Table
+from regattn._validation import check_same_width
+from regattn.attribution._families import read
+from regattn.attribution._training import Matrix, Training
+from regattn.attribution.smoother import Smoother
+
+if TYPE_CHECKING:
+    from pandas import DataFrame, Index
+
+__all__ = ["observation_weights"]
+
+COMPOSED = ("steps", "regressor_", "best_estimator_", "named_estimators_")  # whose parts check their own columns
+
+
+class _Rows(NamedTuple):
+    """Rows as a model takes them, and their labels."""
+
+    X: Any
+    index: Index | None = None
+    columns: Index | None = None
+
+
+def observation_weights(
+    model: object,
+    X_train: Table,
+    X_new: Table | None = None,
+    *,
+    y_train: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    sparse: bool | str = "auto",
+) -> np.ndarray | DataFrame | csr_array:
+    r"""Return the weight of each training outcome in each prediction of a fitted model.
+
+    .. math:: \hat y_j = \sum_i \omega_{ji}\, y_i
+
+    The weights are those of the model as it was fitted: they say which outcomes it averages, not what it would have
+    become had one of them been another.
+
+    Models that can be asked:
+
+    - ``LinearRegression``, ``Ridge``, ``RidgeCV`` and ``BayesianRidge`` (given the penalty found);
+    - ``Lasso``, ``ElasticNet`` and their ``CV``, given the active set and the sizes of its coefficients: the penalty
+      |b| of a coefficient is b²/|b|, that of a ridge regression (Tibshirani, 1996);
+    - ``PLSRegression``, given its directions;
+    - trees, forests and extra trees, ``BaggingRegressor`` of any of these models;
+    - ``GradientBoostingRegressor`` and ``HistGradientBoostingRegressor`` with squared errors, given the leaves;
+    - neighbours, k or within a radius; ``KernelRidge`` and ``GaussianProcessRegressor``, given its kernel;
+    - of classifiers trees, forests and neighbours: the weights average the indicators of a class into its probability;
+    - ``Pipeline``, ``GridSearchCV``, ``RandomizedSearchCV``, ``VotingRegressor`` and ``TransformedTargetRegressor``
+      (if it changes units, not shape) of these, given their transformers;
+    - ``StackingRegressor`` of these with a linear final estimator, given its coefficients;
+    - :class:`~regattn.regression.AttentionRegressor` and autoregressions (their rows are those of
+      ``past``); of statsmodels OLS, WLS and GLS, and the fixed effects of ``MixedLM`` at the variances found;
+    - what is registered with :func:`regattn.attribution.smoother`.
+
+    Parameters
+    ----------
+    model : object
+        A fitted model. Nothing is fitted again, but for the folds that stacking does not keep (it needs ``y_train``).
+    X_train : array or DataFrame of shape (n, p)
+        The rows that it was fitted to, in the same order. Named columns are matched with those it was fitted to.
+    X_new : array or DataFrame of shape (m, p), optional
+        Rows to predict at. Without them each training row is predicted from the others, with all that is given above
+        left as it is: the outcomes' own row left out (linear models, kernels, neighbours), or from the trees that did
+        not draw it (forests, bagging).
+    y_train : array or Series of shape (n,) or (n, t), optional
+        Training outcomes, matched by label with the rows of ``X_train``. The weights times the outcomes are held to
+        ``model.predict`` (to ``predict_proba`` for a classifier). Where the model keeps its outcomes this is done in
+        any case.
+    sample_weight : array or Series of shape (n,), optional
+        The sample weights that the model was fitted with, if any.
+    sparse : bool or "auto", default "auto"
+        Whether the result is sparse; by default where the model leaves most rows out: trees, forests, neighbours.
+
+    Returns
+    -------
+    ndarray, DataFrame or scipy.sparse.csr_array of shape (m, n)
+        A DataFrame where one of the tables has labels, of sparse columns if the result is sparse.
+
+    Raises
+    ------
+    ValueError
+        If the model is not fitted or its predictions are no such sums (the message says why), rows, columns or
+        outcomes are not those that it was fitted to, an entry is not a finite number, or the weights times the outcomes
+        miss its predictions by more than 1e-8 of the sum of absolute contributions: 1e-6 where a learner adds up in
+        float32, and what its own ``tol`` allows for coordinate descent.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeRegressor
+    >>> X, y = np.array([[0.0], [1.0], [5.0]]), np.array([1.0, 3.0, 9.0])
+    >>> tree = DecisionTreeRegressor(max_depth=1).fit(X, y)
+    >>> weights = observation_weights(tree, X, [[0.4]], y_train=y, sparse=False)
+    >>> weights, weights @ y
+    (array([[0.5, 0.5, 0. ]]), array([2.]))
+    """
+    if not (isinstance(sparse, bool) or sparse == "auto"):
+        raise ValueError(f'sparse must be True, False or "auto", got {sparse!r}')
+    _check_fitted(model)
+    asked = read(model)
+    rows = _read(model, X_train, "X_train", None)
+    new = None if X_new is None else _read(model, X_new, "X_new", rows.columns)
+    if new is not None:
+        check_same_width(rows.X, new.X, "X_train", "X_new")
+    y = asked.outcomes if y_train is None else _outcomes(asked, y_train, rows)
+    training = Training(rows.X, y, None if sample_weight is None else _sample_weight(sample_weight, rows))
+    if new is None:
+        if isinstance(asked.held_out, str):
+            raise ValueError(f"{type(model).__name__} needs X_new: {asked.held_out}")
+        if y is not None:
+            _check(model, asked, asked.weights(training, rows.X), training, rows.X)
+        return _labelled(asked.held_out(training), rows.index, rows.index, sparse)
+    weights = asked.weights(training, new.X)
+    if y is not None:
+        _check(model, asked, weights, training, new.X)
+    return _labelled(weights, new.index, rows.index, sparse)
+
+
+def _check_fitted(model: Any) -> None:
+    from sklearn.base import BaseEstimator
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import check_is_fitted
+
+    if isinstance(model, type):
+        raise ValueError(f"model must be a fitted model, got the class {model.__name__}")
+    if isinstance(model, BaseEstimator):
+        try:
+            check_is_fitted(model)
+        except NotFittedError:
+            raise ValueError(f"model must be fitted, got {model!r}") from None
+
+
+def _read(model: Any, X: Table, name: str, columns: Index | None) -> _Rows:
+    """Return rows as the model takes them: under the names that it was fitted to, numbers where it has no parts."""
+    import pandas as pd
+
+    known = getattr(model, "feature_names_in_", None)
+    known = None if known is None else pd.Index(known)
+    table, composed = as_pandas(X), any(hasattr(model, part) for part in COMPOSED)
+    if table is None:
+        values = (
+            X
+            if composed and (issparse(X) or getattr(getattr(X, "dtype", None), "kind", "") in ("O", "U"))
+            else _values(model, X, name)
+        )
+        _check_width(model, values, name)
+        return _Rows(values if known is None else pd.DataFrame(values, columns=known))
+    if table.ndim != 2:
+        raise ValueError(f"{name} must have two dimensions (rows, columns), got a Series of shape {table.shape}")
+    of = f"those {type(model).__name__} was fitted to" if known is not None else "those of X_train"
+    order = matched(table.columns, columns if known is None else known, f"the columns of {name}", of)
+    table = table if order is None else table.iloc[:, order]
+    _check_width(model, table, name)
+    if composed:
+        by_place = known is None and all(isinstance(label, str) for label in table.columns)
+        return _Rows(table.to_numpy() if by_place else table, table.index, table.columns)
+    values = numbers(table, name, missing=_allows_missing(model))
+    X = values if known is None else pd.DataFrame(values, table.index, known)
+    return _Rows(X, table.index, table.columns)
+
+
+def _values(model: Any, X: Table, name: str) -> np.ndarray:
+    if _allows_missing(model) and isinstance(X, np.ndarray) and X.dtype.kind == "f" and np.isnan(X).any():
+        read_table(np.nan_to_num(X, nan=0.0, posinf=np.inf, neginf=-np.inf), name)
+        return X.astype(np.float64)
+    return read_table(X, name).values
+
+
+def _allows_missing(model: Any) -> bool:
+    from sklearn.base import BaseEstimator
+    from sklearn.utils import get_tags
+
+    return isinstance(model, BaseEstimator) and get_tags(model).input_tags.allow_nan
+
+
+def _check_width(model: Any, X: Any, name: str) -> None:
+    if 0 in X.shape:
+        raise ValueError(f"{name} is empty: its shape is {X.shape}")
+    width = getattr(model, "n_features_in_", X.shape[1])
+    if X.shape[1] != width:
+        raise ValueError(f"{name} has {X.shape[1]} columns but {type(model).__name__} was fitted to {width}")
+
+
+def _outcomes(asked: Smoother, y: Any, rows: _Rows) -> np.ndarray:
+    """Return outcomes in the order of the training rows: numbers, or labels of the classes."""
+    if asked.classes is None:
+        return read_targets(y, rows.X.shape[0], "y_train", index=rows.index, of="X_train").values
+    table = as_pandas(y)
+    if table is not None:
+        order = matched(table.index, rows.index, "the rows of y_train", "those of X_train")
+        y = table if order is None else table.iloc[order]
+    y = np.asarray(y)
+    if y.shape != (rows.X.shape[0],):
+        raise ValueError(
+            f"y_train must have shape ({rows.X.shape[0]},), one label for each training row, got {y.shape}"
+        )
+    strange = ~np.isin(y, asked.classes)
+    if strange.any():
+        raise ValueError(f"y_train, index {int(strange.argmax())}: {y[strange][0]!r} is not a class of the model")
+    return y
+
+
+def _sample_weight(sample_weight: Any, rows: _Rows) -> np.ndarray:
+    found = read_vector(sample_weight, "sample_weight", index=rows.index, of="X_train").values
+    if len(found) != rows.X.shape[0]:
+        raise ValueError(f"sample_weight has {len(found)} entries but there are {rows.X.shape[0]} training rows")
+    if found.min() < 0 or not found.any():
+        raise ValueError(f"sample_weight must be ≥ 0 and not all zero, got {found.min():g} at {int(found.argmin())}")
+    return found
+
+
+def _check(model: Any, asked: Smoother, weights: Matrix, training: Training, X: Any) -> None:
+    """Raise unless the weights times the outcomes are what the model predicts, but for rounding."""
+    y = training.y if asked.classes is None else (training.y[:, None] == asked.classes).astype(float)
+    predicted = np.asarray(asked.predict(X), dtype=float)
+    if not y.size == predicted.size // len(predicted) * training.n:
+        raise ValueError(f"y_train has shape {y.shape} but {type(model).__name__} predicts {predicted.shape}")
+    if weights.shape[1] != training.n:
+        raise ValueError(f"X_train has {training.n} rows but {type(model).__name__} was fitted to {weights.shape[1]}")
+    added = np.reshape(weights @ y, predicted.shape)
+    room = asked.tolerance * np.reshape(abs(weights) @ np.abs(y), predicted.shape)
+    miss = np.abs(added - predicted)
+    if not (miss <= room + np.finfo(float).tiny).all():
+        worst = np.unravel_index(np.nanargmax(miss - room), miss.shape)
+        raise ValueError(
+            f"the weights of {type(model).__name__} miss its predictions by up to {miss[worst]:g}: in row "
+            f"{int(worst[0])} they add up to {added[worst]:g} but it predicts {predicted[worst]:g}; "
+            "are X_train, the outcomes and sample_weight what it was fitted to, and did its solver converge?"
+        )
+
+
+def _labelled(weights: Matrix, rows: Index | None, columns: Index | None, sparse: bool | str) -> Any:
+    """Return weights under the labels of their rows and columns, dense or sparse."""
+    if sparse is False or (sparse == "auto" and not issparse(weights)):
+        return named(weights.toarray() if issparse(weights) else np.asarray(weights), rows, columns)
+    weights = csr_array(weights)
+    if rows is None and columns is None:
+        return weights
+    import pandas as pd
+
+    return pd.DataFrame.sparse.from_spmatrix(weights, rows, columns)
