@@ -6,7 +6,6 @@ from .attention import (
     plot_fits as plot_fits,
     plot_query_weights as plot_query_weights,
 )
-from .average import plot_averages as plot_averages
 from .blackboard import blackboard as blackboard
 from .classification import (
     plot_images as plot_images,

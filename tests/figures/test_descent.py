@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.contour import ContourSet
 
-from regattn.figures import plot_averages, plot_clouds, plot_line, plot_losses, plot_paths
+from regattn.figures import plot_clouds, plot_line, plot_losses, plot_paths
 from regattn.regression import gradient_descent
 
 X = np.array([[1.0, 1.0], [1.0, -1.0], [1.0, 2.0]])
@@ -60,15 +60,3 @@ def test_clouds_share_limits_that_hold_the_widest():
     assert axes[0].get_xlim()[1] > 2
     for ax, points in zip(axes, clouds.values(), strict=True):
         np.testing.assert_array_equal(ax.collections[0].get_offsets(), points)
-
-
-def test_averages_draw_areas_by_weight_and_the_prediction_where_it_lies():
-    weights = {"a": np.array([0.5, 0.75, -0.25]), "b": np.array([0.0, 1.0, 0.0])}
-    axes = plot_averages(X[:, 1], Y, weights, 1.5, names=("in", "out"))
-    for ax, row in zip(axes, weights.values(), strict=True):
-        areas = ax.collections[0].get_sizes()
-        np.testing.assert_allclose((areas - areas[0]) / np.ptp(areas), (abs(row) - abs(row[0])) / np.ptp(abs(row)))
-        np.testing.assert_array_equal(ax.lines[1].get_xydata(), [[1.5, row @ Y]])
-    colours = axes[0].collections[0].get_facecolors()
-    assert (colours[0] == colours[1]).all()
-    assert (colours[0] != colours[2]).any()
