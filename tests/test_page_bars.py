@@ -13,7 +13,7 @@ from urllib.parse import unquote
 import pytest
 
 from tests.browser import open_offline
-from tests.built import ROOT
+from tests.built import ROOT, label
 from tests.pages import CHAPTERS, phone
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
@@ -93,6 +93,7 @@ LINKS = """() => [...document.querySelectorAll("nav.bd-links a")]
   .filter((a) => !a.closest("details:not([open])") && a.getBoundingClientRect().height > 0).length"""
 
 
+@pytest.mark.parametrize("opened", CHAPTERS, ids=label, indirect=True)
 def test_furniture_is_one_line_a_section_and_rare(opened):
     found = opened.evaluate(FURNITURE)
     assert found["most"] <= 1

@@ -80,6 +80,7 @@ COLOURED_ALIKE = """() => {
   document.querySelectorAll("article.bd-article").forEach((article) => visit(article, ""));
 }"""
 OURS = {"include": [["article.bd-article"]]}
+AXE = {"resultTypes": ["violations"], "preload": False}  # it would ask a file for its style sheets, which is an error
 WORDS = {**OURS, "exclude": [["figure.regattn"]]}  # the colours of explorers are looked at in tests/widgets
 
 
@@ -156,7 +157,7 @@ def hidden(opened, mark, name) -> Iterator[None]:
 
 def serious(opened, context=OURS, **options) -> set[tuple[str, str, str]]:
     """Return what axe calls serious or critical in our content: the rule, the element, and what to do."""
-    told = Axe().run(opened, context=context, options={"resultTypes": ["violations"], **options}).response
+    told = Axe().run(opened, context=context, options={**AXE, **options}).response
     return {
         (issue["id"], node["html"][:200], node["failureSummary"][:300])
         for issue in told["violations"]
