@@ -51,7 +51,7 @@ def observation_weights(
 
     - ``LinearRegression``, ``Ridge``, ``RidgeCV`` and ``BayesianRidge`` (given the penalty found);
     - ``Lasso``, ``ElasticNet`` and their ``CV``, given the active set and the sizes of its coefficients: the penalty
-      |b| of a coefficient is b²/|b|, that of a ridge regression (Tibshirani, 1996);
+      ``|b|`` of a coefficient is ``b²/|b|``, that of a ridge regression (Tibshirani, 1996);
     - ``PLSRegression``, given its directions;
     - trees, forests and extra trees, ``BaggingRegressor`` of any of these models;
     - ``GradientBoostingRegressor`` and ``HistGradientBoostingRegressor`` with squared errors, given the leaves;
