@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT / "book" / "_ext"))
 import chapter_numbers
 from chapters import chapter_of, chapters
 
-AFTER, NEW, NEXT = "panels_and_filters", "made_up", "cooccurrence_projection"
+AFTER, NEW, NEXT = "panels", "made_up", "cooccurrence_projection"
 
 
 def contents(root: Path) -> dict[str, str]:

@@ -20,7 +20,7 @@ from dependencies import Package, code_of
 from execution_cache import key
 
 EVERY = [*notebooks(), ROOT / "book" / "index.md"]
-SPECTRAL, WORDS, TOKENS = "03_ols_proximity", "11_cooccurrence_projection", "18_language_model"
+SPECTRAL, WORDS, TOKENS = "03_ols_proximity", "12_cooccurrence_projection", "18_language_model"
 
 
 @cache
@@ -49,8 +49,8 @@ def test_a_module_of_words_concerns_the_chapters_that_cut_words_and_no_regressio
 @pytest.mark.parametrize("file", ["attention.py", "kernels.py", "_validation.py", "__init__.py"])
 def test_the_mechanism_concerns_every_notebook_that_attends(file):
     without = {
-        "attention.py": {"solutions-12_a_real_corpus", "solutions-14_tokens"},
-        "kernels.py": {"solutions-12_a_real_corpus", "solutions-14_tokens"},  # which only count
+        "attention.py": {"solutions-13_a_real_corpus", "solutions-15_tokens"},
+        "kernels.py": {"solutions-13_a_real_corpus", "solutions-15_tokens"},  # which only count
     }
     assert readers(file) == {label(path) for path in EVERY} - without.get(file, set())
 

@@ -1,7 +1,7 @@
 """Number the chapters as the contents order them, begin a new one, and find numbers in the text that are wrong.
 
     .venv/bin/python -m tools.chapters renumber
-    .venv/bin/python -m tools.chapters new state_space --after panels_and_filters --title "A state that moves"
+    .venv/bin/python -m tools.chapters new state_space --after panels --title "A state that moves"
     .venv/bin/python -m tools.chapters check
 
 Of all names only those of a chapter's three files carry its number. `renumber` gives them the numbers that their order

@@ -1,10 +1,10 @@
-"""Run the experiments of chapter 20 that take longer than a page may, with several seeds each, and keep the results.
+"""Run the experiments of chapter 22 that take longer than a page may, with several seeds each, and keep the results.
 
     OMP_NUM_THREADS=1 python -m tools.circle          # some fifteen minutes of one processor
     OMP_NUM_THREADS=1 python -m tools.circle --only deep --output trial.json
 
 Results are written after every training, and one that the file already holds is not run again: the work can be
-interrupted. Chapter 20 reads the file, and runs a part of it again.
+interrupted. Chapter 22 reads the file, and runs a part of it again.
 """
 
 from __future__ import annotations

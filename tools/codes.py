@@ -1,11 +1,11 @@
-"""Run the experiments of chapter 15 with five seeds each, and keep the results: bits, bottlenecks, ablations, digits.
+"""Run the experiments of chapter 21 with five seeds each, and keep the results: bits, bottlenecks, ablations, digits.
 
     OMP_NUM_THREADS=1 python -m tools.codes          # some ten minutes of one processor
     OMP_NUM_THREADS=1 python -m tools.codes --only dead --output trial.json
 
 A seed divides the 1,797 digits of scikit-learn into 1,400 to learn from and 397 to be measured on, and begins every
 model. Results are written after every experiment, and one that the file already holds is not run again: the work can be
-interrupted. Chapter 15 reads the file, and runs a part of it again.
+interrupted. Chapter 21 reads the file, and runs a part of it again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Run the comparisons of chapter 19 and train the forecaster that comes with the package.
+"""Run the comparisons of chapter 20 and train the forecaster that comes with the package.
 
     OMP_NUM_THREADS=1 python -m tools.forecasts                 # about forty minutes on one idle core
     OMP_NUM_THREADS=1 python -m tools.forecasts --only choice

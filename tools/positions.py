@@ -1,11 +1,11 @@
-"""Train the models of chapter 16 at one length, ask them at three, and keep every score: 3 tasks, 6 schemes, 3 seeds.
+"""Train the models of chapter 17 at one length, ask them at three, and keep every score: 3 tasks, 6 schemes, 3 seeds.
 
     OMP_NUM_THREADS=1 python -m tools.positions                  # about a quarter of an hour of one core
     OMP_NUM_THREADS=1 python -m tools.positions --seeds 0 --only copying --output trial.json
 
 Results are written after every run, and a run that the file already holds is not made again: the work can be
 interrupted. Beside them stand runs whose windows begin elsewhere, and what tables of counts lose on the same letters.
-Chapter 16 and its solutions read the file, and make some of its runs again.
+Chapter 17 and its solutions read the file, and make some of its runs again.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def shuffled_scores(model: torch.nn.Module, task: LengthTask, in_place: int, see
 
 
 def table_losses(stories: list[str], orders: tuple[int, ...] = TABLES) -> dict[str, float]:
-    """Return the loss of the count tables of chapter 14 where the news is asked: letters of a table -> nats."""
+    """Return the loss of the count tables of chapter 15 where the news is asked: letters of a table -> nats."""
     read, _, vocabulary = _letters(stories)
     tokens, targets = length_task("news", stories=stories).tests[1]
     windows = torch.cat([tokens, targets[:, -1:]], dim=1).tolist()

@@ -1,9 +1,9 @@
-"""Run what chapter 12 reports of trained vectors, with seeds and splits, and make the vectors of its explorer.
+"""Run what chapter 13 reports of trained vectors, with seeds and splits, and make the vectors of its explorer.
 
     OMP_NUM_THREADS=1 python -m tools.words            # about twenty minutes of one core
     OMP_NUM_THREADS=1 python -m tools.words rank senses
 
-Results are written after every part. Chapter 12 reads the files and runs a part of them again.
+Results are written after every part. Chapter 13 reads the files and runs a part of them again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Figures of chapter 11: tables of counts with their words, neighbours of a word, and shares by theme."""
+"""Figures of chapter 12: tables of counts with their words, neighbours of a word, and shares by theme."""
 
 from __future__ import annotations
 

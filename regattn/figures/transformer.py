@@ -1,4 +1,4 @@
-"""Figures of chapters 17 and 19: the block drawn, where parameters live, and the two sides of a forecaster."""
+"""Figures of chapters 16 and 20: the block drawn, where parameters live, and the two sides of a forecaster."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def load_runs(name: str, part: str | None = None) -> RecordedRuns:
     Parameters
     ----------
     name : {"circle", "codes", "forecasts", "heads", "lengths", "news", "race"}
-        Of chapters 20, 15, 19, 17 and 18, 16, 18 and 7.
+        Of chapters 22, 21, 20, 16 and 18, 17, 18 and 7.
     part : str, optional
         One part of them, such as "induction" of "heads"; all by default.
 

@@ -1,4 +1,4 @@
-"""The experiments of chapters 16 to 18: models that lack a part, text that repeats itself, losses, and measures."""
+"""The experiments of chapters 17 to 18: models that lack a part, text that repeats itself, losses, and measures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What latent codes are measured against: other ways to send a row in so many bits, and chapter 15's experiments."""
+"""What latent codes are measured against: other ways to send a row in so many bits, and chapter 21's experiments."""
 
 from __future__ import annotations
 

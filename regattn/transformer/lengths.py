@@ -1,4 +1,4 @@
-r"""The grid of chapter 16: five position schemes, trained at one length and asked at once, twice and four times that.
+r"""The grid of chapter 17: five position schemes, trained at one length and asked at once, twice and four times that.
 
 Three tasks. *Text* is real: the next character of a news story. In *copying* position is the whole answer: say which
 token stood k places ago, among tokens drawn at random. In *sorting* it is no part of it: say the numbers you have read

@@ -1,4 +1,4 @@
-"""What ``tools/words.py`` kept for chapter 12: scores of vectors that take minutes to train, and vectors themselves."""
+"""What ``tools/words.py`` kept for chapter 13: scores of vectors that take minutes to train, and vectors themselves."""
 
 from __future__ import annotations
 

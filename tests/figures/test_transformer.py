@@ -1,4 +1,4 @@
-"""Figures of chapters 17 and 18 show the numbers they are given: the artists are read, not the pixels."""
+"""Figures of chapters 16 and 18 show the numbers they are given: the artists are read, not the pixels."""
 
 from regattn.figures import plot_blueprint, plot_encoder_decoder, plot_parts
 from regattn.series import ForecasterDesign

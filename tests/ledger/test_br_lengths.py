@@ -1,4 +1,4 @@
-"""Breeden's and Rankine's statements about positions that only trained models can judge: the grid of chapter 16."""
+"""Breeden's and Rankine's statements about positions that only trained models can judge: the grid of chapter 17."""
 
 from __future__ import annotations
 

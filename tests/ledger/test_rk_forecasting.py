@@ -1,4 +1,4 @@
-"""Rankine's figure 3, as the forecaster of chapter 19 that it draws."""
+"""Rankine's figure 3, as the forecaster of chapter 20 that it draws."""
 
 import numpy as np
 import torch

@@ -1,4 +1,4 @@
-"""The experiments of chapter 20: whole, within the chapter's bars, and the same when a part runs again."""
+"""The experiments of chapter 22: whole, within the chapter's bars, and the same when a part runs again."""
 
 from __future__ import annotations
 

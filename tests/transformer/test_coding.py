@@ -1,4 +1,4 @@
-"""Rivals of latent codes at the same number of bits, and the experiments of chapter 15 that were kept."""
+"""Rivals of latent codes at the same number of bits, and the experiments of chapter 21 that were kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The experiments of chapters 17 and 18: models lack what they are said to lack, and what was kept can be had again."""
+"""The experiments of chapters 16 and 18: models lack what they are said to lack, and what was kept can be had again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The grid of chapter 16: tasks ask what they say, tests are paired, and a kept run can be made again."""
+"""The grid of chapter 17: tasks ask what they say, tests are paired, and a kept run can be made again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ContextExplorer of chapter 20: its steps in the page, and what its presets promise."""
+"""The ContextExplorer of chapter 22: its steps in the page, and what its presets promise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The DirectionExplorer computes as chapter 11's functions do, names what it refuses, and lets a hand order words."""
+"""The DirectionExplorer computes as chapter 12's functions do, names what it refuses, and lets a hand order words."""
 
 from itertools import permutations, product
 

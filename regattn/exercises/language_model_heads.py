@@ -1,0 +1,3 @@
+"""Exercises of the chapter: What its heads do."""
+
+EXERCISES = {}

@@ -1,0 +1,3 @@
+"""Exercises of the chapter: Layers and filters."""
+
+EXERCISES = {}
