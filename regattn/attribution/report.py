@@ -1,14 +1,15 @@
-"""What a row of weights says: the loudest rows, for and against, and how many, how far and how steadily they speak."""
+"""What a row of weights says: the loudest rows, for and against, how many speak, how steadily, and how far away."""
 
 from __future__ import annotations
 
+import html
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regattn._tables import as_pandas, read_table, read_targets
+from regattn._tables import as_pandas, matched, read_table, read_targets
 from regattn._types import Table
 from regattn._validation import check_count, check_real
 
@@ -38,6 +39,8 @@ class ForecastReport:
         Share of rows that :meth:`to_frame` calls the loudest.
     rows, columns : pandas.Index
         Labels of the predictions and of the training rows.
+    distance : ndarray of shape (m,) or None
+        How far the predictions lie from the training rows, where their predictors were given.
 
     Examples
     --------
@@ -53,6 +56,7 @@ class ForecastReport:
     share: float
     rows: Index
     columns: Index
+    distance: np.ndarray | None = None
 
     def contributions(self) -> np.ndarray:
         r"""Return :math:`\omega_{ji} (y_i - \bar y)`: with the baseline they add up to the predictions.
@@ -103,13 +107,15 @@ class ForecastReport:
 
         Returns
         -------
-        DataFrame of shape (m, 9)
+        DataFrame of shape (m, 9) or (m, 10)
             ``prediction``; what adds up to it: ``baseline`` :math:`\bar y \sum_i \omega_{ji}`, ``for`` and ``against``,
             the sums of contributions above and below zero; ``concentration``, the part of
             :math:`\sum_i |\omega_{ji}|` that lies on the loudest rows; ``short position``
             :math:`\sum_i \min(\omega_{ji}, 0)`; ``leverage`` :math:`\sum_i \omega_{ji}`; ``turnover``
             :math:`\sum_i |\omega_{ji} - \omega_{j-1,i}|`, NaN for the first; ``effective rows``
-            :math:`(\sum_i |\omega_{ji}|)^2 / \sum_i \omega_{ji}^2`, between 1 and n.
+            :math:`(\sum_i |\omega_{ji}|)^2 / \sum_i \omega_{ji}^2`, between 1 and n. Where predictors were given,
+            ``distance``: the Mahalanobis distance from the mean of the training rows, divided by that of the farthest
+            of them; above 1 the model has seen nothing as far out.
 
         Examples
         --------
@@ -140,10 +146,31 @@ class ForecastReport:
                 total > 0, 1 / np.square(weights / spoken[:, None]).sum(axis=1).clip(min=1e-300), 0
             ),
         }
+        if self.distance is not None:
+            found["distance"] = self.distance
         return pd.DataFrame(found, index=self.rows)
 
+    def _repr_html_(self) -> str:
+        """Return the table of predictions, and the loudest rows of the first, as a notebook shows them."""
+        first = self.rows[0] if len(self.rows) else None
+        loudest = self.top(min(5, len(self.outcomes))) if len(self.rows) else None
+        parts = [self.to_frame().to_html(float_format="{:.4g}".format, na_rep="–", max_rows=20)]
+        if loudest is not None:
+            parts += [
+                f"<p>Loudest in {html.escape(str(first))}:</p>",
+                loudest.to_html(float_format="{:.4g}".format),
+            ]
+        return "\n".join(parts)
 
-def forecast_report(weights: Table, y_train: ArrayLike, *, share: float = 0.05) -> ForecastReport:
+
+def forecast_report(
+    weights: Table,
+    y_train: ArrayLike,
+    *,
+    share: float = 0.05,
+    X_train: Table | None = None,
+    X_new: Table | None = None,
+) -> ForecastReport:
     """Return what the weights of some predictions say of the training rows.
 
     Parameters
@@ -154,6 +181,8 @@ def forecast_report(weights: Table, y_train: ArrayLike, *, share: float = 0.05) 
         Training outcomes, matched by label with the columns of ``weights``.
     share : float, default 0.05
         Share of rows, above 0 and at most 1, whose part of all weight is the concentration; one row at least.
+    X_train, X_new : array or DataFrame of shapes (n, p) and (m, p), optional
+        Predictors, from which the report says how far out a prediction lies. Both or none.
 
     Returns
     -------
@@ -169,6 +198,13 @@ def forecast_report(weights: Table, y_train: ArrayLike, *, share: float = 0.05) 
     --------
     >>> forecast_report([[0.5, 0.5, 0.0]], [1.0, 3.0, 9.0]).to_frame()["effective rows"].tolist()
     [2.0]
+
+    A prediction three times as far out as any row that the model has seen:
+
+    >>> X = [[-1.0], [0.0], [1.0]]
+    >>> report = forecast_report([[-1.0, 0.0, 2.0]], [1.0, 2.0, 3.0], X_train=X, X_new=[[3.0]])
+    >>> report.to_frame()["distance"].tolist()
+    [3.0]
     """
     import pandas as pd
 
@@ -180,11 +216,39 @@ def forecast_report(weights: Table, y_train: ArrayLike, *, share: float = 0.05) 
     outcomes = read_targets(y_train, values.shape[1], "y_train", index=columns, of="weights' columns").values
     if outcomes.ndim != 1:
         raise ValueError(f"y_train must have shape (n,), one target, got shape {outcomes.shape}")
+    distance = _distance(X_train, X_new, columns, rows, values.shape)
     rows, columns = (
         pd.RangeIndex(size) if index is None else index
         for size, index in zip(values.shape, (rows, columns), strict=True)
     )
-    return ForecastReport(values, outcomes, share, rows, columns)
+    return ForecastReport(values, outcomes, share, rows, columns, distance)
+
+
+def _distance(
+    X_train: Table | None, X_new: Table | None, old: Index | None, asked: Index | None, shape: tuple[int, int]
+) -> np.ndarray | None:
+    """Return Mahalanobis distances of the new rows from the mean, in units of that of the farthest training row."""
+    if (X_train is None) != (X_new is None):
+        raise ValueError(f"X_train and X_new come together, got {'X_new' if X_train is None else 'X_train'} alone")
+    if X_train is None:
+        return None
+    X, index, columns = read_table(X_train, "X_train")
+    new, new_index, _ = read_table(X_new, "X_new", columns=columns, of="X_train")
+    if (len(X), len(new), new.shape[1]) != (shape[1], shape[0], X.shape[1]):
+        raise ValueError(
+            f"X_train must have {shape[1]} rows and X_new {shape[0]}, with the same columns; "
+            f"got shapes {X.shape} and {new.shape}"
+        )
+    matched(index, old, "X_train", "weights' columns")
+    order = matched(new_index, asked, "X_new", "weights' rows")
+    new = new if order is None else new[order]
+    centre, scale = X.mean(axis=0), X.std(axis=0)
+    scale = np.where(scale > 0, scale, 1.0)
+    U, s, Vt = np.linalg.svd((X - centre) / scale, full_matrices=False)
+    kept = s > s.max(initial=0.0) * max(X.shape) * np.finfo(float).eps
+    old = np.sqrt(np.square(U[:, kept]).sum(axis=1))
+    far = np.sqrt(np.square(((new - centre) / scale @ Vt[kept].T) / s[kept]).sum(axis=1))
+    return far / (old.max(initial=0.0) or 1.0)
 
 
 def _filled(weights: Any) -> Any:

@@ -46,10 +46,44 @@ def test_the_loudest_rows_come_first_under_their_labels():
     assert whole["contribution"].sum() + report.outcomes.mean() == pytest.approx(report.to_frame()["prediction"][1])
 
 
+def test_distance_is_that_of_mahalanobis_by_the_inverse_and_one_at_the_farthest_row():
+    X, new = np.random.default_rng(0).normal(size=(2, 30, 3)) * [1.0, 10.0, 1e4]
+    found = forecast_report(np.full((30, 30), 1 / 30), np.ones(30), X_train=X, X_new=new).to_frame()["distance"]
+    inverse = np.linalg.inv(np.cov(X.T))
+    far = [np.sqrt(np.einsum("ij,jk,ik->i", each, inverse, each)) for each in (X - X.mean(0), new - X.mean(0))]
+    np.testing.assert_allclose(found, far[1] / far[0].max())
+    own = forecast_report(np.eye(30), np.ones(30), X_train=X, X_new=X).to_frame()["distance"]
+    assert own.max() == pytest.approx(1.0)
+
+
+def test_distance_follows_labels_and_a_constant_column_says_nothing():
+    X = pd.DataFrame({"x": [0.0, 1.0, 2.0, 3.0], "one": 1.0}, list("abcd"))
+    weights = pd.DataFrame(SMALL, index=list("pqr"), columns=list("abcd"))
+    new = pd.DataFrame({"one": 1.0, "x": [1.5, 6.0, 3.0]}, list("pqr"))
+    outcomes = pd.Series(1.0, list("abcd"))
+    for order in (list("pqr"), list("rpq")):
+        found = forecast_report(weights, outcomes, X_train=X, X_new=new.loc[order]).to_frame()["distance"]
+        np.testing.assert_allclose(found, [0.0, 3.0, 1.0], atol=1e-12)
+
+
+def test_a_notebook_shows_the_table_and_the_loudest_rows_of_the_first_prediction():
+    weights = pd.DataFrame(SMALL, index=["<b>", "q", "r"], columns=list("abcd"))
+    shown = forecast_report(weights, pd.Series([1.0, 2.0, 3.0, 6.0], list("abcd")))._repr_html_()
+    assert "effective rows" in shown
+    assert "Loudest in &lt;b&gt;" in shown
+    assert "<b>" not in shown
+    assert "NaN" not in shown
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: forecast_report(SMALL, [1.0]), "y_train has 1 entries but there are 4"),
+        (lambda: forecast_report(SMALL, np.ones(4), X_new=np.ones((3, 1))), "got X_new alone"),
+        (
+            lambda: forecast_report(SMALL, np.ones(4), X_train=np.ones((3, 1)), X_new=np.ones((3, 1))),
+            "X_train must have 4 rows and X_new 3",
+        ),
         (lambda: forecast_report(SMALL, np.ones((4, 2))), r"y_train must have shape \(n,\), one target"),
         (lambda: forecast_report(SMALL, np.ones(4), share=0.0), "share must be > 0, got 0"),
         (lambda: forecast_report(SMALL[0], np.ones(4)), "weights must have two dimensions"),

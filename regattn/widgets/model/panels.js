@@ -6,11 +6,11 @@ import { numberTable } from "../_kit/tables.js";
 
 const SHOWN = 9; // words with bars of their own
 
-// A row of the next words: two bars, and three numbers. Returns what fills it.
-function sharesRow(body) {
+// A row of the next words: two bars, and a number for each column. Returns what fills it.
+function sharesRow(body, columns) {
   const bar = (role) => element("span", { class: `ra-share-bar ra-${role}`, "aria-hidden": "true" });
   const bars = [bar("truth"), bar("prediction")];
-  const [head, cells] = [element("th", { scope: "row" }), [0, 1, 2].map(() => element("td"))];
+  const [head, cells] = [element("th", { scope: "row" }), columns.map(() => element("td"))];
   body.append(element("tr", {}, head, element("td", { class: "ra-share-track" }, ...bars), ...cells));
   const write = (node, words) => node.textContent === words || (node.textContent = words);
   return ([word, ...shares]) => {
@@ -22,7 +22,9 @@ function sharesRow(body) {
 
 const weightText = (weight) => (!(weight >= 0.005) ? "" : weight > 0.995 ? "1" : weight.toFixed(2).slice(1));
 
-export function nextPanel({ words }) {
+export function nextPanel({ words }, view) {
+  const drawing = !["temperature", "top_k", "top_p"].every((name) => view.hides(name));
+  const columns = ["true", "model", ...(drawing ? ["drawn"] : [])];
   return {
     title: "Which word comes next",
     legend: [
@@ -31,11 +33,11 @@ export function nextPanel({ words }) {
     ],
     make(host) {
       const body = element("tbody");
-      const heads = ["word", "", "true", "model", "drawn"].map((name) => element("th", { scope: "col" }, name));
+      const heads = ["word", "", ...columns].map((name) => element("th", { scope: "col" }, name));
       const table = element("table", { class: "ra-shares ra-pairs", "aria-label": "Probability of the next word" });
       table.append(element("thead", {}, element("tr", {}, ...heads)), body);
       host.append(table);
-      const rows = Array.from({ length: SHOWN + 1 }, () => sharesRow(body));
+      const rows = Array.from({ length: SHOWN + 1 }, () => sharesRow(body, columns));
       return ({ p, q, drawnQ }) => {
         const order = descending(q.map((share, k) => Math.max(share, p?.[k] ?? 0))).slice(0, SHOWN);
         const left = (shares) => shares && Math.max(0, 1 - order.reduce((sum, k) => sum + shares[k], 0));

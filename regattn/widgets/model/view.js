@@ -6,7 +6,12 @@ import { END, drawButton, modelFits, placeSlider, typedBox } from "./controls.js
 import { modelProblem, modelState } from "./numbers.js";
 import { lensPanel, mapPanel, nextPanel, partsPanel } from "./panels.js";
 
-function modelMessage({ known, unknown, dropped, at, q, p, before }, { words }) {
+function modelMessage({ words: read, map, known, unknown, dropped, at, q, p, before }, { words }, view) {
+  if (view.hides("next") && !view.hides("map")) {
+    const row = map[at];
+    const most = row.indexOf(Math.max(...row.slice(0, at + 1)));
+    return [isolate(read[at]), ` listens most to ${isolate(read[most])}: ${shareText(row[most])} of its weight.`];
+  }
   const best = q.indexOf(Math.max(...q));
   const never = () => `no truth: the grammar never writes ${isolate(known[before - 1])} as word ${before}`;
   const truth = p ? `truth ${shareText(p[best])}` : never();
@@ -45,7 +50,7 @@ const render = (context) => {
     },
     compute: (problem, settings) => (now = modelState(problem, settings)),
     panels: (problem, view) => ({
-      next: nextPanel(problem),
+      next: nextPanel(problem, view),
       parts: { ...partsPanel(view, problem), beside: true },
       map: mapPanel(view),
       lens: lensPanel(view, problem),

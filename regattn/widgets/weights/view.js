@@ -1,0 +1,168 @@
+// WeightsExplorer: a prediction is a baseline and what each training row adds, its weight times its outcome's distance
+// from the mean; two models can be set side by side.
+import { bounded, printed, radiusOf, timeTicks, widened } from "../_kit/dates.js";
+import { explorer } from "../_kit/explorer.js";
+import { formatNumber, formatResult, isolate, measured, numberTicks, orderTicks, rounded, shareText } from "../_kit/format.js";
+import { dot, runningSum, sum } from "../_numbers/maths.js";
+
+const sizeOf = (weights) => sum(weights.map(Math.abs));
+
+// The part of its weight that one model puts where the other does, with the same sign.
+function inCommon(a, b) {
+  const [all, others] = [sizeOf(a), sizeOf(b)];
+  return 1 - sum(a.map((weight, i) => Math.abs(weight / (all || 1) - b[i] / (others || 1)))) / 2;
+}
+
+function weightsState({ outcomes, level, weights: models }, { query, model, beside }) {
+  const [weights, second] = [models[model][query], models[beside][query]];
+  const contributions = weights.map((weight, i) => weight * (outcomes[i] - level));
+  const order = contributions.map((_, i) => i);
+  order.sort((i, j) => Math.abs(contributions[j]) - Math.abs(contributions[i]) || i - j);
+  const [total, leverage] = [sizeOf(weights), sum(weights)];
+  const baseline = level * leverage;
+  return {
+    query, model, beside, weights, contributions, order, second, baseline, leverage, // prettier-ignore
+    running: runningSum([baseline, ...order.map((i) => contributions[i])]),
+    prediction: dot(weights, outcomes),
+    up: sum(contributions.map((each) => Math.max(each, 0))),
+    down: sum(contributions.map((each) => Math.min(each, 0))),
+    short: sum(weights.map((each) => Math.min(each, 0))),
+    effective: total ? total ** 2 / sum(weights.map((each) => each ** 2)) : 0,
+    common: inCommon(weights, second),
+  };
+}
+
+function weightsProblem(data) {
+  const { outcomes, labels } = data;
+  return { ...data, dates: labels, range: widened([Math.min(...outcomes), Math.max(...outcomes)], 0.08) };
+}
+
+// Outcomes in the order of the training rows, larger the more weight a model gives them.
+function rowsPanel({ outcomes, dates, range, units }, which) {
+  const places = outcomes.map((_, i) => i);
+  const own = which === "weights";
+  const predicted = own ? [["prediction", "line", "the prediction"]] : [];
+  return {
+    title: own ? "Whom it listens to" : "The same prediction by the model beside it",
+    wide: true,
+    legend: [
+      ["positive", "dot", "outcome, larger with more weight"],
+      ["negative", "dot", "weight below zero"],
+      ...predicted,
+    ],
+    plot: { label: own ? "Training rows" : "Training rows, other model", yLabel: units || "outcome", height: own ? 250 : 200 },
+    by: "x",
+    at: (k) => [k, outcomes[k]],
+    make(p) {
+      const [line, dots] = [p.line("neutral"), p.signedDots()];
+      const level = own ? p.marker("prediction", "level") : () => {};
+      return (state) => {
+        p.frame({ x: [-1, outcomes.length], y: range, xTicks: timeTicks(p, { dates }), yTicks: numberTicks(...range, 5) });
+        line(places, outcomes);
+        dots(places, outcomes, radiusOf(state[which]), state[which]);
+        level(0, bounded(state.prediction, range));
+      };
+    },
+  };
+}
+
+function sumPanel({ outcomes, units }) {
+  const n = outcomes.length;
+  const places = Array.from({ length: n + 1 }, (_, k) => k);
+  const names = places.map(String);
+  return {
+    title: "From the baseline to the prediction, the loudest first",
+    legend: [
+      ["key", "line", "sum so far"],
+      ["prediction", "line", "prediction"],
+    ],
+    plot: { label: "Running sum of contributions", xLabel: "training rows counted", yLabel: units || "outcome", height: 230 },
+    by: "x",
+    make(p) {
+      const [line, level] = [p.line("key", { steps: true }), p.marker("prediction", "level")];
+      return ({ running, prediction }) => {
+        const y = rounded(widened([Math.min(...running), Math.max(...running)], 0.05), 4);
+        p.frame({ x: [0, n + 0.8], y, xTicks: orderTicks(names, 5), yTicks: numberTicks(...y, 5) });
+        line(places, running);
+        level(0, prediction);
+      };
+    },
+  };
+}
+
+function planePanel({ predictors = {}, asks = {} }, view) {
+  const rangeOf = (name, query) => {
+    const values = [...predictors[name], asks[name][query]];
+    return widened([Math.min(...values), Math.max(...values)], 0.08);
+  };
+  const chosen = () => [view.model.get("across"), view.model.get("up")];
+  return {
+    title: "In the plane of two predictors",
+    legend: [
+      ["positive", "dot", "training row, larger with more weight"],
+      ["negative", "dot", "weight below zero"],
+      ["query", "diamond", "the case to predict"],
+    ],
+    plot: { label: "Plane of two predictors", height: 230 },
+    by: "xy",
+    make(p) {
+      const [dots, mark, named] = [p.signedDots(), p.marker("query"), [p.note("neutral", "end"), p.note("neutral")]];
+      return ({ weights, query }) => {
+        const [across, up] = chosen();
+        const [x, y] = [rangeOf(across, query), rangeOf(up, query)];
+        p.frame({ x, y, xTicks: numberTicks(...x, 5), yTicks: numberTicks(...y, 5) });
+        dots(predictors[across], predictors[up], radiusOf(weights), weights);
+        mark(asks[across][query], asks[up][query]);
+        named[0](`${isolate(across)} →`, x[1], y[0]);
+        named[1](`↑ ${isolate(up)}`, x[0], y[1], { dx: 4 });
+      };
+    },
+  };
+}
+
+const render = explorer({
+  name: "WeightsExplorer",
+  prepare: weightsProblem,
+  compute: weightsState,
+  panels: (problem, view) => ({
+    rows: rowsPanel(problem, "weights"),
+    second: rowsPanel(problem, "second"),
+    sum: sumPanel(problem),
+    plane: planePanel(problem, view),
+  }),
+  hint: ({ query }, { asked }) => `for ${isolate(asked[query])}; arrow keys read the rows`,
+  cursor: ({ outcomes, labels }) => ({
+    count: () => outcomes.length,
+    text: (k, { weights, contributions }) =>
+      `${isolate(labels[k])}: weight ${formatResult(weights[k])}\n` +
+      `outcome ${formatNumber(outcomes[k])}\n` +
+      `adds ${formatResult(contributions[k])}`,
+    start: ({ order }) => order[0],
+  }),
+  answers: (view) => ["short", ...(view.hides("second") ? [] : ["common"])],
+  numbers: ({ units }, view) => [
+    ["prediction", measured("prediction", units), printed("prediction")],
+    ["baseline", measured("baseline: mean outcome × sum of weights", units), printed("baseline")],
+    ["up", measured("rows for more", units), printed("up")],
+    ["down", measured("rows for less", units), printed("down")],
+    ["short", "sum of weights below zero", printed("short")],
+    ["leverage", "sum of weights", printed("leverage")],
+    ["effective", "effective number of rows", printed("effective")],
+    ...(view.hides("second") ? [] : [["common", "weight in common with the model beside it", ({ common }) => shareText(common)]]),
+  ],
+  say({ query, order, weights, contributions, prediction }, { asked, labels }) {
+    const [k] = order;
+    const added = `with weight ${formatNumber(weights[k])} it adds ${formatNumber(contributions[k])}`;
+    return [formatResult(prediction), ` for ${isolate(asked[query])}. ${isolate(labels[k])} moves it most: ${added}.`];
+  },
+  result: ({ query, model, beside, weights, contributions, order, second, running, ...numbers }) => ({
+    ...numbers,
+    weights: Array.from(weights),
+    contributions: Array.from(contributions),
+    order,
+    second: Array.from(second),
+    running: Array.from(running),
+  }),
+});
+
+export default { render };

@@ -1,0 +1,64 @@
+"""The WeightsExplorer: it says what the report says; reports that do not belong together are refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from regattn.attribution import forecast_report
+from regattn.widgets import WeightsExplorer
+from tests.explorers.weights import example
+
+ROWS = pd.DataFrame([[0.5, 0.5, 0.0], [0.75, 0.5, -0.25]], index=["a", "b"], columns=["x", "y", "z"])
+OUTCOMES = pd.Series([2.0, 4.0, 6.0], index=["x", "y", "z"])
+REPORT = forecast_report(ROWS, OUTCOMES)
+
+
+def test_contributions_add_up_to_the_prediction_and_the_loudest_come_first():
+    found = example().result()
+    assert np.isclose(found["running"][0], found["baseline"])
+    assert np.isclose(found["running"][-1], found["prediction"])
+    sizes = np.abs(found["contributions"])[found["order"]]
+    assert (np.diff(sizes) <= 0).all()
+    assert len(set(found["order"])) == len(sizes)
+    assert np.isclose(found["up"] + found["down"] + found["baseline"], found["prediction"])
+
+
+def test_two_models_that_agree_have_all_their_weight_in_common_and_opposites_have_none():
+    opposite = forecast_report(-ROWS, OUTCOMES)
+    explorer = WeightsExplorer({"a": REPORT, "b": REPORT, "c": opposite}, query="b")
+    assert np.isclose(explorer.result()["common"], 1.0)
+    explorer.beside = "c"
+    assert np.isclose(explorer.result()["common"], 0.0)
+
+
+def test_one_model_without_predictors_hides_what_would_be_empty():
+    explorer = WeightsExplorer(REPORT, hide=["sum"])
+    assert set(explorer.hidden) == {"sum", "model", "beside", "second", "across", "up", "plane"}
+    assert explorer.data["labels"] == ["x", "y", "z"]
+    assert explorer.data["asked"] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (({},), "at least one"),
+        (({"a": 3},), "got int for 'a'"),
+        (({"a": REPORT, "b": forecast_report(ROWS, OUTCOMES + 1)},), "'a' and 'b' are of other"),
+        (({"a": REPORT, "b": forecast_report(ROWS.iloc[:1], OUTCOMES)},), "'a' and 'b' are of other"),
+        ((REPORT, np.ones((3, 2))), "X_new|X alone"),
+        ((REPORT, np.ones((2, 2)), np.ones((2, 2))), "X must have 3 rows and X_new 2"),
+        ((REPORT, pd.DataFrame(np.ones((3, 2)), columns=["p", "p"]), np.ones((2, 2))), "two columns called 'p'"),
+        ((forecast_report(np.ones((601, 500)) / 500, np.ones(500)),), "report on fewer predictions"),
+    ],
+)
+def test_what_does_not_belong_together_is_refused(given, message):
+    with pytest.raises(ValueError, match=message):
+        WeightsExplorer(*given)
+
+
+def test_a_label_asks_and_an_unknown_one_is_named():
+    assert WeightsExplorer(REPORT, query="b").query == 1
+    with pytest.raises(ValueError, match="'c'"):
+        WeightsExplorer(REPORT, query="c")
