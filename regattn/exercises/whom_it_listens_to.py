@@ -1,0 +1,72 @@
+"""Exercises on whom a fitted model listens to."""
+
+from regattn.exercises._exercise import EXACT, Exercise, Mistake
+
+
+def _in_common() -> float:
+    """Return the weight that ten neighbours and the chapter's forest have in common for the first quarter of 2009."""
+    import numpy as np
+    from sklearn.ensemble import RandomForestRegressor
+    from sklearn.neighbors import KNeighborsRegressor
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    from regattn.attribution import observation_weights
+    from regattn.data import load_macro
+
+    macro = load_macro()
+    rise = macro["unemployment"].diff()
+    known = macro[["gdp_growth", "inflation", "bill_rate"]].assign(
+        last=rise, cut=macro["bill_rate"].diff(), investment=100 * np.log(macro["investment"]).diff()
+    )
+    known = known[["last", "gdp_growth", "inflation", "bill_rate", "cut", "investment"]].shift(1).dropna()
+    past, asked = known.loc[:"2007Q4"], known.loc[["2009Q1"]]
+    models = (
+        RandomForestRegressor(200, min_samples_leaf=3, max_features=2, random_state=0),
+        make_pipeline(StandardScaler(), KNeighborsRegressor(10)),
+    )
+    rows = [
+        observation_weights(model.fit(past, rise[past.index]), past, asked, y_train=rise[past.index], sparse=False)
+        for model in models
+    ]
+    return float(1 - np.abs(rows[0].to_numpy() - rows[1].to_numpy()).sum() / 2)
+
+
+EXERCISES = {
+    1: Exercise(
+        lambda: -0.2 * (6 - 3),
+        "the mean outcome is 3; how far is 6 from it, and with which weight?",
+        (
+            Mistake(-1.2, "that is weight times outcome; measure the outcome from the mean."),
+            Mistake(0.6, "the weight is below zero."),
+            Mistake(3.0, "that is how far the outcome lies from the mean; now weigh it."),
+        ),
+        tolerance=EXACT,
+    ),
+    2: Exercise(
+        lambda: 1 / (0.49 + 0.03),
+        "square the sum of the weights' sizes, and divide by the sum of their squares.",
+        (
+            Mistake(4, "they would be four if all had the same weight."),
+            Mistake(0.52, "that is the sum of squares; its reciprocal is asked for."),
+            Mistake(1 / 0.7, "the three others count as well."),
+        ),
+    ),
+    3: Exercise(
+        lambda: "ridge",
+        "which of them has weights below zero?",
+        (
+            Mistake("the forest", "its weights are not below zero and sum to one: it stays between what it has seen."),
+            Mistake(
+                "neither", "one of them has weights below zero, and with those an average can leave what was seen."
+            ),
+        ),
+    ),
+    4: Exercise(
+        _in_common,
+        "fit `make_pipeline(StandardScaler(), KNeighborsRegressor(10))` to `past` and `y`, ask `observation_weights` "
+        "of both, and compare the rows 2009Q1.",
+        (Mistake(1.0, "they would have all of it in common if they were the same model."),),
+        tolerance=0.02,
+    ),
+}

@@ -1,0 +1,50 @@
+# %% [markdown]
+# **Witnesses of a forest.** `leaves` and `leaves_new` hold the number of the leaf that each training row, or each new
+# case, falls into: a row for each case, a column for each tree. Every tree was grown on all training rows. Return the
+# weights of the forest's predictions, a row for each new case and a column for each training row.
+
+
+# %% tags=["answer"]
+def weights_of_forest(leaves, leaves_new):
+    """Return the weight of every training row in every prediction, shape (m, n)."""
+    ### BEGIN SOLUTION
+    shared = leaves_new[:, None] == leaves[None]
+    return (shared / shared.sum(axis=1, keepdims=True)).mean(axis=2)
+    ### END SOLUTION
+
+
+# %% tags=["test"] points=1 why="one tree with two leaves"
+import numpy as np
+
+found = weights_of_forest(np.array([[0], [0], [1]]), np.array([[0], [1]]))
+assert np.allclose(found, [[0.5, 0.5, 0], [0, 0, 1]])
+
+# %% tags=["test", "hidden"] points=2 why="forests of scikit-learn, whose predictions they give"
+import numpy as np
+from sklearn.ensemble import RandomForestRegressor
+
+rng = np.random.default_rng(230)
+for n, trees in [(23, 5), (41, 13)]:
+    X, y, new = rng.normal(size=(n, 3)), rng.normal(size=n), rng.normal(size=(7, 3))
+    forest = RandomForestRegressor(trees, bootstrap=False, max_features=1, min_samples_leaf=2, random_state=0)
+    forest.fit(X, y)
+    assert np.allclose(weights_of_forest(forest.apply(X), forest.apply(new)) @ y, forest.predict(new))
+
+# %% tags=["test", "hidden"] points=1 why="that each row of weights sums to one"
+import numpy as np
+
+rng = np.random.default_rng(231)
+leaves = rng.integers(3, size=(31, 4))
+assert np.allclose(weights_of_forest(leaves, leaves[:5]).sum(axis=1), 1)
+
+
+# %% tags=["wrong"] marks=1 why="counts shared leaves, whatever their size"
+def weights_of_forest(leaves, leaves_new):
+    shared = (leaves_new[:, None] == leaves[None]).sum(axis=2)
+    return shared / shared.sum(axis=1, keepdims=True)
+
+
+# %% tags=["wrong"] marks=0 why="forgets to divide by the number of trees"
+def weights_of_forest(leaves, leaves_new):
+    shared = leaves_new[:, None] == leaves[None]
+    return (shared / shared.sum(axis=1, keepdims=True)).sum(axis=2)
