@@ -11,7 +11,7 @@ def example(n: int = 61, **options) -> KernelExplorer:
     x = rng.gamma(3.0, size=n) * 7
     y = np.sin(x / 5) * 3 + rng.normal(size=n)
     names = {"labels": [f"no. {i}" for i in range(n)], "x_label": "x (m)", "y_label": "y (kg)"}
-    return KernelExplorer(x, y, **names, **({"temperature": 2.0} | options))
+    return KernelExplorer(x, y, **names, **({"temperature": 2.0, "cooling": True} | options))
 
 
 def expected(traits: dict) -> dict:
@@ -19,4 +19,5 @@ def expected(traits: dict) -> dict:
     data = traits["data"]
     names = ("kernel", "temperature", "neighbours", "include_self", "normalise_keys", "amplify", "query")
     settings = {name: traits[name] for name in names}
-    return KernelExplorer(data["x"], data["y"], codes=lambda _: np.array(data["codes"]), **settings).result()
+    given = {"codes": lambda _: np.array(data["codes"]), "cooling": bool(data["cooling"])}
+    return KernelExplorer(data["x"], data["y"], **given, **settings).result()

@@ -14,7 +14,7 @@ function embeddingMessage(state, { names, new_name }, view) {
     return `Descent ran away: step ${diverged_at} would have taken the loss ${beyond}${rim}`;
   }
   const count = view.model.get("count");
-  const fixed = `${count === 1 ? "One target fixes" : `${count} targets fix`} ${rank} of ${names.length} directions.`;
+  const fixed = `${count === 1 ? "One target has" : `${count} targets have`} rank ${rank} of ${names.length}.`;
   if (last === 0) return `${fixed} Nothing is learned yet.${rim}`;
   const above = formatNumber(Math.max(0, losses[last] - whole.least), 2);
   const after = last === 1 ? "one step" : `${last} steps`;
@@ -46,7 +46,7 @@ const render = explorer({
     ["least_loss", "loss of least squares", ({ whole }) => formatNumber(whole.least, 4)],
     ["map_error", "error of the map", ({ map_errors }) => percent(map_errors.at(-1))],
     ["error", "error, new target", ({ errors }) => percent(errors.at(-1))],
-    ["rank", "directions fixed", ({ rank, shares }) => `${rank} of ${shares.length}`],
+    ["rank", "rank of what the targets show", ({ rank, shares }) => `${rank} of ${shares.length}`],
   ],
   say: embeddingMessage,
   panels: (problem, view) => ({

@@ -18,6 +18,7 @@ from regattn.widgets._kit import Choice, Count, Explorer, Slider, Tick, check_la
 
 __all__ = ["KernelExplorer"]
 
+COOLING = 10.0 ** np.arange(3, -7.25, -0.25)  # temperatures at which the way from hot to cold is drawn, all there are
 WEIGHING = ["softmax", "gaussian", "relu", "elu", "nearest"]  # all but least squares, which stays what it is
 
 
@@ -34,7 +35,7 @@ def _standardised_codes(x: np.ndarray) -> np.ndarray:
     return np.column_stack([np.ones(len(x)), (x - x.mean()) / x.std()])
 
 
-class KernelExplorer(Explorer, panels=["curve", "weights"]):
+class KernelExplorer(Explorer, panels=["curve", "cooling", "weights"]):
     r"""Show self-attention on one predictor: the weights of one query, and the fit at every observation.
 
     .. math:: \hat y_j = \sum_i \omega_{ji}\, y_i, \qquad \omega_{ji} = g(\tau \langle F_j, F_i\rangle)
@@ -54,6 +55,8 @@ class KernelExplorer(Explorer, panels=["curve", "weights"]):
         Names of the observations; by default those of a Series.
     x_label, y_label : str, optional
         Names of the axes, with units; by default those of Series.
+    cooling : bool, default False
+        Whether a panel draws the error over all at every temperature from the hottest down to the one chosen.
 
     Raises
     ------
@@ -139,6 +142,7 @@ class KernelExplorer(Explorer, panels=["curve", "weights"]):
         labels: Sequence[Any] | None = None,
         x_label: str | None = None,
         y_label: str | None = None,
+        cooling: bool = False,
         **kit: Any,
     ) -> None:
         x_label = name_of(x, "x") if x_label is None else x_label
@@ -155,7 +159,10 @@ class KernelExplorer(Explorer, panels=["curve", "weights"]):
             "labels": [labels[i] for i in order],
             "x_label": x_label,
             "y_label": y_label,
+            "cooling": COOLING if cooling else [],
         }
+        if not cooling:
+            kit["hide"] = [*kit.get("hide", ()), "cooling"]
         neighbours = min(check_count(neighbours, "neighbours"), len(x) - 1)
         alt = _describe(len(x), x_label, y_label)
         super().__init__(**{"data": data, "alt": alt, "neighbours": neighbours} | kit)
@@ -168,42 +175,59 @@ class KernelExplorer(Explorer, panels=["curve", "weights"]):
         dict
             ``weights`` of the query (n of them), their ``total``, the ``own`` weight of the query on itself, the
             ``prediction``, ``fitted`` at every observation, its root mean squared ``error``, its largest distance
-            ``gap`` to the identity kernel's, and ``smoother``: the Gaussian smoother on the same codes.
+            ``gap`` to the identity kernel's, and ``smoother``: the Gaussian smoother on the same codes. With
+            ``cooling`` also ``cooled``, the error at each temperature that is drawn, hottest first.
         """
-        kernel, scale = self._kernel_and_scale()
         n = len(self.y)
-        mask = None if self.include_self else others_mask(n)
-        keys = self.codes
-        if self.normalise_keys:
-            lengths = np.linalg.norm(keys, axis=1, keepdims=True)
-            keys = keys * (np.sqrt(np.mean(lengths**2)) / lengths)
         line = attention_weights(self.codes, self.codes, kernel="identity", scale=1 / n)
-        if self.kernel == "identity":
-            weights = line
-        else:
-            weights = attention_weights(self.codes, keys, kernel=kernel, scale=scale, mask=mask)
-        if self.kernel == "softmax" and self.amplify:
-            even = np.full((n, n), 1 / n) if mask is None else np.asarray(mask) / (n - 1)
-            weights = even + self.temperature * (weights - even)
+        weights = self._weights(self.temperature)
         fitted = weights @ self.y
-        smoother = attend(self.codes, keys, self.y, kernel="gaussian", scale=1 / self.temperature, mask=mask)
-        return {
+        scale, mask = 1 / self.temperature, self._mask()
+        smoother = attend(self.codes, self._keys(), self.y, kernel="gaussian", scale=scale, mask=mask)
+        found = {
             "weights": weights[self.query].tolist(),
             "total": float(weights[self.query].sum()),
             "own": float(weights[self.query, self.query]),
             "prediction": float(fitted[self.query]),
             "fitted": fitted.tolist(),
-            "error": float(np.sqrt(np.mean((self.y - fitted) ** 2))),
+            "error": self._error(self.temperature),
             "gap": float(np.abs(fitted - line @ self.y).max()),
             "smoother": smoother.tolist(),
         }
+        hotter = [at for at in self.data["cooling"] if at >= self.temperature]
+        return found | ({"cooled": [self._error(at) for at in hotter]} if self.data["cooling"] else {})
 
-    def _kernel_and_scale(self) -> tuple[str | Kernel, float]:
+    def _mask(self) -> np.ndarray | None:
+        return None if self.include_self else others_mask(len(self.y))
+
+    def _keys(self) -> np.ndarray:
+        if not self.normalise_keys:
+            return self.codes
+        lengths = np.linalg.norm(self.codes, axis=1, keepdims=True)
+        return self.codes * (np.sqrt(np.mean(lengths**2)) / lengths)
+
+    def _error(self, temperature: float) -> float:
+        return float(np.sqrt(np.mean((self.y - self._weights(temperature) @ self.y) ** 2)))
+
+    def _weights(self, temperature: float) -> np.ndarray:
+        """Return the weights of every observation on every other, with the controls where they stand but for one."""
+        n = len(self.y)
+        if self.kernel == "identity":
+            return attention_weights(self.codes, self.codes, kernel="identity", scale=1 / n)
+        kernel, scale = self._kernel_and_scale(temperature)
+        mask = self._mask()
+        weights = attention_weights(self.codes, self._keys(), kernel=kernel, scale=scale, mask=mask)
+        if self.kernel == "softmax" and self.amplify:
+            even = np.full((n, n), 1 / n) if mask is None else np.asarray(mask) / (n - 1)
+            weights = even + temperature * (weights - even)
+        return weights
+
+    def _kernel_and_scale(self, temperature: float) -> tuple[str | Kernel, float]:
         if self.kernel == "nearest":
             return nearest(self.neighbours), 1.0
         if self.kernel in ("relu", "elu"):
-            return guarded_kernel(self.kernel), 1.0 if self.kernel == "relu" else 1 / self.temperature
-        return self.kernel, 1 / self.temperature
+            return guarded_kernel(self.kernel), 1.0 if self.kernel == "relu" else 1 / temperature
+        return self.kernel, 1 / temperature
 
 
 def _check_sorted(x: Any, y: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

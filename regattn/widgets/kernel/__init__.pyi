@@ -26,6 +26,7 @@ class KernelExplorer(Explorer):
         labels: Sequence[Any] | None = None,
         x_label: str | None = None,
         y_label: str | None = None,
+        cooling: bool = False,
         kernel: Literal["identity", "nearest", "relu", "elu", "gaussian", "softmax"] | None = None,
         temperature: float | None = None,
         query: int | None = None,

@@ -34,6 +34,7 @@ export function kernelProblem(data) {
     plain: comparisons(codes, codes),
     even: comparisons(codes, even),
     fits: new Map(),
+    ways: new Map(),
   };
 }
 
@@ -107,9 +108,30 @@ function fit(problem, { query, ...settings }) {
   return fitted;
 }
 
+const missOf = ({ y }, fitted) => rootMeanSquare(y.map((value, j) => value - fitted[j]));
+
+// The error at each temperature of the way from hot to cold, and of these the part that lies behind the one chosen.
+function cooledTo(problem, { query, temperature, ...settings }) {
+  const { cooling, y, n } = problem;
+  const key = JSON.stringify(settings);
+  if (!problem.ways.has(key)) {
+    if (problem.ways.size >= KEPT) problem.ways.delete(problem.ways.keys().next().value);
+    const row = new Float64Array(n);
+    const fitted = new Float64Array(n);
+    problem.ways.set(key, cooling.map((at) => {
+      for (let j = 0; j < n; j++) {
+        weigh(row, problem, j, { ...settings, temperature: at });
+        fitted[j] = dot(row, y);
+      }
+      return missOf(problem, fitted);
+    })); // prettier-ignore
+  }
+  return problem.ways.get(key).filter((_, k) => cooling[k] >= temperature);
+}
+
 // Everything shown for one setting of the controls.
 export function kernelState(problem, settings) {
-  const { y, n } = problem;
+  const { n } = problem;
   const { query } = settings;
   const weights = new Float64Array(n);
   weigh(weights, problem, query, settings);
@@ -121,7 +143,8 @@ export function kernelState(problem, settings) {
     total: sum(weights),
     own: weights[query],
     prediction: fitted[query],
-    error: rootMeanSquare(y.map((value, j) => value - fitted[j])),
+    error: missOf(problem, fitted),
+    cooled: cooledTo(problem, settings),
     gap: fitted.reduce((most, value, j) => Math.max(most, Math.abs(value - line[j])), 0),
   };
 }

@@ -1,6 +1,6 @@
 // KernelExplorer: ω_ji = g(τ⟨F_j, F_i⟩) among the observations of one predictor, for a kernel g of the reader's choice.
 import { explorer } from "../_kit/explorer.js";
-import { formatNumber, formatResult, isolate, rounded } from "../_kit/format.js";
+import { formatNumber, formatResult, isolate, powerText, rounded } from "../_kit/format.js";
 import { kernelProblem, kernelState } from "./numbers.js";
 
 function padded(values, share = 0.06) {
@@ -49,6 +49,35 @@ function curvePanel({ x, y, x_label: xLabel, y_label: yLabel }) {
   };
 }
 
+// The error from the hottest temperature down to the one chosen; the frame is that of outcomes that nobody can tell apart.
+function coolingPanel({ cooling, y, n }) {
+  const mean = y.reduce((total, value) => total + value, 0) / n;
+  const top = 1.8 * Math.sqrt(y.reduce((total, value) => total + (value - mean) ** 2, 0) / n) || 1;
+  const [hot, cold] = [Math.log10(cooling[0] ?? 1), Math.log10(cooling.at(-1) ?? 0.1)];
+  const way = ({ cooled, temperature, error }) => [
+    [...cooled.map((_, k) => Math.log10(cooling[k])), Math.log10(temperature)],
+    [...cooled, error].map((value) => Math.min(value, top)),
+  ];
+  const xTicks = [];
+  for (let power = Math.ceil(cold / 2) * 2; power <= hot; power += 2) xTicks.push({ at: power || 1e-9, text: powerText(10 ** power) }); // 10⁰ is no zero line
+  return {
+    title: "The error over all, from hot to here",
+    wide: true,
+    legend: [["prediction", "line", "error, on the way from hot"]],
+    plot: { label: "Error at every temperature from hot to here", xLabel: "temperature", yLabel: "root mean squared error", height: 190 },
+    ghost: way,
+    make(p) {
+      const [line, end] = [p.line("prediction"), p.marker("query")];
+      return (state) => {
+        const [xs, ys] = way(state);
+        p.frame({ x: [cold - 0.2, hot + 0.2], y: [0, top], xTicks });
+        line(xs, ys);
+        end(xs.at(-1), ys.at(-1));
+      };
+    },
+  };
+}
+
 function weightsPanel({ x, n, x_label: xLabel }) {
   return {
     title: "The weights of one query",
@@ -80,7 +109,7 @@ const render = explorer({
   name: "KernelExplorer",
   prepare: kernelProblem,
   compute: kernelState,
-  panels: (problem) => ({ curve: curvePanel(problem), weights: weightsPanel(problem) }),
+  panels: (problem) => ({ curve: curvePanel(problem), cooling: coolingPanel(problem), weights: weightsPanel(problem) }),
   hint: ({ query }, { labels }) => `for ${isolate(labels[query])}; arrow keys read the observations, Enter makes one the query`,
   cursor: ({ n, labels, x, y, x_label, y_label }) => ({
     count: () => n,
@@ -112,7 +141,7 @@ const render = explorer({
       ` predicted. ${above} of ${n} observations have more than an even share of the weight, ${below} of ${n} a weight below zero.${enlarged}`,
     ];
   },
-  result: ({ weights, total, own, prediction, fitted, error, gap, smoother }) => ({
+  result: ({ weights, total, own, prediction, fitted, error, gap, smoother, cooled }, { cooling }) => ({
     weights: Array.from(weights),
     total,
     own,
@@ -121,6 +150,7 @@ const render = explorer({
     error,
     gap,
     smoother: Array.from(smoother),
+    ...(cooling.length && { cooled }),
   }),
 });
 
