@@ -91,6 +91,13 @@ def test_all_that_stands_behind_an_entry_is_said(entry, said):
     assert Bare().checks(entry).astext() == said
 
 
+def test_the_version_is_told_of_an_entry_that_concerns_one_alone():
+    (told,) = Bare().version({"version": "Working paper only: the later one differs."})
+    assert told.astext() == "Working paper only: the later one differs."
+    assert told["classes"] == ["entry-version"]
+    assert Bare().version({}) == []
+
+
 def test_a_test_leads_to_its_line_where_the_repository_is_known(tmp_path, monkeypatch):
     (tmp_path / "a.py").write_text("import re\n\n\ndef helper():\n    pass\n\n\ndef test_one():\n    pass\n")
 

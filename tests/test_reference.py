@@ -55,6 +55,8 @@ def test_every_entry_stands_in_the_ledger_with_its_badge_chapter_and_tests(built
         assert all(test.partition("::")[2] in shown for test in entry.get("tests", []))
         found_by = [part.get_text() for part in item.select(".entry-source-words")]
         assert found_by == ([f"“{entry['source_words']}”"] if "source_words" in entry else [])
+        versions = [part.get_text() for part in item.select(".entry-version")]
+        assert versions == ([entry["version"]] if "version" in entry else [])
         assert item.select_one(".entry-chapter").get_text().startswith("Chapter: ")
 
 

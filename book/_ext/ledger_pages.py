@@ -211,6 +211,10 @@ class LedgerDirective(SphinxDirective):
             return []
         return [words(f"“{entry['source_words']}”", classes="entry-source-words")]
 
+    def version(self, entry: dict) -> list[nodes.paragraph]:
+        """Return whether an entry concerns one version of its source alone, where that is known."""
+        return [words(entry["version"], classes="entry-version")] if "version" in entry else []
+
     def item(self, entry: dict, *content: nodes.Node) -> nodes.list_item:
         """Return one entry as a list item that can be linked to and filtered."""
         name = (self.prefix + entry["id"]).lower()
@@ -252,7 +256,8 @@ class Ledger(LedgerDirective):
 
     def row(self, entry: dict) -> nodes.list_item:
         """Return one entry: what is stated, the verdict, what is true, where it is taught and tested."""
-        said = [words(*typeset(entry["statement"]), classes="entry-statement"), *self.found_by(entry)]
+        said = [words(*typeset(entry["statement"]), classes="entry-statement")]
+        said += [*self.found_by(entry), *self.version(entry)]
         for key in ("correction", "remark", "measure"):
             if key in entry:
                 said.append(words(*typeset(entry[key]), classes=f"entry-{key}"))
@@ -311,7 +316,7 @@ class Errata(LedgerDirective):
     def erratum(self, entry: dict) -> nodes.list_item:
         """Return one entry: stated, true, shown by, lesson, and where."""
         parts = [(term, [nodes.paragraph("", "", *typeset(entry[key]))]) for term, key in self.parts if key in entry]
-        parts[0][1].extend(self.found_by(entry))
+        parts[0][1].extend([*self.found_by(entry), *self.version(entry)])
         parts.append(("Shown by", self.shown_by(entry)))
         parts.append(("Lesson", [nodes.paragraph("", "", *typeset(entry["lesson"]))]))
         pairs = [

@@ -43,3 +43,4 @@ from .transformer import (
     plot_encoder_decoder as plot_encoder_decoder,
     plot_parts as plot_parts,
 )
+from .windows import plot_windows as plot_windows

@@ -306,6 +306,8 @@ ENTRANCES = {
     "lag, date": lambda x: LagExplorer(PAST, longest=1, query=x),
     "lag, lags": lambda x: LagExplorer(PAST, longest=2, max_lag=x),
     "lag, intercept": lambda x: LagExplorer(PAST, longest=1, intercept=x),
+    "lag, stretch": lambda x: LagExplorer(PAST, longest=1, stretch=x),
+    "lag, end of a stretch": lambda x: LagExplorer(PAST, longest=1, stretch=(PAST.index[0], x)),
     "mask": lambda x: MaskExplorer(x, known=2),
     "mask, numbers": lambda x: MaskExplorer(pd.DataFrame(np.atleast_2d(x)), known=2),
     "mask, lags": lambda x: MaskExplorer(PAST[["a"]], max_lag=x, known=5),

@@ -9,7 +9,8 @@ from regattn.widgets import LagExplorer
 def example(**options) -> LagExplorer:
     """Return US inflation, unemployment and the bill rate from 1970 to 1986, asked at the turn of 1981."""
     series = load_macro().loc["1970Q1":"1986Q4", ["inflation", "unemployment", "bill_rate"]]
-    return LagExplorer(series, **({"longest": 5, "query": "1981Q4", "max_lag": 2, "units": "% a year"} | options))
+    given = {"longest": 5, "query": "1981Q4", "max_lag": 2, "units": "% a year", "stretch": ("1970Q4", "1975Q4")}
+    return LagExplorer(series, **(given | options))
 
 
 def expected(traits: dict) -> dict:
@@ -17,4 +18,4 @@ def expected(traits: dict) -> dict:
     data = traits["data"]
     series = pd.DataFrame(data["series"], columns=data["names"])
     knobs = {name: traits[name] for name in ("variables", "max_lag", "intercept", "query")}
-    return LagExplorer(series, longest=data["longest"], **knobs).result()
+    return LagExplorer(series, longest=data["longest"], stretch=data["stretch"], **knobs).result()

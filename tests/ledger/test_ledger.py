@@ -25,7 +25,8 @@ CHAPTERS = {chapter.slug: chapter for chapter in chapters()}
 NUMBERED = {"GC": 43, "RK": 11, "MH": 6, "BR": 13}
 MH_EQUATIONS = {1: "MH-4.1", 2: "MH-4.2", 3: "MH-4.2", 4: "MH-4.2", 5: "MH-5.1", 6: "MH-5.1"}
 TEXTS = ("correction", "evidence", "remark", "lesson", "measure")
-KEYS = {"id", "source", "location", "source_words", "statement", "verdict", *TEXTS, "chapter"}
+KEYS = {"id", "source", "location", "source_words", "version", "statement", "verdict", *TEXTS, "chapter"}
+VERSIONS = {"GC": "Working paper only: the version of 2026 "}  # sources with a later version, and how one says so
 tested = [entry for entry in ENTRIES.values() if "tests" in entry]
 
 
@@ -77,6 +78,13 @@ def test_every_entry_says_what_an_entry_must_say():
     assert failing(lambda entry: entry["verdict"] in VERDICTS) == []
     assert failing(lambda entry: entry["statement"].endswith((".", "?"))) == []
     assert failing(lambda entry: all(isinstance(v, str) and v for key, v in entry.items() if key in KEYS)) == []
+
+
+def test_an_entry_that_concerns_one_version_alone_says_how_the_other_differs():
+    told = {name: (entry["source"], entry["version"]) for name, entry in ENTRIES.items() if "version" in entry}
+    assert told
+    assert [name for name, (source, text) in told.items() if not text.startswith(VERSIONS.get(source, "none"))] == []
+    assert [name for name, (_, text) in told.items() if not text.endswith(".") or figures(text)] == []
 
 
 def test_an_entry_says_what_is_true_exactly_when_it_does_not_plainly_hold():

@@ -8,6 +8,7 @@ import pytest
 from statsmodels.tsa.api import VAR, AutoReg
 
 from regattn.data import load_macro
+from regattn.series import autoregression
 from regattn.widgets import LagExplorer
 from tests.explorers.lag import example, expected
 from tests.widgets.harness import FIGURE, SET, assert_same, opened
@@ -33,6 +34,17 @@ def test_the_fit_is_that_of_statsmodels(max_lag, intercept, trend):
     np.testing.assert_allclose(explorer.result()["fitted"], theirs.fittedvalues[:, 0], atol=1e-10)
 
 
+def test_weights_on_a_stretch_and_after_a_rise_are_those_of_the_row():
+    found = LagExplorer(SERIES, max_lag=2, query="1981Q4", stretch=("1974Q1", "1975Q4")).result()
+    row = autoregression(SERIES[["inflation"]], max_lag=2).weights_at("1981Q4")
+    assert found["stretch"] == pytest.approx(row["1974Q1":"1975Q4"].sum())
+    before, inflation = {}, SERIES["inflation"]
+    for quarter in row.index:
+        before[quarter] = inflation[quarter - 1] > inflation[quarter - 2]
+    assert found["rising"] == pytest.approx(row[pd.Series(before)].sum())
+    assert "stretch" not in LagExplorer(SERIES).result()
+
+
 def test_the_date_that_asks_stays_when_the_number_of_lags_changes():
     explorer = example()
     observed = {p: LagExplorer(SERIES, query="1981Q4", max_lag=p).result()["observed"] for p in (1, 3, 8)}
@@ -53,6 +65,9 @@ def test_the_date_that_asks_stays_when_the_number_of_lags_changes():
         (lambda: LagExplorer(SERIES["inflation"].to_numpy()), "must be a DataFrame"),
         (lambda: LagExplorer(load_macro().iloc[1:, :5]), "series has 5 columns; an explorer has room for 4"),
         (lambda: LagExplorer(SERIES, variables="unemployment"), "variables must be one of the 4 choices"),
+        (lambda: LagExplorer(SERIES, stretch="1974Q1"), "stretch must be a pair of dates, .*, got '1974Q1'"),
+        (lambda: LagExplorer(SERIES, stretch=("1975Q4", "1974Q1")), "from an earlier date to a later one, got"),
+        (lambda: LagExplorer(SERIES, stretch=("1974Q1", "2010Q1")), "'2010Q1' is not one of the 203 dates"),
     ],
 )
 def test_what_cannot_be_shown_is_refused_by_name(call, message):

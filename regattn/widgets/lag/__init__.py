@@ -37,12 +37,14 @@ class LagExplorer(Explorer, panels=["history", "map", "contributions", "fit"]):
         The date that asks: counted from the first one with ``longest`` dates before it, or its label.
     units : str
         Units of the first series.
+    stretch : pair of labels of the index, optional
+        First and last date of a stretch of which the weight is told besides.
 
     Raises
     ------
     ValueError
         If ``series`` is not what :func:`regattn.series.autoregression` takes, has too few dates for ``longest`` lags of
-        all columns or too many columns, or if a control is out of its range.
+        all columns or too many columns, if ``stretch`` is no pair of dates in order, or if a control is out of range.
 
     Examples
     --------
@@ -66,13 +68,21 @@ class LagExplorer(Explorer, panels=["history", "map", "contributions", "fit"]):
     )
 
     def __init__(
-        self, series: pd.DataFrame, *, longest: int = 8, query: Label = 0, units: str = "", **kit: Any
+        self,
+        series: pd.DataFrame,
+        *,
+        longest: int = 8,
+        query: Label = 0,
+        units: str = "",
+        stretch: tuple[Label, Label] | None = None,
+        **kit: Any,
     ) -> None:
         self.longest = check_count(longest, "longest")
         autoregression(series, max_lag=self.longest)  # refuses what cannot be shown
         self.series = series = as_table(series, "series").astype(float)
         if series.shape[1] > WIDEST:
             raise ValueError(f"series has {series.shape[1]} columns; an explorer has room for {WIDEST}")
+        self.stretch = None if stretch is None else _ends(stretch, self.series.index)
         names = check_labels(list(series.columns), series.shape[1], "columns of series", rows="columns")
         dates = check_labels(list(series.index), len(series), "dates of series", rows="rows")
         rest = range(1, len(names))
@@ -86,6 +96,7 @@ class LagExplorer(Explorer, panels=["history", "map", "contributions", "fit"]):
             "dates": dates,
             "labels": dates[self.longest :],
             "longest": self.longest,
+            "stretch": self.stretch,
             "units": units,
         }
         alt = (
@@ -108,12 +119,14 @@ class LagExplorer(Explorer, panels=["history", "map", "contributions", "fit"]):
         dict
             For the n = T - p dates: the ``map`` (n × n), the ``weights`` of the date that asks, what each date adds
             (``contributions``), and the ``fitted`` values. Besides ``prediction``, ``observed``, the ``total`` of the
-            weights, the date's ``own`` weight, the ``rank`` of the map, and the root mean squared ``error``.
+            weights, of those on dates before which the first series had been ``rising``, the date's ``own`` weight, the
+            ``rank`` of the map, and the root mean squared ``error``; with a ``stretch``, its weight.
         """
         model = self._model()
         values, weights = model.present.iloc[:, 0].to_numpy(), model.weights().to_numpy()
         fitted, at = model.average().iloc[:, 0].to_numpy(), self.query + self.longest - self.max_lag
-        return {
+        rising = self.series.iloc[:, 0].diff().shift(1).to_numpy()[self.max_lag :] > 0
+        found = {
             "map": weights.tolist(),
             "weights": weights[at].tolist(),
             "contributions": (weights[at] * values).tolist(),
@@ -121,7 +134,22 @@ class LagExplorer(Explorer, panels=["history", "map", "contributions", "fit"]):
             "prediction": float(fitted[at]),
             "observed": float(values[at]),
             "total": float(weights[at].sum()),
+            "rising": float(weights[at] @ rising),
             "own": float(weights[at, at]),
             "rank": model.spectrum.rank + self.intercept,
             "error": float(np.sqrt(np.mean((values - fitted) ** 2))),
         }
+        if self.stretch is not None:
+            first, last = (max(0, place - self.max_lag) for place in (self.stretch[0], self.stretch[1] + 1))
+            found["stretch"] = float(weights[at, first:last].sum())
+        return found
+
+
+def _ends(stretch: Any, dates: pd.Index) -> list[int]:
+    """Return where a stretch begins and ends, or raise a ValueError that names it."""
+    if not isinstance(stretch, tuple | list) or len(stretch) != 2:
+        raise ValueError(f"stretch must be a pair of dates, the first and the last, got {stretch!r}")
+    first, last = (place_of(date, dates) for date in stretch)
+    if first > last:
+        raise ValueError(f"stretch must run from an earlier date to a later one, got {stretch!r}")
+    return [first, last]

@@ -20,6 +20,7 @@ class LagExplorer(Explorer):
         longest: int = 8,
         query: Label = 0,
         units: str = "",
+        stretch: tuple[Label, Label] | None = None,
         variables: str | None = None,
         max_lag: int | None = None,
         intercept: bool | None = None,

@@ -44,6 +44,7 @@ export function lagState(problem, settings) {
   const found = problem.fits.get(key);
   const row = settings.query + problem.longest - found.lags;
   const weights = found.map[row];
+  const within = (t) => t >= problem.stretch[0] && t <= problem.stretch[1];
   return {
     ...settings, ...found, found, row, weights, // prettier-ignore
     contributions: weights.map((weight, i) => weight * found.values[i]),
@@ -51,6 +52,7 @@ export function lagState(problem, settings) {
     observed: found.values[row],
     total: sum(weights),
     rising: sum(weights.filter((_, i) => rose(problem, i + found.lags))),
+    stretch: problem.stretch ? sum(weights.filter((_, i) => within(i + found.lags))) : undefined,
     own: weights[row],
   };
 }

@@ -107,12 +107,13 @@ const render = explorer({
     pick: (k) => asQuery(k + view.model.get("max_lag"), problem),
     start: ({ row }) => row,
   }),
-  answers: () => ["rising", "rank", "error"],
-  numbers: ({ units }) => [
+  answers: () => ["rising", "stretch", "rank", "error"],
+  numbers: ({ units, stretch, dates }) => [
     ["prediction", measured("fitted", units), printed("prediction")],
     ["observed", measured("observed", units), printed("observed")],
     ["total", "sum of weights", printed("total")],
     ["rising", "weight on dates after a rise", printed("rising")],
+    ...(stretch ? [["stretch", `weight on ${stretch.map((t) => isolate(dates[t])).join(" to ")}`, printed("stretch")]] : []),
     ["own", "weight on itself", printed("own")],
     ["rank", "rank of the map", ({ rank }) => String(rank)],
     ["error", measured("error over all dates", units), printed("error")],
@@ -125,12 +126,13 @@ const render = explorer({
     const counted = `${below} of ${n} have weights below zero.`;
     return [isolate(labels[query]), ` hears ${loudest} most of all other dates; ${counted}`];
   },
-  result: ({ map, weights, contributions, fitted, prediction, observed, total, own, rank, error }) => ({
+  result: ({ map, weights, contributions, fitted, prediction, observed, total, rising, stretch, own, rank, error }) => ({
     map: map.map((row) => Array.from(row)),
     weights: Array.from(weights),
     contributions: Array.from(contributions),
     fitted: Array.from(fitted),
-    prediction, observed, total, own, rank, error, // prettier-ignore
+    prediction, observed, total, rising, own, rank, error, // prettier-ignore
+    ...(stretch === undefined ? {} : { stretch }),
   }),
 });
 
