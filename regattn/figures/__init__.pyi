@@ -14,6 +14,7 @@ from .classification import (
 )
 from .codes import plot_codes as plot_codes
 from .cooccurrence import (
+    plot_contexts as plot_contexts,
     plot_neighbours as plot_neighbours,
     plot_themes as plot_themes,
 )
