@@ -27,6 +27,7 @@ from .descent import (
 )
 from .dots import plot_dots as plot_dots
 from .heat_maps import plot_heat_maps as plot_heat_maps
+from .induction import plot_induction as plot_induction
 from .language_model import (
     plot_probabilities as plot_probabilities,
     plot_words as plot_words,
