@@ -14,6 +14,7 @@ from .classification import (
 )
 from .codes import plot_codes as plot_codes
 from .cooccurrence import (
+    plot_contexts as plot_contexts,
     plot_neighbours as plot_neighbours,
     plot_themes as plot_themes,
 )
@@ -26,6 +27,7 @@ from .descent import (
 )
 from .dots import plot_dots as plot_dots
 from .heat_maps import plot_heat_maps as plot_heat_maps
+from .induction import plot_induction as plot_induction
 from .language_model import (
     plot_probabilities as plot_probabilities,
     plot_words as plot_words,

@@ -1,14 +1,15 @@
-"""Figures of chapter 12: tables of counts with their words, neighbours of a word, and shares by theme."""
+"""Figures of chapter 12: neighbours of a word, in the table and in sentences, and shares by theme."""
 
 from __future__ import annotations
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
 from regattn.figures._style import COLOURS, looks, new_axes
 
-__all__ = ["plot_neighbours", "plot_themes"]
+__all__ = ["plot_contexts", "plot_neighbours", "plot_themes"]
 
 
 def plot_neighbours(closeness: pd.Series, *, ax: Axes | None = None) -> Axes:
@@ -34,6 +35,36 @@ def plot_neighbours(closeness: pd.Series, *, ax: Axes | None = None) -> Axes:
     ax.grid(visible=True, axis="x")
     ax.tick_params(axis="y", length=0)
     return ax
+
+
+def plot_contexts(closeness: pd.DataFrame) -> np.ndarray:
+    """Draw the neighbours of a word once for each context, side by side, every neighbour in one row throughout.
+
+    Parameters
+    ----------
+    closeness : DataFrame of shape (k, contexts), indexed by word
+        How close each neighbour is, one context each; the columns' names are the titles.
+
+    Returns
+    -------
+    ndarray of Axes
+        One for each context, each with k bars, on one scale.
+
+    Examples
+    --------
+    >>> axes = plot_contexts(pd.DataFrame({"table": [2.0, 1.0], "sentence": [0.0, 3.0]}, ["loan", "shore"]))
+    >>> [ax.get_title() for ax in axes]
+    ['table', 'sentence']
+    """
+    size = (plt.rcParams["figure.figsize"][0], 0.24 * len(closeness) + 1.1)
+    axes: np.ndarray = plt.subplots(1, closeness.shape[1], figsize=size, squeeze=False)[1][0]
+    for ax, (title, column) in zip(axes, closeness.items(), strict=True):
+        plot_neighbours(column, ax=ax)
+        ax.set_title(title, fontsize=10)
+        ax.set_xlim(0, 1.05 * float(closeness.to_numpy().max()))
+        if ax is not axes[0]:
+            ax.set_yticklabels([])
+    return axes
 
 
 def plot_themes(shares: pd.DataFrame, *, ax: Axes | None = None) -> Axes:

@@ -17,9 +17,13 @@ from .counting import (
     ppmi as ppmi,
 )
 from .direction import (
+    one_map_errors as one_map_errors,
     order_defect as order_defect,
     position_terms as position_terms,
     query_key_maps as query_key_maps,
+    sentence_scores as sentence_scores,
+    share_ahead as share_ahead,
+    stretches as stretches,
     term_defects as term_defects,
 )
 from .equivariance import (

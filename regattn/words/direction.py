@@ -14,14 +14,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
+from scipy.optimize import minimize
 from scipy.sparse.linalg import svds
 
+from regattn._rng import Rng, numpy_generator
 from regattn._types import Table
 from regattn._validation import check_count, check_matrix
 from regattn.words._checks import check_counts
 from regattn.words.cooccurrence import _encode
 
-__all__ = ["order_defect", "position_terms", "query_key_maps", "term_defects"]
+__all__ = [
+    "one_map_errors",
+    "order_defect",
+    "position_terms",
+    "query_key_maps",
+    "sentence_scores",
+    "share_ahead",
+    "stretches",
+    "term_defects",
+]
 
 MOST_PLACES = 7  # 7! orders are 5,040
 
@@ -195,3 +206,158 @@ def term_defects(S: Table, tokens: Sequence[Any], P: ArrayLike) -> dict[str, flo
         return position_terms(S, words, P)[name]
 
     return {name: order_defect(partial(one, name=name), tokens) for name in position_terms(S, tokens, P)}
+
+
+def sentence_scores(
+    tokens: Sequence[Any], S: Table, *, places: ArrayLike | None = None, mask: ArrayLike | None = None
+) -> np.ndarray:
+    r"""Return the scores of a sentence's words for each other, with places added and a mask laid over, if given.
+
+    The sum of :func:`position_terms`, or :math:`Z S Z^\top` without places; what the mask hides is 0.
+
+    Parameters
+    ----------
+    tokens : sequence of str or of int
+        The R words of the sentence, as in :func:`project`.
+    S : DataFrame, array or SciPy sparse, shape (V, V)
+        Scores, symmetric or not; rows are the words that look.
+    places : array of shape (R, V), optional
+        What each place adds to the one-hot row of its word.
+    mask : array of shape (R, R), optional
+        True, or 1, where a place may look.
+
+    Returns
+    -------
+    ndarray of shape (R, R)
+        The scores, in the order of the words.
+
+    Raises
+    ------
+    ValueError
+        If the mask has another shape, or as :func:`position_terms`.
+
+    Examples
+    --------
+    >>> sentence_scores([1, 0], [[0, 3], [1, 0]], mask=np.tri(2)).tolist()
+    [[0.0, 0.0], [3.0, 0.0]]
+    """
+    R, V = len(tokens), np.shape(S)[0]
+    M = sum(position_terms(S, tokens, np.zeros((R, V)) if places is None else places).values())
+    if mask is None:
+        return M
+    if np.shape(mask) != (R, R):
+        raise ValueError(f"mask must have shape {(R, R)}, got {np.shape(mask)}")
+    return M * np.asarray(mask)
+
+
+def stretches(documents: Sequence[Sequence[int]], *, length: int) -> np.ndarray:
+    """Return the stretches of so many words into which texts are cut, those in which no word comes twice.
+
+    Parameters
+    ----------
+    documents : sequence of sequence of int
+        Texts as numbers of words.
+    length : int
+        Words of a stretch; what is left at the end of a text is dropped.
+
+    Returns
+    -------
+    ndarray of int of shape (stretches, length)
+        In the order of the texts.
+
+    Examples
+    --------
+    >>> stretches([[0, 1, 2, 3, 4], [5, 5, 6, 7]], length=2).tolist()
+    [[0, 1], [2, 3], [6, 7]]
+    """
+    length = check_count(length, "length", least=1)
+    cuts = [list(text[at : at + length]) for text in documents for at in range(0, len(text) - length + 1, length)]
+    kept = [cut for cut in cuts if len(set(cut)) == length]
+    return np.array(kept, dtype=int).reshape(len(kept), length)
+
+
+def share_ahead(S: ArrayLike, texts: ArrayLike, rivals: ArrayLike, *, mask: ArrayLike) -> float:
+    r"""Return the share of texts whose scores sum to more than those of a rival reading; a tie counts one half.
+
+    The score of a text :math:`w` is :math:`\sum_{rs} \mathrm{mask}_{rs}\, S_{w_r w_s}`. It is ours: [MH]_ names none.
+
+    Parameters
+    ----------
+    S : array of shape (V, V)
+        Scores; rows are the words that look.
+    texts, rivals : array of int, shape (n, R)
+        Numbers of words: a text each row, and in the same row of ``rivals`` another reading of it.
+    mask : array of shape (R, R)
+        What is summed: True, or 1, where a place may look.
+
+    Returns
+    -------
+    float
+        From 0 to 1. Totals that differ by less than 1e-9 are equal.
+
+    Raises
+    ------
+    ValueError
+        If texts and rivals differ in shape, or the mask does not fit them.
+
+    Examples
+    --------
+    >>> before = np.array([[0.0, 3.0], [1.0, 0.0]])
+    >>> share_ahead(before.T, [[0, 1]], [[1, 0]], mask=np.tri(2))  # the row is the later word
+    1.0
+    >>> share_ahead(before.T, [[0, 1]], [[1, 0]], mask=np.ones((2, 2)))
+    0.5
+    """
+    S, texts, rivals, mask = np.asarray(S, dtype=float), np.asarray(texts), np.asarray(rivals), np.asarray(mask)
+    if texts.ndim != 2 or texts.shape != rivals.shape:
+        raise ValueError(f"texts and rivals must have the same shape (n, R), got {texts.shape} and {rivals.shape}")
+    if mask.shape != (texts.shape[1],) * 2:
+        raise ValueError(f"mask must have shape {(texts.shape[1],) * 2}, got {mask.shape}")
+    one, other = ((S[each[:, :, None], each[:, None, :]] * mask).sum(axis=(1, 2)) for each in (texts, rivals))
+    gap = one - other
+    return float(np.where(np.abs(gap) < 1e-9, 0.5, gap > 0).mean())
+
+
+def one_map_errors(S: Table, *, width: int, rng: Rng = 0, starts: int = 5, free_diagonal: bool = False) -> np.ndarray:
+    r"""Return how far the best :math:`W W^\top` that descent finds is from a table, from several random starts.
+
+    Parameters
+    ----------
+    S : DataFrame, array or SciPy sparse, shape (V, V)
+        Symmetric scores.
+    width : int
+        Columns of W, the one map that serves queries and keys.
+    rng : seed or generator, default 0
+        Draws the starts.
+    starts : int, default 5
+        How many.
+    free_diagonal : bool, default False
+        Whether the diagonal need not fit.
+
+    Returns
+    -------
+    ndarray of shape (starts,)
+        Relative errors, in the norm of the cells that have to fit over that of S.
+
+    Raises
+    ------
+    ValueError
+        If S is not square or not finite, or a count is not positive.
+
+    Examples
+    --------
+    >>> one_map_errors([[0, 3], [3, 0]], width=2).max().round(3)
+    np.float64(0.707)
+    """
+    table = _dense(check_counts(S, negative=True))
+    V, width, starts = len(table), check_count(width, "width"), check_count(starts, "starts")
+    cells = 1.0 - np.eye(V) if free_diagonal else np.ones((V, V))
+
+    def misfit(flat: np.ndarray) -> tuple[float, np.ndarray]:
+        W = flat.reshape(V, width)
+        left = (W @ W.T - table) * cells
+        return float((left**2).sum()), (4 * left @ W).ravel()  # and its gradient
+
+    begun = numpy_generator(rng).normal(size=(starts, V * width))
+    ends = [minimize(misfit, flat, method="L-BFGS-B", jac=True, tol=1e-12).fun for flat in begun]
+    return np.sqrt(ends) / np.linalg.norm(table)

@@ -17,7 +17,7 @@ from torch.nn import functional
 
 from regattn import attend, attention_weights
 from regattn.data import load_lee_corpus, load_seven_words
-from regattn.words import Vocabulary, count_cooccurrences, normalise_rows, selector, split_words
+from regattn.words import Vocabulary, count_cooccurrences, normalise_rows, ppmi, selector, split_words
 from tests.ledger.counted import context_weights, project, vocabulary_scores
 
 S = load_seven_words()
@@ -246,7 +246,7 @@ def test_mh_5_6_the_counts_are_more_lopsided_than_coin_flips_would_make_them(fol
     assert np.linalg.norm(coin - coin.T) / np.linalg.norm(coin) < 0.25
 
 
-def test_mh_3_2k_context_disambiguates_real_banks_and_the_banks_own_counts_spoil_it():
+def test_mh_3_2k_context_disambiguates_real_banks_and_weights_of_raw_counts_spoil_it():
     documents = [["bank" if w == "banks" else w for w in split_words(story)] for story in load_lee_corpus()]
     vocabulary = Vocabulary.from_documents(documents, min_count=2, unknown="gap")
     numbers = [vocabulary.indices(document) for document in documents]
@@ -280,6 +280,30 @@ def test_mh_3_2k_context_disambiguates_real_banks_and_the_banks_own_counts_spoil
     assert (len(west), sum(west)) == (61, 31)
     areas = {name: roc_auc_score(west, leaning) for name, leaning in leanings.items()}
     assert areas == pytest.approx({"E": 0.57, "plain mean": 0.88}, abs=0.01)
+
+
+def test_mh_3_2k_on_the_scale_of_ppmi_the_weights_neither_help_nor_harm():
+    documents = [split_words(story) for story in load_lee_corpus()]
+    vocabulary = Vocabulary.from_documents(documents)
+    finance = vocabulary.indices(["rates", "market", "economy", "financial", "money"])
+    conflict = vocabulary.indices(["israeli", "palestinian", "gaza", "troops", "militants"])
+    counts = count_cooccurrences(documents, vocabulary, window=5)
+    west, leanings = [], []
+    for story in (story for story in documents if "bank" in story):
+        rows = ppmi(counts - count_cooccurrences([story], vocabulary, window=5)).tocsr()
+        for t in (t for t, word in enumerate(story) if word == "bank"):
+            near = vocabulary.indices(story[max(0, t - 5) : max(0, t - 1)] + story[t + 1 : t + 6])
+            bank = rows[vocabulary.indices(["bank"])].toarray()[0]
+            profiles = rows[near].toarray()
+            lean = profiles[:, conflict].sum(axis=1) - profiles[:, finance].sum(axis=1)
+            own = bank[conflict].sum() - bank[finance].sum()
+            itself = bank[vocabulary.indices(["bank"])[0]]
+            leanings.append((bank[near] @ lean + itself * own, lean.mean()))
+            west.append(story[t - 1] == "west")
+    areas = [roc_auc_score(west, leaning) for leaning in np.transpose(leanings)]
+    right = [int(((leaning > 0) == west).sum()) for leaning in np.transpose(leanings)]
+    assert areas == pytest.approx([0.991, 0.992], abs=5e-4)
+    assert right == [39, 44]
 
 
 # --- Sec. 5: direction ------------------------------------------------------------------------------------------------

@@ -16,13 +16,17 @@ from regattn.words import (
     count_cooccurrences,
     make_aligned_text,
     normalise_rows,
+    one_map_errors,
     order_defect,
     position_terms,
     project,
     query_key_maps,
     score_alignment,
     selector,
+    sentence_scores,
+    share_ahead,
     share_right,
+    stretches,
     term_defects,
     translation_table,
 )
@@ -260,3 +264,50 @@ def test_hostile_words_are_words_like_others(hostile):
     vocabulary = Vocabulary([hostile, "b"])
     counts = count_cooccurrences([[hostile, "b"]], vocabulary, window=1, directed=True, as_frame=True)
     assert project(counts, [hostile, "b"]).loc[hostile, "b"] == 1
+
+
+# --- scores of sentences and of stretches -----------------------------------------------------------------------------
+
+
+def test_scores_of_a_sentence_are_the_square_with_places_under_a_mask():
+    words, P = ["river", "bank", "loan"], np.random.default_rng(3).normal(size=(3, 7))
+    X = selector([list(S.columns).index(word) for word in words], 7) + P
+    np.testing.assert_allclose(sentence_scores(words, S, places=P), X @ S.to_numpy() @ X.T)
+    np.testing.assert_array_equal(sentence_scores(words, S, mask=causal_mask(3)), np.tril(project(S, words)))
+    with pytest.raises(ValueError, match=r"mask must have shape \(3, 3\), got \(2, 2\)"):
+        sentence_scores(words, S, mask=np.eye(2))
+
+
+def test_stretches_follow_one_another_and_hold_no_word_twice():
+    texts = [np.arange(11), np.array([3, 3, 1, 2, 0, 4]), np.array([], dtype=int)]
+    assert stretches(texts, length=3).tolist() == [[0, 1, 2], [3, 4, 5], [6, 7, 8], [2, 0, 4]]
+    assert stretches([], length=3).shape == (0, 3)
+
+
+@pytest.mark.parametrize("mask", [np.ones((5, 5)), causal_mask(5), np.eye(5, k=-1)], ids=["all", "earlier", "one back"])
+def test_the_larger_sum_is_ahead_and_a_tie_is_half(mask):
+    rng = np.random.default_rng(5)
+    texts = np.array([rng.permutation(7)[:5] for _ in range(23)])
+    points = []
+    for text in texts:
+        one, other = (
+            sum(mask[r, s] * DIRECTED[w[r], w[s]] for r in range(5) for s in range(5)) for w in (text, text[::-1])
+        )
+        points.append(0.5 if one == other else float(one > other))
+    assert share_ahead(DIRECTED, texts, texts[:, ::-1], mask=mask) == pytest.approx(np.mean(points))
+    assert share_ahead(DIRECTED + DIRECTED.T, texts, texts[:, ::-1], mask=mask) == 0.5  # near is mutual
+
+
+def test_readings_that_do_not_fit_are_refused():
+    with pytest.raises(ValueError, match=r"got \(2, 3\) and \(3, 2\)"):
+        share_ahead(DIRECTED, np.zeros((2, 3), int), np.zeros((3, 2), int), mask=np.eye(3))
+    with pytest.raises(ValueError, match=r"mask must have shape \(3, 3\), got \(2, 2\)"):
+        share_ahead(DIRECTED, np.zeros((2, 3), int), np.zeros((2, 3), int), mask=np.eye(2))
+
+
+def test_one_map_misses_the_negative_eigenvalues_and_nothing_else_when_it_is_wide():
+    values = np.linalg.eigvalsh(S)
+    missed = np.linalg.norm(values[values < 0]) / np.linalg.norm(values)
+    np.testing.assert_allclose(one_map_errors(S, width=5, starts=3), missed, atol=1e-4)
+    assert one_map_errors(S, width=3, free_diagonal=True).min() < 1e-4
+    assert len(one_map_errors(S, width=1, starts=2)) == 2

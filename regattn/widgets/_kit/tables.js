@@ -119,7 +119,12 @@ export function tablePanel(view, title, look, { pick = null, light = null, below
   };
 }
 
-// Shares of one, each a bar behind its number. Returns draw(words, shares, text, best).
+// The places whose share is that of the largest, but for rounding: several are no winner.
+export function tied(shares, best) {
+  return Array.from(shares.keys()).filter((k) => shares[k] >= shares[best] * (1 - 1e-9));
+}
+
+// Shares of one, each a bar behind its number. Returns draw(words, shares, text, best); of a tie none is marked.
 export function shareBars(host, { label }) {
   const table = host.appendChild(element("table", { class: "ra-shares", "aria-label": label }));
   let lines = [];
@@ -135,11 +140,12 @@ export function shareBars(host, { label }) {
       const row = ({ head, bar, value }) => element("tr", {}, head, element("td", { class: "ra-share-track" }, bar), value);
       table.replaceChildren(element("tbody", {}, ...lines.map(row)));
     }
+    const won = best !== null && best >= 0 && tied(shares, best).length === 1;
     lines.forEach(({ head, bar, value }, k) => {
       setLabel(head, words[k]);
       setText(value, text(shares[k]));
       bar.style.width = `${(100 * shares[k]).toFixed(2)}%`;
-      head.parentElement.classList.toggle("ra-best", k === best);
+      head.parentElement.classList.toggle("ra-best", won && k === best);
     });
   };
 }

@@ -120,16 +120,16 @@ class DirectionExplorer(Explorer, panels=["scores", "weights", "changed", "next"
     table = Choice(
         "Table S",
         {
-            "symmetric": "symmetric: C + Cᵀ, who meets whom",
-            "directed": "directed: C, who comes before whom",
-            "turned": "directed, turned: Cᵀ, who comes after whom",
+            "symmetric": "symmetric, C + Cᵀ",
+            "directed": "directed, C",
+            "turned": "turned, Cᵀ",
         },
-        help="Whether S keeps the direction of the counts C. Under a mask the word that looks is the later one: Cᵀ.",
+        help="C: who comes before whom. C + Cᵀ: who meets whom. Under a mask the word that looks is the later one: Cᵀ.",
         first=True,
     )
     kernel = Choice(
         "Kernel",
-        {"identity": "identity: shares of the row", "softmax": "softmax of the scores"},
+        {"identity": "shares of the row", "softmax": "softmax of the row"},
         help="How scores become weights g(M). Under identity a row whose scores sum to zero stays zero.",
     )
     rank = Count(

@@ -7,10 +7,10 @@ import { shareBars, tablePanel } from "../_kit/tables.js";
 
 const shareCell = (share) => (share === 0 ? "0" : share.toFixed(2).replace("-", "−"));
 
-// A difference in few digits: what rounds to zero only says in which direction it goes.
+// A difference in few digits; what rounds to zero says that it is none, but nearly.
 function changeText(by, decimals) {
   if (by === 0) return "0";
-  if (Math.abs(by) < 0.5 * 10 ** -decimals) return by > 0 ? "> 0" : "< 0";
+  if (Math.abs(by) < 0.5 * 10 ** -decimals) return "≈ 0";
   return `${by > 0 ? "+" : ""}${Math.abs(by) < 10 ? by.toFixed(decimals).replace("-", "−") : formatNumber(by, 2)}`;
 }
 

@@ -99,9 +99,9 @@ class ProjectionExplorer(Explorer, panels=["next", "table", "scores", "weights",
     normaliser = Choice(
         "Weights are",
         {
-            "counts": "the counts themselves",
-            "log softmax": "shares (softmax of log counts)",
-            "softmax": "softmax of the counts",
+            "counts": "the counts",
+            "log softmax": "shares: softmax of logs",
+            "softmax": "softmax of counts",
         },
         help="How scores become weights, as in :func:`regattn.words.cooccurrence.context_weights`.",
         first=True,

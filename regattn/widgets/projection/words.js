@@ -1,6 +1,7 @@
 // The words of the ProjectionExplorer: a sentence, typed or picked, a cell of the table, and what is said of them.
 import { controlRow, element } from "../_kit/controls.js";
 import { cellText, isolate, shareText } from "../_kit/format.js";
+import { tied } from "../_kit/tables.js";
 
 const LONGEST = 12; // words of a sentence that are used
 
@@ -110,7 +111,12 @@ export function projectionMessage(words, state, typed, normaliser) {
     parts.push(`No two words of this sentence have met: ${so}.`);
   } else {
     const chance = shareText(state.chances[state.best]);
-    parts.push(`Most probable beside them: ${isolate(words[state.best])}, with probability ${chance}.`);
+    const first = tied(state.chances, state.best).map((k) => isolate(words[k]));
+    parts.push(
+      first.length > 1
+        ? `${first.length} words are equally probable beside them: ${first.join(", ")}, with probability ${chance} each.`
+        : `Most probable beside them: ${first[0]}, with probability ${chance}.`,
+    );
   }
   const unknown = typed.unknown.slice(0, 5).map(isolate).join(", ");
   if (unknown) parts.push(`Not in the table: ${unknown}${typed.unknown.length > 5 ? ", …" : ""}.`);
