@@ -20,3 +20,4 @@ from .projection import ProjectionExplorer as ProjectionExplorer
 from .sampling import SamplingExplorer as SamplingExplorer
 from .spectral import SpectralExplorer as SpectralExplorer
 from .token import TokenExplorer as TokenExplorer
+from .writer import WriterExplorer as WriterExplorer
