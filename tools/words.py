@@ -38,6 +38,15 @@ HOME = Path(__file__).resolve().parent.parent / "regattn" / "words"
 SEEDS = (0, 1, 2)
 PLAIN = {"sg": 1, "hs": 0, "min_count": 1, "workers": 1}
 BARE = PLAIN | {"ns_exponent": 1.0, "sample": 0, "shrink_windows": False}  # as in the derivation
+USUAL = {"ns_exponent": 0.75, "sample": 1e-3, "shrink_windows": True}  # what gensim does unless told otherwise
+SETTINGS = {
+    "as in the derivation": {},
+    "negatives by frequency to the power .75": {"ns_exponent": USUAL["ns_exponent"]},
+    "windows of chance widths": {"shrink_windows": USUAL["shrink_windows"]},
+    "frequent words skipped": {"sample": USUAL["sample"]},
+    "all three, gensim's defaults": USUAL,
+    "a step size that does not fall": {"min_alpha": 0.025},
+}
 CATEGORIES = {
     "day": "monday tuesday wednesday thursday friday saturday sunday",
     "month": "january february march april june july august september october november december",
@@ -146,6 +155,26 @@ def rank(
             scores.append(float(np.corrcoef(X[met], target)[0, 1]))
         found[f"gensim, d = 100, {epochs} epochs"] = scores
         print(epochs, scores, flush=True)
+    return found
+
+
+def settings(*, epochs: int = 50, seeds: Sequence[int] = SEEDS) -> dict:
+    """Return how near gensim comes to PMI on the hundred commonest words when one setting is not the derivation's."""
+    documents = stories()
+    words = Vocabulary.from_documents(documents, max_size=100, unknown="skip")
+    S = count_cooccurrences(documents, words, window=10).toarray().astype(float)
+    met = S > 0
+    target = np.log(S[met] / (np.outer(S.sum(axis=1), S.sum(axis=0)) / S.sum())[met])
+    known = [[word for word in document if word in words] for document in documents]
+    found: dict[str, list[float]] = {}
+    for name, changed in SETTINGS.items():
+        options = BARE | {"vector_size": 100, "window": 10, "negative": 1, "epochs": epochs} | changed
+        for seed in seeds:
+            model = trained(known, seed=seed + 1, **options)
+            order = [model.wv.key_to_index[word] for word in words.words]
+            X = model.wv.vectors[order] @ model.syn1neg[order].T
+            found.setdefault(name, []).append(float(np.corrcoef(X[met], target)[0, 1]))
+        print(name, found[name], flush=True)
     return found
 
 
@@ -497,7 +526,8 @@ def _packed(vectors: np.ndarray) -> str:
     return base64.b64encode(np.round(127 * vectors / np.abs(vectors).max()).astype(np.int8).tobytes()).decode()
 
 
-PARTS = {"properties": properties, "rank": rank, "whole": whole, "held_out": held_out, "human": human, "senses": senses}
+PARTS = {"properties": properties, "rank": rank, "settings": settings, "whole": whole, "held_out": held_out}
+PARTS |= {"human": human, "senses": senses}
 
 
 def main() -> None:

@@ -21,3 +21,4 @@ from .sampling import SamplingExplorer as SamplingExplorer
 from .spectral import SpectralExplorer as SpectralExplorer
 from .token import TokenExplorer as TokenExplorer
 from .weights import WeightsExplorer as WeightsExplorer
+from .writer import WriterExplorer as WriterExplorer

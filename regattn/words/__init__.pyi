@@ -39,6 +39,7 @@ from .ngrams import (
     count_ngrams as count_ngrams,
     ngram_bits as ngram_bits,
     unseen_share as unseen_share,
+    write_like as write_like,
 )
 from .results import (
     load_word_results as load_word_results,

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from regattn._rng import Rng, numpy_generator
 from regattn._validation import check_count, check_real
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-__all__ = ["NGram", "count_ngrams", "ngram_bits", "unseen_share"]
+__all__ = ["NGram", "count_ngrams", "ngram_bits", "unseen_share", "write_like"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,6 +275,56 @@ def unseen_share(train: Sequence[Sequence], test: Sequence[Sequence], *, order: 
     if not asked:
         raise ValueError(f"no text of test has the {order} tokens of a run")
     return sum(run not in seen for run in asked) / len(asked)
+
+
+def write_like(text: Sequence[str], *, order: int, length: int, rng: Rng) -> list[str]:
+    """Return words written one at a time, each copied from a place of a text where the same few words stand before.
+
+    It draws from the shares of an n-gram model without smoothing: of all places where the last ``order - 1`` words
+    stand, one is chosen at random, and the word after it is copied. Where there is none, fewer words have to agree.
+
+    Parameters
+    ----------
+    text : sequence of str
+        What is copied from, word by word.
+    order : int
+        1 copies from anywhere, 2 looks at one word before, 3 at two, …
+    length : int
+        Words to write.
+    rng : int or Generator
+        Whence the choices.
+
+    Returns
+    -------
+    list of str
+
+    Raises
+    ------
+    ValueError
+        If the text is empty, or a count is below 1.
+
+    Examples
+    --------
+    >>> write_like("to be or not to be".split(), order=3, length=4, rng=1)
+    ['or', 'not', 'to', 'be']
+    """
+    words, rng = tuple(text), numpy_generator(rng)
+    order, length = check_count(order, "order"), check_count(length, "length")
+    if isinstance(text, str) or not words:
+        raise ValueError(f"text must be a list of at least one word, got {text!r}")
+    after = defaultdict(list)  # where each word is followed by another
+    for place, word in enumerate(words[:-1], start=1):
+        after[word].append(place)
+    written: list[str] = []
+    while len(written) < length:
+        places: Sequence[int] = range(len(words))
+        for size in range(min(order - 1, len(written)), 0, -1):
+            before = tuple(written[-size:])
+            if agree := [k for k in after[before[-1]] if k >= size and words[k - size : k] == before]:
+                places = agree
+                break
+        written.append(words[places[int(rng.integers(len(places)))]])
+    return written
 
 
 def _check_tokens(tokens: Sequence[int], vocabulary: int) -> list[int]:

@@ -17,11 +17,14 @@ def load_word_results(name: str) -> dict[str, Any]:
 
     Parameters
     ----------
-    name : {"properties", "rank", "whole", "held_out", "human", "compared", "senses", "kinds", "neighbours", "made by"}
+    name : str
+        One of properties, rank, settings, whole, held_out, human, compared, senses, kinds, neighbours, made by:
+
         - ``properties``: by method, the largest cosine of two of its fifty columns, the same once they are centred, and
           the length of the mean vector beside a typical one
         - ``rank``: correlations of factors, and of gensim's word2vec, with PMI on the hundred commonest words, by
           setting, one for each seed
+        - ``settings``: the same for gensim with one setting that is not the derivation's, after fifty passes
         - ``whole``: the same for all words that occur five times, beside the SVD; ``often``: pairs that met ten times
         - ``held_out``: areas under the curve by method, one for each of ten halvings of the stories
         - ``human``: SimLex, odd-one-out and analogies by corpus and method, one entry for each seed

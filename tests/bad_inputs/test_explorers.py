@@ -31,6 +31,7 @@ from regattn.widgets.projection import ProjectionExplorer
 from regattn.widgets.sampling import SamplingExplorer
 from regattn.widgets.spectral import SpectralExplorer
 from regattn.widgets.token import TokenExplorer
+from regattn.widgets.writer import WriterExplorer
 from tests.bad_inputs.inputs import ODD, assert_finite, many, matrices, outcome
 from tests.explorers.forecast import table as series, untrained as forecaster
 from tests.explorers.model import untrained
@@ -328,6 +329,9 @@ ENTRANCES = {
     "token, texts": lambda x: TokenExplorer(trained(), x),
     "token, text": lambda x: TokenExplorer(trained(), [], text=x),
     "token, word": lambda x: TokenExplorer(trained(), [], word=x),
+    "writer": lambda x: WriterExplorer(x),
+    "writer, own": lambda x: WriterExplorer("a b", own=x),
+    "writer, order": lambda x: WriterExplorer("a b", order=x),
     "projection, unit": lambda x: ProjectionExplorer(TABLE, sentence=["a"], unit=x),
 }
 

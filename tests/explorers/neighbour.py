@@ -7,6 +7,7 @@ import numpy as np
 
 from regattn.widgets import NeighbourExplorer
 
+GROUPS = ["day", "day", "fire", "fire", "law", "law", "money", "money", "war", "war", "number", "number", "none"]
 WORDS = ["monday", "friday", "fire", "smoke", "court", "judge", "bank", "rates", "war", "army", "two", "three", "test"]
 
 
@@ -19,7 +20,7 @@ def example(words=tuple(WORDS), **options) -> NeighbourExplorer:
                 centre = rng.normal(size=(len(words), 7))
                 spaces[method, window, negatives] = centre + 0.6 * rng.normal(size=(5, len(words), 7))
     spaces["counted", 2, 1][3, 4] = 0.0
-    return NeighbourExplorer(spaces, words=list(words), **options)
+    return NeighbourExplorer(spaces, words=list(words), groups=GROUPS, **options)
 
 
 def expected(traits: dict) -> dict:
@@ -42,17 +43,14 @@ def expected(traits: dict) -> dict:
     ranks = [
         [1 + sum(cosine(copy, o, query) > cosine(copy, k, query) for o in others) for copy in copies] for k in nearest
     ]
-    shown = [min(traits["across"], rank), min(traits["up"], rank)]
-    if shown[0] == shown[1]:
-        shown[1] = shown[0] - 1 if shown[0] > 1 else 2
-    axes = [direction - 1 for direction in shown]
-    places = [[row[axis] / (math.sqrt(sum(x * x for x in row)) or 1.0) for axis in axes] for row in vectors[0]]
+    places = [[row[axis] / (math.sqrt(sum(x * x for x in row)) or 1.0) for axis in (0, 1)] for row in vectors[0]]
+    kinds = data["groups"]
     return {
         "neighbours": [data["words"][k] for k in nearest],
         "cosines": [cosine(vectors[0], k, query) for k in nearest],
         "least": [min(each) for each in ranks],
         "most": [max(each) for each in ranks],
         "stay": sum(max(each) <= data["listed"] for each in ranks),
-        "directions": shown,
+        "alike": sum(kinds[k] == kinds[query] for k in nearest) if kinds else 0,
         "places": places,
     }

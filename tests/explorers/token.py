@@ -24,7 +24,10 @@ def example(**options) -> TokenExplorer:
 
 def rebuilt(packed: dict) -> Tokenizer:
     """Return the library's tokeniser, from what the page carries of it."""
-    tokens, kind = packed["tokens"], packed["kind"]
+    tokens, kind = list(packed["tokens"]), packed["kind"]
+    for a, b in packed["merges"]:  # what the merges spell is not carried
+        if (token := tokens[a] + tokens[b]) not in tokens:
+            tokens.append(token)
     if kind == "unigram":
         tokenizer = Tokenizer(models.Unigram(list(zip(tokens, packed["scores"], strict=True)), 0))
     else:

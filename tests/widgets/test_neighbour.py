@@ -15,8 +15,7 @@ def test_browser_package_and_loops_agree_for_many_settings(browser, tmp_path):
     explorer, rng = example(), np.random.default_rng(3)
     with opened(browser, tmp_path, explorer) as page:
         for _ in range(30):
-            values = {"query": int(rng.integers(13)), "rank": int(rng.integers(2, 8)), "up": int(rng.integers(1, 8))}
-            values["across"] = int(rng.integers(1, 8))
+            values = {"query": int(rng.integers(13)), "rank": int(rng.integers(2, 8))}
             values |= {
                 "method": str(rng.choice(["counted", "trained"])),
                 "window": "2",
@@ -38,6 +37,12 @@ def test_a_click_near_a_word_lets_it_ask(browser, tmp_path):
         assert page.locator("[data-output=message] strong").inner_text().strip("⁨⁩") == WORDS[state["query"]]
 
 
+def test_words_of_one_category_are_counted_among_the_nearest_and_none_without_categories():
+    spaces = {("m", 2, 1): np.array([[[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]]])}
+    found = [NeighbourExplorer(spaces, words=list("abc"), groups=groups).result() for groups in (["x", "x", "y"], None)]
+    assert [each["alike"] for each in found] == [1, 0]
+
+
 def test_a_word_that_a_resampled_corpus_lacks_has_the_last_rank_there_or_no_say():
     vectors = np.array(2 * [[[1.0, 0.0, 0.0], [1.0, 0.5, 0.0], [0.0, 1.0, 0.0]]])  # no two are equally near
     vectors[1, 1] = 0.0
@@ -56,6 +61,8 @@ def test_a_word_that_a_resampled_corpus_lacks_has_the_last_rank_there_or_no_say(
     ({("m", 2, 1): ROWS}, {"query": "z"}, "query must be one of the 3 words, got 'z'"),
     ({("m", 2, 1): ROWS}, {"rank": 4}, "rank must be ≤ 3"),
     ({("m", 2, 1): np.ones((1, 201, 2))}, {}, "there are 201 words"),
+    ({("m", 2, 1): ROWS}, {"groups": ["a", "b"]}, "groups names 2 categories for 3 words"),
+    ({("m", 2, 1): ROWS}, {"groups": "abc"}, "groups must be a list of 3 categories, got 'abc'"),
 ])  # fmt: skip
 def test_what_cannot_be_shown_is_refused_by_name(spaces, options, message):
     with pytest.raises(ValueError, match=message):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
 from regattn.data import load_lee_corpus
-from regattn.words import count_ngrams, ngram_bits, train_tokenizer, unseen_share
+from regattn.words import count_ngrams, ngram_bits, train_tokenizer, unseen_share, write_like
 
 TEXT = np.random.default_rng(5).zipf(1.6, size=400) % 11
 
@@ -219,6 +220,23 @@ def test_the_share_never_seen_is_counted_run_by_run_within_texts():
     assert unseen_share(train, test, order=3) == pytest.approx(1 / 2)
 
 
+def test_what_is_written_follows_the_shares_of_the_words_after_the_same_words():
+    text = "a b a b a c a b d".split()
+    written = write_like(text, order=2, length=20_000, rng=0)
+    after_a = Counter(second for first, second in pairwise(written) if first == "a")
+    assert after_a["b"] / after_a.total() == pytest.approx(3 / 4, abs=0.02)
+    assert after_a["c"] / after_a.total() == pytest.approx(1 / 4, abs=0.02)
+    anywhere = Counter(write_like(text, order=1, length=20_000, rng=0))
+    assert anywhere["a"] / 20_000 == pytest.approx(4 / 9, abs=0.02)
+
+
+def test_a_high_order_copies_until_the_text_ends_and_then_looks_less_far_back():
+    text = [f"word {k}" for k in range(9)]
+    written = write_like(text, order=4, length=30, rng=0)
+    jumps = [first for first, second in pairwise(written) if text.index(second) != text.index(first) + 1]
+    assert set(jumps) == {"word 8"}
+
+
 @pytest.mark.parametrize(("call", "message"), [
     (lambda: count_ngrams([0, 1], order=1, vocabulary=2, start=2), "start must be ≤ 1, got 2"),
     (lambda: count_ngrams([0, 1], order=1, vocabulary=2, start=1), r"begins with its start token 1, got \[0\]"),
@@ -226,6 +244,9 @@ def test_the_share_never_seen_is_counted_run_by_run_within_texts():
     (lambda: ngram_bits(train_tokenizer(["a"], vocabulary=256), ["a"], "ab", order=1), "test must be several texts"),
     (lambda: unseen_share([[1]], [[1, 2], []], order=3), "no text of test has the 3 tokens of a run"),
     (lambda: unseen_share([[1]], [[1]], order=0), "order must be ≥ 1, got 0"),
+    (lambda: write_like(["a"], order=0, length=1, rng=0), "order must be ≥ 1, got 0"),
+    (lambda: write_like([], order=1, length=1, rng=0), "text must be a list of at least one word"),
+    (lambda: write_like("ab", order=1, length=1, rng=0), "text must be a list of at least one word, got 'ab'"),
 ])  # fmt: skip
 def test_what_cannot_be_counted_is_refused_with_its_value(call, message):
     with pytest.raises(ValueError, match=message):

@@ -27,7 +27,7 @@ from regattn.words import (
     word_vectors,
 )
 from tools import wikipedia
-from tools.words import _properties, rank, skip_gram, trained
+from tools.words import _properties, rank, settings, skip_gram, trained
 
 NO_GENSIM = "gensim is not built for this Python"
 
@@ -287,6 +287,15 @@ def test_free_factors_and_gensim_come_as_near_to_pmi_as_was_kept():
     assert found["gensim, d = 100, 50 epochs"][0] > 0.9
     for name, (correlation,) in found.items():  # sums in another order move a walk of 50 passes a little
         assert abs(correlation - kept[name][0]) < 0.01
+
+
+def test_gensims_defaults_come_no_nearer_to_pmi_than_was_kept():
+    pytest.importorskip("gensim.models", reason=NO_GENSIM, exc_type=ImportError)
+    kept, found = load_word_results("settings"), settings(seeds=[0])
+    assert list(found) == list(kept)
+    for name, (correlation,) in found.items():
+        assert abs(correlation - kept[name][0]) < 0.02
+    assert found["as in the derivation"][0] > found["all three, gensim's defaults"][0] + 0.2
 
 
 def test_the_wikipedia_sample_needs_no_home(monkeypatch):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from regattn._text import check_text
 from regattn._validation import check_array
 from regattn.widgets._kit import Choice, Count, Explorer, check_labels
 
@@ -23,7 +24,8 @@ class NeighbourExplorer(Explorer, panels=["ranks", "map"]):
     .. math:: \cos(i, j) = \frac{v_i^\top v_j}{\lVert v_i\rVert\,\lVert v_j\rVert}
               \quad\text{over the first } L \text{ directions}
 
-    A rank counts the words shown that are nearer. Its interval runs over vectors made again from resampled corpora.
+    A rank counts the words shown that are nearer. Its interval runs over vectors made again from resampled corpora. On
+    the map two words are near where their rays from the origin are.
 
     Parameters
     ----------
@@ -35,6 +37,8 @@ class NeighbourExplorer(Explorer, panels=["ranks", "map"]):
         The words, at most 200.
     query : int or str, default 0
         The word that asks, or its number.
+    groups : sequence of V strings, optional
+        A category for each word: the map names them, and words of the one that asks stand out.
 
     Raises
     ------
@@ -67,18 +71,6 @@ class NeighbourExplorer(Explorer, panels=["ranks", "map"]):
         bound="shifts",
     )
     rank = Count("Dimension L", least=2, most=lambda self: self.longest, default=lambda self: self.longest, bound="D")
-    across = Count(
-        "Direction across", least=1, most=lambda self: self.longest, bound="D", help="On the map; at most the L-th."
-    )
-    up = Count(
-        "Direction upwards",
-        least=1,
-        most=lambda self: self.longest,
-        default=lambda self: min(2, self.longest),
-        bound="D",
-        used=lambda self: {"rank": list(range(3, self.longest + 1))},
-        help="On the map; at most the L-th, and never the direction across: then one beside it.",
-    )
 
     def __init__(
         self,
@@ -86,6 +78,7 @@ class NeighbourExplorer(Explorer, panels=["ranks", "map"]):
         *,
         words: Sequence[str],
         query: int | str = 0,
+        groups: Sequence[str] | None = None,
         **kit: Any,
     ) -> None:
         if not isinstance(spaces, Mapping) or not spaces:
@@ -104,17 +97,19 @@ class NeighbourExplorer(Explorer, panels=["ranks", "map"]):
         if not 2 <= count <= MOST_WORDS:
             raise ValueError(f"there are {count} words; an explorer has room for 2 to {MOST_WORDS}")
         self.words = check_labels(words, count, "words", rows="rows of vectors")
+        self.groups = [] if groups is None else _groups(groups, count)
         self.spaces = {"|".join(key): _whole(array) for key, array in zip(parts, arrays, strict=True)}
         data = {
             "words": self.words,
             "copies": copies,
             "longest": self.longest,
             "listed": min(LISTED, count - 1),
+            "groups": self.groups,
             "spaces": {key: base64.b64encode(whole.tobytes()).decode() for key, whole in self.spaces.items()},
         }
         alt = (
-            f"{count} words on a map of two directions of their vectors, and the nearest words of one of them, with "
-            f"the ranks that they have in vectors from {copies - 1} resampled corpora."
+            f"{count} words on a map of the first two directions of their vectors, and the nearest of one of them, "
+            f"with the ranks that they have in vectors from {copies - 1} resampled corpora."
         )
         super().__init__(**{"data": data, "alt": alt, "query": query} | kit)
 
@@ -131,8 +126,8 @@ class NeighbourExplorer(Explorer, panels=["ranks", "map"]):
         dict
             The ``neighbours`` of the word that asks, nearest first, at most ten; their ``cosines``; the ``least`` and
             ``most`` rank that each has over all vectors, those of the corpus included; how many ``stay`` among the
-            first so many in all of them; the two ``directions`` of the map; and the ``places`` of all words on it,
-            shares of a vector's length.
+            first so many in all of them; how many are ``alike``, of the category of the word that asks; and the
+            ``places`` of all words on the map, shares of a vector's length.
         """
         whole = self.spaces[f"{self.method}|{self.window}|{self.shift}"].astype(np.int64)
         cut = whole[:, :, : self.rank]
@@ -146,24 +141,25 @@ class NeighbourExplorer(Explorer, panels=["ranks", "map"]):
         nearer = (cosines[asks][:, None, others] > cosines[asks][:, nearest, None]).sum(axis=2)  # (copies, listed)
         ranks = 1 + nearer
         lengths = np.sqrt((whole[0] ** 2).sum(axis=1).astype(float))
-        directions = self._directions()
-        places = whole[0][:, [directions[0] - 1, directions[1] - 1]] / np.where(lengths > 0, lengths, 1.0)[:, None]
+        places = whole[0][:, :2] / np.where(lengths > 0, lengths, 1.0)[:, None]
         return {
             "neighbours": [self.words[k] for k in nearest],
             "cosines": cosines[0, nearest].tolist(),
             "least": ranks.min(axis=0).tolist(),
             "most": ranks.max(axis=0).tolist(),
             "stay": int((ranks.max(axis=0) <= self.data["listed"]).sum()),
-            "directions": directions,
+            "alike": sum(self.groups[k] == self.groups[self.query] for k in nearest) if self.groups else 0,
             "places": places.tolist(),
         }
 
-    def _directions(self) -> list[int]:
-        """Return the directions of the map: among the first L, and never one twice."""
-        first, second = min(self.across, self.rank), min(self.up, self.rank)
-        if first == second:
-            second = first - 1 if first > 1 else 2
-        return [first, second]
+
+def _groups(groups: Sequence[str], count: int) -> list[str]:
+    """Return the category of each word, or raise a ValueError that says how many are missing."""
+    if isinstance(groups, str) or not isinstance(groups, Sequence):
+        raise ValueError(f"groups must be a list of {count} categories, got {groups!r}")
+    if len(groups) != count:
+        raise ValueError(f"groups names {len(groups)} categories for {count} words")
+    return [check_text(group, "a category") for group in groups]
 
 
 def _whole(vectors: np.ndarray) -> np.ndarray:

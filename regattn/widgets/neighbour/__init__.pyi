@@ -11,20 +11,17 @@ class NeighbourExplorer(Explorer):
     window: str
     shift: str
     rank: int
-    across: int
-    up: int
     def __init__(
         self,
         spaces: Mapping[tuple[str, int, int], Any],
         *,
         words: Sequence[str],
         query: int | str = 0,
+        groups: Sequence[str] | None = None,
         method: str | None = None,
         window: str | None = None,
         shift: str | None = None,
         rank: int | None = None,
-        across: int | None = None,
-        up: int | None = None,
         hide: Sequence[str] = (),
         presets: Mapping[str, Mapping[str, Any]] | None = None,
         alt: str | None = None,

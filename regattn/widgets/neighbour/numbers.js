@@ -31,17 +31,10 @@ function neighbourRank(cosines, query, word) {
   return rank;
 }
 
-// The two directions of the map: among the first L, and never one twice.
-function neighbourAxes({ across, up, rank }) {
-  const [first, second] = [Math.min(across, rank), Math.min(up, rank)];
-  if (first !== second) return [first, second];
-  return [first, first > 1 ? first - 1 : 2];
-}
-
 // Everything shown for one setting of the controls.
 export function neighbourState(problem, settings) {
   const { query, method, window, shift, rank } = settings;
-  const { copies, count, longest, listed } = problem;
+  const { copies, count, longest, listed, groups } = problem;
   const space = problem.spaces[`${method}|${window}|${shift}`];
   const all = Array.from({ length: copies }, (_, copy) => neighbourCosines(problem, space, copy, query, rank));
   const known = all.filter((cosines, copy) => copy === 0 || cosines.some((cosine) => cosine > -1));
@@ -49,12 +42,13 @@ export function neighbourState(problem, settings) {
   const others = Array.from({ length: count }, (_, k) => k).filter((k) => k !== query);
   const nearest = others.sort((a, b) => cosines[b] - cosines[a] || a - b).slice(0, listed);
   const ranks = nearest.map((word) => known.map((values) => neighbourRank(values, query, word)));
-  const directions = neighbourAxes(settings);
   const places = Array.from({ length: count }, (_, word) => {
     const row = space.subarray(word * longest, (word + 1) * longest);
     const length = Math.sqrt(row.reduce((total, value) => total + value * value, 0)) || 1;
-    return directions.map((direction) => row[direction - 1] / length);
+    return [row[0] / length, row[1] / length];
   });
   const [least, most] = [ranks.map((each) => Math.min(...each)), ranks.map((each) => Math.max(...each))];
-  return { ...settings, cosines, nearest, least, most, directions, places, stay: most.filter((rank) => rank <= listed).length };
+  const kin = Array.from({ length: count }, (_, k) => groups.length > 0 && groups[k] === groups[query]);
+  const [alike, stay] = [nearest.filter((k) => kin[k]).length, most.filter((rank) => rank <= listed).length];
+  return { ...settings, cosines, nearest, least, most, places, kin, alike, stay };
 }

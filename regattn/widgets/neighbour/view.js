@@ -1,4 +1,4 @@
-// NeighbourExplorer: words on a map of two directions, the nearest words of one, and how sure their ranks are.
+// NeighbourExplorer: words on a map of the first two directions, the nearest words of one, and how sure their ranks are.
 import { explorer } from "../_kit/explorer.js";
 import { formatNumber, isolate, shorten } from "../_kit/format.js";
 import { neighbourProblem, neighbourState } from "./numbers.js";
@@ -18,42 +18,66 @@ function wordAt(p, places, x, y) {
   return away.indexOf(Math.min(...away));
 }
 
+// The middle of each category on the map.
+function middles({ groups }, places) {
+  return [...new Set(groups)].map((name) => {
+    const members = places.filter((_, k) => groups[k] === name);
+    return { name, at: [0, 1].map((axis) => members.reduce((total, place) => total + place[axis], 0) / members.length) };
+  });
+}
+
+function mapLegend({ groups }) {
+  const kin = groups.length ? [["truth", "dot", "words of its category"]] : [];
+  return [
+    ["query", "diamond", "the word that asks (click another), and its ray"],
+    ["key", "hollow", "its nearest words, and the ray of the first"],
+    ...kin,
+    ["neutral", "dot", "other words"],
+  ];
+}
+
 function wordMap(problem) {
   let [plotted, shown] = [null, null];
   return {
-    title: "All words, by two directions that you choose",
+    title: "All words, by the first two directions: at L = 2 near is a small angle at the origin",
     wide: true,
-    legend: [
-      ["query", "diamond", "the word that asks (click another)"],
-      ["key", "dot", "its nearest words"],
-      ["neutral", "dot", "other words"],
-    ],
-    plot: { label: "Map of words", xLabel: "direction across", yLabel: "direction upwards", height: 340 },
+    legend: mapLegend(problem),
+    plot: { label: "Map of words", xLabel: "direction 1", yLabel: "direction 2", height: 360 },
     by: "xy",
     at: (k, { places }) => places[k],
     click: (x, y) => ({ query: wordAt(plotted, shown.places, x, y) }),
     make(p) {
       plotted = p;
-      const [others, near, mark] = [p.dots("neutral"), p.dots("key"), p.marker("query")];
-      const notes = Array.from({ length: problem.listed + 1 }, () => p.note("neutral"));
+      const rays = { key: p.chains("key", 1.5), query: p.chains("query", 1.5) };
+      const [others, alike, near] = [p.dots("neutral"), p.dots("truth"), p.dots("key", { hollow: true })];
+      const [mark, origin] = [p.marker("query"), p.marker("neutral", "dot")];
+      const notes = Array.from({ length: 5 }, () => p.note("value"));
+      const names = [...new Set(problem.groups)].map(() => p.note("neutral", "middle"));
       return (state) => {
         shown = state;
-        const [xs, ys] = [0, 1].map((axis) => state.places.map((place) => place[axis]));
-        p.frame({ x: roomFor(xs, 0.12), y: roomFor(ys, 0.08) });
-        others(xs, ys, 2.2, (k) => k !== state.query && !state.nearest.includes(k));
-        near(xs, ys, 4, (k) => state.nearest.includes(k));
-        mark(xs[state.query], ys[state.query]);
+        const { query, nearest, kin, places } = state;
+        const [xs, ys] = [0, 1].map((axis) => places.map((place) => place[axis]));
+        p.frame({ x: roomFor([0, ...xs], 0.08), y: roomFor([0, ...ys], 0.08) });
+        others(xs, ys, 2.5, (k) => k !== query && !kin[k]);
+        alike(xs, ys, 4, (k) => k !== query && kin[k]);
+        near(xs, ys, 6, (k) => nearest.includes(k));
+        mark(xs[query], ys[query]);
+        origin(0, 0);
+        const far = ([x, y]) => [[0, 0], [100 * x, 100 * y]]; // prettier-ignore
+        rays.query([far(places[query])]);
+        rays.key([far(places[nearest[0]])]);
         const taken = [];
-        [state.query, ...state.nearest].forEach((k, i) => {
-          const [x, y] = [p.x(xs[k]), p.y(ys[k])];
-          const left = x > p.size.width - 90;
-          const free = SPOTS.map(([dx, dy]) => [left ? -52 - dx : dx, dy]).find(([dx, dy]) =>
-            taken.every(([a, b]) => Math.abs(a - x - dx) > 60 || Math.abs(b - y - dy) > 12),
-          );
-          const [dx, dy] = free ?? [8, 4];
-          if (free) taken.push([x + dx, y + dy]);
-          notes[i](free ? shorten(problem.words[k], 12) : "", xs[k], ys[k], { dx, dy });
-        });
+        const write = (note, words, [a, b], width, shift) => {
+          const [x, y] = [p.x(a) + shift, p.y(b)];
+          const room = ([dx, dy]) => taken.every(([u, v, w]) => Math.abs(u - x - dx) > (w + width) / 2 || Math.abs(v - y - dy) > 13);
+          const free = SPOTS.map(([dx, dy]) => [shift ? dx : 0, dy]).find(room);
+          const [dx, dy] = free ?? [0, 0];
+          if (free) taken.push([x + dx, y + dy, width]);
+          note(free ? words : "", a, b, { dx, dy });
+        };
+        write(notes[0], "origin", [0, 0], 50, 25);
+        [query, ...nearest.slice(0, 3)].forEach((k, i) => write(notes[i + 1], shorten(problem.words[k], 12), places[k], 70, 35));
+        middles(problem, places).forEach(({ name, at }, i) => write(names[i], name, at, 60, 0));
       };
     },
   };
@@ -67,17 +91,20 @@ function rankPanel(problem) {
     wide: true,
     legend: [
       ["key", "dot", "rank in the corpus"],
+      ...(problem.groups.length ? [["truth", "dot", "the same, of its category"]] : []),
       ["key", "line", "least to greatest rank, corpora resampled"],
     ],
     plot: { label: "Ranks", xLabel: "rank among the words shown (1 is nearest)", height: 60 + 24 * problem.listed },
     hint: () => "of the nearest words",
     make(p) {
-      const [ranges, dots] = [p.chains("key", 5), p.dots("key")];
-      return ({ nearest, least, most }) => {
+      const [ranges, dots, alike] = [p.chains("key", 5), p.dots("key"), p.dots("truth")];
+      return ({ nearest, least, most, kin }) => {
         const yTicks = nearest.map((word, k) => ({ at: -1 - k, text: shorten(problem.words[word]) }));
         p.frame({ x: [-0.05, Math.log10(top) + 0.05], y: [-0.5 - nearest.length, -0.5], xTicks, yTicks });
         ranges(nearest.map((_, k) => [[Math.log10(least[k]), -1 - k], [Math.log10(most[k]) + 1e-6, -1 - k]])); // prettier-ignore
-        dots(nearest.map((_, k) => Math.log10(k + 1)), nearest.map((_, k) => -1 - k), 4); // prettier-ignore
+        const at = [nearest.map((_, k) => Math.log10(k + 1)), nearest.map((_, k) => -1 - k), 4];
+        dots(...at, (k) => !kin[nearest[k]]);
+        alike(...at, (k) => kin[nearest[k]]);
       };
     },
   };
@@ -95,11 +122,11 @@ const render = explorer({
     pick: (k) => ({ query: k }),
     start: ({ query }) => query,
   }),
-  answers: () => ["stay"],
-  numbers: ({ listed, words }) => [
+  answers: () => ["alike", "stay"],
+  numbers: ({ listed, words, groups }) => [
     ["nearest", "nearest word", ({ nearest }) => shorten(words[nearest[0]])],
     ["cosine", "its cosine", ({ cosines, nearest }) => formatNumber(cosines[nearest[0]], 3)],
-    ["map", "directions on the map", ({ directions }) => directions.join(" and ")],
+    ...(groups.length ? [["alike", "of its category", ({ alike }) => `${alike} of ${listed}`]] : []),
     ["stay", `stay among the first ${listed}`, ({ stay }) => `${stay} of ${listed}`],
   ],
   say: ({ query, nearest, most }, { words, copies }) => [
@@ -107,10 +134,10 @@ const render = explorer({
     ` is nearest to ${isolate(words[nearest[0]])}`,
     copies > 1 ? `; in the worst of ${copies - 1} resampled corpora it has rank ${most[0]}.` : ".",
   ],
-  result: ({ nearest, cosines, least, most, stay, directions, places }, { words }) => ({
+  result: ({ nearest, cosines, least, most, stay, alike, places }, { words }) => ({
     neighbours: nearest.map((word) => words[word]),
     cosines: nearest.map((word) => cosines[word]),
-    least, most, stay, directions, places, // prettier-ignore
+    least, most, stay, alike, places, // prettier-ignore
   }),
 });
 

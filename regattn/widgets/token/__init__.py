@@ -70,7 +70,7 @@ class TokenExplorer(Explorer, panels=["pieces", "history"]):
         help="Whose numbers.",
         first=True,
     )
-    word = _Place("How it cut the word", default=LONGEST_TEXT, help="Words as this tokeniser sees them.")
+    word = _Place("Word", default=LONGEST_TEXT, help="Words as this tokeniser sees them.")
 
     def __init__(self, tokenizers: Mapping[str, Tokenizer], texts: Sequence[str], **kit: Any) -> None:
         if not isinstance(tokenizers, Mapping) or not tokenizers:
@@ -87,7 +87,7 @@ class TokenExplorer(Explorer, panels=["pieces", "history"]):
             "A text that can be typed, cut into pieces by each tokeniser, with the number of tokens and of bits, and "
             "how one of its words was put together."
         )
-        super().__init__(**{"data": {"tokenizers": list(self.packed.values())}, "alt": alt} | kit)
+        super().__init__(**{"data": {"tokenizers": [_light(each) for each in self.packed.values()]}, "alt": alt} | kit)
 
     def result(self) -> dict[str, Any]:
         """Return the numbers now shown, computed by the package rather than by the browser.
@@ -130,6 +130,15 @@ def _packed(name: str, tokenizer: Tokenizer) -> dict[str, Any]:
         return {"name": name, "kind": kind, "tokens": list(tokens), "scores": list(scores), "merges": []}
     merges = [[vocabulary[part] for part in pair] for pair in made["model"]["merges"]]
     return {"name": name, "kind": kind, "tokens": sorted(vocabulary, key=vocabulary.get), "merges": merges}
+
+
+def _light(packed: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the same without the tokens that the merges spell: the page makes them again, in this order."""
+    tokens = list(packed["tokens"])
+    spelled = [tokens[a] + tokens[b] for a, b in packed["merges"]]
+    kept = tokens[: len(tokens) - len(set(spelled))]
+    made = list(dict.fromkeys([*kept, *spelled]))
+    return {**packed, "tokens": kept if made == tokens else tokens}
 
 
 def _history(word: str, packed: Mapping[str, Any]) -> list[str]:

@@ -16,13 +16,20 @@ const CHARACTER_BYTES = new Map(BYTE_CHARACTERS.map((character, byte) => [charac
 
 export function tokenProblem({ tokenizers }) {
   return tokenizers.map(({ counts, ...packed }) => {
-    const { tokens, merges, scores } = packed;
+    const { merges, scores } = packed;
+    const tokens = [...packed.tokens];
     const ids = new Map(tokens.map((token, id) => [token, id]));
+    for (const [a, b] of merges) {
+      const token = tokens[a] + tokens[b]; // the page does not carry what the merges spell
+      if (ids.has(token)) continue;
+      ids.set(token, tokens.length);
+      tokens.push(token);
+    }
     const ranks = new Map(merges.map(([a, b], rank) => [a * tokens.length + b, rank]));
     const all = counts.reduce((sum, count) => sum + count + 0.5, 0);
     const longest = Math.max(...tokens.map((token) => Array.from(token).length));
     const worst = scores ? Math.min(...scores) - UNSEEN : 0;
-    return { ...packed, ids, ranks, longest, worst, bits: counts.map((count) => -Math.log2((count + 0.5) / all)) };
+    return { ...packed, tokens, ids, ranks, longest, worst, bits: counts.map((count) => -Math.log2((count + 0.5) / all)) };
   });
 }
 
