@@ -77,7 +77,7 @@ def plot_blueprint(*, ax: Axes | None = None) -> Axes:
         _arrow(ax, (1.7, before + 0.3), (1.7, after - 0.3))
         ax.text(1.85, (before + after) / 2, shape, fontsize=SMALL, va="center")
     for name, y in zip(model, heights, strict=True):
-        _box(ax, (1.7, y), name, 2.5, opened="block" in name)
+        _box(ax, (1.7, y), name, 2.9, opened="block" in name, size=10)
     parts = {  # what is read off the stream, from above: each sum's branch
         1.9: "norm",
         2.8: "Q, K, V   H times (T, d)",
@@ -90,14 +90,14 @@ def plot_blueprint(*, ax: Axes | None = None) -> Axes:
     ax.add_patch(Rectangle((4.0, 0.55), 5.9, 9.35, fill=False, edgecolor=COLOURS["neutral"], linewidth=0.8))
     _arrow(ax, (4.9, 0.1), (4.9, 10.35))
     for y, name in parts.items():
-        _box(ax, (7.6, y), name, 4.2)
+        _box(ax, (7.55, y), name, 4.5, size=10)
     for start, first, last, sum_at in ((1.2, 1.9, 4.6, 5.5), (6.2, 7.0, 8.8, 9.55)):
-        ax.plot([4.9, 7.6], [start, start], color=COLOURS["neutral"], linewidth=1)
-        _arrow(ax, (7.6, start), (7.6, first - 0.3))
+        ax.plot([4.9, 7.55], [start, start], color=COLOURS["neutral"], linewidth=1)
+        _arrow(ax, (7.55, start), (7.55, first - 0.3))
         for y in [y for y in parts if first <= y < last]:
-            _arrow(ax, (7.6, y + 0.3), (7.6, y + 0.6))
-        ax.plot([7.6, 7.6], [last + 0.3, sum_at], color=COLOURS["neutral"], linewidth=1)
-        _arrow(ax, (7.6, sum_at), (5.1, sum_at))
+            _arrow(ax, (7.55, y + 0.3), (7.55, y + 0.6))
+        ax.plot([7.55, 7.55], [last + 0.3, sum_at], color=COLOURS["neutral"], linewidth=1)
+        _arrow(ax, (7.55, sum_at), (5.1, sum_at))
         ax.text(4.9, sum_at, "+", ha="center", va="center", fontsize=11, bbox=_PLATE | {"boxstyle": "circle,pad=0.15"})
     ax.text(4.75, 3.4, "r  (T, D)", ha="right", va="center", fontsize=SMALL, rotation=90)
     return ax
