@@ -25,6 +25,8 @@ from regattn.transformer import (
     CodeAutoencoder,
     LanguageModel,
     MultiHeadAttention,
+    rotate,
+    sinusoidal_positions,
 )
 from regattn.words import train_tokenizer
 
@@ -202,6 +204,17 @@ def test_language_model():
     E, places = (layer.weight.detach().numpy() for layer in (model.embedding, model.positions))
     found = model(torch.from_numpy(tokens)[None])[0].softmax(-1).detach().numpy()
     np.testing.assert_allclose(found, from_scratch.language_model(tokens, E, places, blocks), rtol=1e-10)
+
+
+@pytest.mark.parametrize("base", [5.0, 10_000.0])
+def test_clocks_and_turns_are_the_packages(base):
+    places = [0, 3, 3, 41]
+    np.testing.assert_allclose(
+        from_scratch.clocks(places, 14, base), sinusoidal_positions(places, 14, base=base), **same
+    )
+    rows = rng.normal(size=(4, 14))
+    turned = [from_scratch.turn(row, p, base) for row, p in zip(rows, places, strict=True)]
+    np.testing.assert_allclose(turned, rotate(rows, places, base=base), **same)
 
 
 @pytest.mark.parametrize("seed", range(5))

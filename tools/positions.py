@@ -23,6 +23,7 @@ from joblib import Parallel, delayed
 from torch.nn import functional
 
 from regattn.data import load_lee_corpus
+from regattn.transformer import LanguageModel
 from regattn.transformer._experiments import loss_by_place
 from regattn.transformer.lengths import (
     LengthTask,
@@ -39,6 +40,7 @@ SCHEMES = ("none", "sinusoidal", "learned", "rotary", "alibi", "rotary, base 5")
 IN_PLACE = {"none": 1}  # letters at the end that stay in place when all before them are shuffled
 TABLES = (1, 2, 3, 4)  # letters of an n-gram: the one asked, and those before it that are read
 SEEDS = range(3)
+STRETCHES = {"rotary": (2, 4, 8)}  # by which the slowest clock is slowed down once a model is trained
 FARTHEST = {"0": 0, "anywhere": 96}  # of the places where windows of copying begin in training
 SHIFTED = (20, 600)  # steps of those trainings: a trial that a page makes again, and the whole
 PLACES = 4  # neighbouring places whose losses are averaged
@@ -69,6 +71,8 @@ def run(seed: int, name: str, positions: str, text: Path | None, ends: float, st
         )
         if positions in IN_PLACE:
             part["shuffled"] = shuffled_scores(model, task, IN_PLACE[positions], seed)
+        if positions in STRETCHES:
+            part["rescaled"] = rescaled_scores(model, task, STRETCHES[positions])
     return part | {"seconds": round(time.process_time() - start, 1)}
 
 
@@ -112,6 +116,24 @@ def shuffled_scores(model: torch.nn.Module, task: LengthTask, in_place: int, see
         )
         rows.append({"multiple": m, "in_place": in_place, "loss": loss, "shuffled": shuffled})
     return rows
+
+
+def rescaled(model: LanguageModel, stretch: float) -> LanguageModel:
+    """Return the same weights with another base: the slowest pair of a head turns `stretch` times more slowly."""
+    design = model.architecture
+    width = design.width // design.n_heads
+    slower = LanguageModel(replace(design, base=design.base * stretch ** (width / (width - 2))))
+    slower.load_state_dict(model.state_dict())
+    return slower.eval()
+
+
+def rescaled_scores(model: LanguageModel, task: LengthTask, stretches: tuple[float, ...]) -> list[dict]:
+    """Return the scores of a trained rotary model whose base is rescaled, without another step of training."""
+    return [
+        {"stretch": stretch} | row
+        for stretch in stretches
+        for row in length_scores(rescaled(model, stretch), task).round(4).reset_index().to_dict("records")
+    ]
 
 
 def table_losses(stories: list[str], orders: tuple[int, ...] = TABLES) -> dict[str, float]:

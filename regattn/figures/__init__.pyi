@@ -42,6 +42,7 @@ from .race import plot_race as plot_race
 from .steps import plot_steps as plot_steps
 from .transformer import (
     plot_blueprint as plot_blueprint,
+    plot_clocks as plot_clocks,
     plot_encoder_decoder as plot_encoder_decoder,
     plot_parts as plot_parts,
 )

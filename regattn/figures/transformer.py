@@ -1,21 +1,21 @@
-"""Figures of chapters 16 and 20: the block drawn, where parameters live, and the two sides of a forecaster."""
+"""Figures of chapters 16, 17 and 20: the block, where parameters live, clocks, and the two sides of a forecaster."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Circle, Rectangle
 
 from regattn.figures._style import COLOURS, SMALL, looks, new_axes
 
 if TYPE_CHECKING:
     from regattn.series import ForecasterDesign
 
-__all__ = ["plot_blueprint", "plot_encoder_decoder", "plot_parts"]
+__all__ = ["plot_blueprint", "plot_clocks", "plot_encoder_decoder", "plot_parts"]
 
 
 def plot_parts(models: Mapping[str, Mapping[str, float]], *, unit: str = "share", ax: Axes | None = None) -> Axes:
@@ -54,7 +54,7 @@ def plot_parts(models: Mapping[str, Mapping[str, float]], *, unit: str = "share"
 
 
 def plot_blueprint(*, ax: Axes | None = None) -> Axes:
-    """Draw a decoder-only language model, and beside it one of its blocks in the order "pre", with all shapes.
+    """Draw a decoder-only language model and beside it one of its blocks, "pre", with shapes; both are read downward.
 
     Parameters
     ----------
@@ -67,18 +67,18 @@ def plot_blueprint(*, ax: Axes | None = None) -> Axes:
         Without ticks; the texts say what each part is, T the tokens, D the width, V the vocabulary.
     """
     ax = new_axes(ax, height=5.4)
-    ax.set(xlim=(0, 10), ylim=(0, 10.4), xticks=[], yticks=[])
+    ax.set(xlim=(0, 10), ylim=(10.4, 0), xticks=[], yticks=[])  # read downward, as a text is
     ax.grid(visible=False)
     ax.spines[:].set_visible(False)
     model = ["tokens  (T)", "embedding, places", "block 1", "…", "block L", "norm", "unembedding", "softmax"]
     shapes = ["", "(T, D)", "(T, D)", "", "(T, D)", "(T, D)", "(T, V)", "(T, V)"]
     heights = np.linspace(0.5, 9.9, len(model))
-    for below, above, shape in zip(heights, heights[1:], shapes, strict=False):
-        _arrow(ax, (1.7, below + 0.3), (1.7, above - 0.3))
-        ax.text(1.85, (below + above) / 2, shape, fontsize=SMALL, va="center")
+    for before, after, shape in zip(heights, heights[1:], shapes, strict=False):
+        _arrow(ax, (1.7, before + 0.3), (1.7, after - 0.3))
+        ax.text(1.85, (before + after) / 2, shape, fontsize=SMALL, va="center")
     for name, y in zip(model, heights, strict=True):
-        _box(ax, (1.7, y), name, 2.5, opened="block" in name)
-    parts = {  # what is read off the stream, from below: each sum's branch
+        _box(ax, (1.7, y), name, 2.9, opened="block" in name, size=10)
+    parts = {  # what is read off the stream, from above: each sum's branch
         1.9: "norm",
         2.8: "Q, K, V   H times (T, d)",
         3.7: "scores, mask, softmax   (T, T)",
@@ -90,16 +90,62 @@ def plot_blueprint(*, ax: Axes | None = None) -> Axes:
     ax.add_patch(Rectangle((4.0, 0.55), 5.9, 9.35, fill=False, edgecolor=COLOURS["neutral"], linewidth=0.8))
     _arrow(ax, (4.9, 0.1), (4.9, 10.35))
     for y, name in parts.items():
-        _box(ax, (7.6, y), name, 4.2)
+        _box(ax, (7.55, y), name, 4.5, size=10)
     for start, first, last, sum_at in ((1.2, 1.9, 4.6, 5.5), (6.2, 7.0, 8.8, 9.55)):
-        ax.plot([4.9, 7.6], [start, start], color=COLOURS["neutral"], linewidth=1)
-        _arrow(ax, (7.6, start), (7.6, first - 0.3))
+        ax.plot([4.9, 7.55], [start, start], color=COLOURS["neutral"], linewidth=1)
+        _arrow(ax, (7.55, start), (7.55, first - 0.3))
         for y in [y for y in parts if first <= y < last]:
-            _arrow(ax, (7.6, y + 0.3), (7.6, y + 0.6))
-        ax.plot([7.6, 7.6], [last + 0.3, sum_at], color=COLOURS["neutral"], linewidth=1)
-        _arrow(ax, (7.6, sum_at), (5.1, sum_at))
+            _arrow(ax, (7.55, y + 0.3), (7.55, y + 0.6))
+        ax.plot([7.55, 7.55], [last + 0.3, sum_at], color=COLOURS["neutral"], linewidth=1)
+        _arrow(ax, (7.55, sum_at), (5.1, sum_at))
         ax.text(4.9, sum_at, "+", ha="center", va="center", fontsize=11, bbox=_PLATE | {"boxstyle": "circle,pad=0.15"})
-    ax.text(4.75, 0.8, "r  (T, D)", ha="right", va="center", fontsize=SMALL, rotation=90)
+    ax.text(4.75, 3.4, "r  (T, D)", ha="right", va="center", fontsize=SMALL, rotation=90)
+    return ax
+
+
+def plot_clocks(places: Sequence[int], *, width: int = 16, base: float = 10_000.0, ax: Axes | None = None) -> Axes:
+    """Draw a row of clocks for each place: the hand of clock i has turned by its speed times the place.
+
+    Parameters
+    ----------
+    places : sequence of int
+        A row each, the first on top.
+    width : int, default 16
+        D, even; two coordinates make a clock.
+    base : float, default 10000
+        b of the speeds, see :func:`regattn.transformer.frequencies`.
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+        With a line for each hand, from the middle of its clock: its tip stands to the right by the sine of its angle
+        and up by the cosine. Under the clocks stands how many places each takes to go round.
+
+    Examples
+    --------
+    >>> ax = plot_clocks([0, 5], width=4)
+    >>> [label.get_text() for label in ax.get_xticklabels()]
+    ['6.3', '628']
+    """
+    from regattn.transformer import frequencies, sinusoidal_positions  # torch comes with the room
+
+    readings = sinusoidal_positions(places, width, base=base).reshape(len(places), -1, 2)
+    ax = new_axes(ax, height=0.62 * len(places) + 0.7)
+    for row, clocks in enumerate(readings):
+        for i, (sine, cosine) in enumerate(clocks):
+            face = Circle((i, row), 0.42, facecolor="white", edgecolor=COLOURS["neutral"], linewidth=0.8)
+            ax.add_patch(face)
+            ax.plot([i, i + 0.36 * sine], [row, row - 0.36 * cosine], color=COLOURS["query"], linewidth=1.8)
+    around = 2 * np.pi / frequencies(width, base=base)
+    ax.set_xticks(range(len(around)), [f"{n:.1f}" if n < 10 else f"{n:,.0f}" for n in around])
+    ax.set_yticks(range(len(places)), [f"place {place}" for place in places])
+    ax.set(xlim=(-0.6, len(around) - 0.4), ylim=(len(places) - 0.4, -0.6), aspect="equal")
+    ax.set_xlabel("places until the hand is round")
+    ax.grid(visible=False)
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
     return ax
 
 

@@ -19,6 +19,7 @@ from regattn.from_scratch.attention import (
 from regattn.from_scratch.codes import best_cut, learn_merges, merge, quantise
 from regattn.from_scratch.descent import feature_map, gradient_descent, logistic_descent, network_step
 from regattn.from_scratch.layers import induction, residual_layers
+from regattn.from_scratch.places import clocks, turn
 from regattn.from_scratch.series import (
     honest_weights,
     lag_rows,
@@ -32,6 +33,7 @@ __all__ = [
     "attend",
     "best_cut",
     "block",
+    "clocks",
     "feature_map",
     "gradient_descent",
     "head",
@@ -55,5 +57,6 @@ __all__ = [
     "ridge_filter",
     "ridge_weights",
     "softmax",
+    "turn",
     "within_slope",
 ]

@@ -80,9 +80,9 @@ class BlockDesign:
 class FeedForward(nn.Module):
     r"""Two linear maps with a nonlinearity between them, applied to every token alone.
 
-    .. math:: \text{FFN}(x) = W_2\, \phi(W_1 x + b_1) + b_2
+    .. math:: \text{FFN}(x) = \phi(x W_1 + b_1)\, W_2 + b_2
 
-    Read as memory: rows of W_1 are keys, columns of W_2 are values, φ turns scores into (unnormalised) weights.
+    Read as memory: columns of W_1 are keys, rows of W_2 are values, φ turns scores into (unnormalised) weights.
 
     Parameters
     ----------

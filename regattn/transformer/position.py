@@ -104,6 +104,9 @@ def rotate(x: Array, positions: ArrayLike, *, base: float = 10_000.0) -> Array:
 def alibi_slopes(n_heads: int) -> np.ndarray:
     r"""Return the slope of each head, :math:`m_h = 2^{-8h/H}` for h = 1, …, H: from near-sighted to far-sighted.
 
+    The formula holds here for every H. Where H is no power of two, Press et al. (2022) take the slopes of the nearest
+    power of two below it and, for the heads that are left, every second slope of twice as many heads.
+
     Parameters
     ----------
     n_heads : int

@@ -1,7 +1,10 @@
-"""Figures of chapters 16 and 18 show the numbers they are given: the artists are read, not the pixels."""
+"""Figures of chapters 16, 17 and 20 show the numbers they are given: the artists are read, not the pixels."""
 
-from regattn.figures import plot_blueprint, plot_encoder_decoder, plot_parts
+import numpy as np
+
+from regattn.figures import plot_blueprint, plot_clocks, plot_encoder_decoder, plot_parts
 from regattn.series import ForecasterDesign
+from regattn.transformer import sinusoidal_positions
 
 
 def test_bars_are_the_parts_end_to_end():
@@ -22,6 +25,16 @@ def test_the_blueprint_names_every_part_inside_its_axes():
         x, y = text.get_position()
         assert 0 <= x <= 10
         assert 0 <= y <= 10.4
+    assert ax.yaxis_inverted()  # tokens stand above, as in the explorer
+
+
+def test_a_hand_of_a_clock_points_at_its_two_readings():
+    ax = plot_clocks([0, 5, 32], width=16, base=100.0)
+    hands = np.array([line.get_xydata()[1] - line.get_xydata()[0] for line in ax.lines]).reshape(3, 8, 2)
+    readings = sinusoidal_positions([0, 5, 32], 16, base=100.0).reshape(3, 8, 2)
+    np.testing.assert_allclose(hands / np.linalg.norm(hands, axis=-1, keepdims=True), readings * [1, -1], atol=1e-12)
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["place 0", "place 5", "place 32"]
+    assert len(ax.get_xticklabels()) == 8
 
 
 def test_the_two_sides_carry_the_shapes_of_their_design():

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from regattn.recorded_runs import load_runs
-from regattn.transformer import Architecture, LanguageModel, length_scores, length_task
+from regattn.transformer import Architecture, LanguageModel, frequencies, length_scores, length_task
 from regattn.transformer._experiments import loss_by_place
 from regattn.transformer.lengths import _asked_loss
 from tools import positions as tool
@@ -105,6 +105,27 @@ def test_a_shuffle_leaves_the_last_letters_in_place_and_moves_the_others():
     shuffled = load_runs("lengths", "news").runs.dropna(subset="shuffled")
     assert set(shuffled["positions"]) == set(tool.IN_PLACE)
     assert len(shuffled) == len(tool.IN_PLACE) * len(tool.SEEDS)
+
+
+def test_a_rescaled_base_slows_the_slowest_pair_and_leaves_the_fastest_and_the_weights():
+    design = Architecture(vocabulary=7, layers=1, context=8, width=48, n_heads=3, positions="rotary", base=100.0)
+    model = LanguageModel(design, rng=0)
+    slower = tool.rescaled(model, 4)
+    before, after = (frequencies(16, base=m.architecture.base) for m in (model, slower))
+    assert before[-1] / after[-1] == pytest.approx(4)
+    assert before[0] == after[0] == 1
+    tokens = torch.arange(7)[None]
+    same = slower.state_dict()
+    assert all(torch.equal(weight, same[name]) for name, weight in model.state_dict().items())
+    assert not torch.allclose(model(tokens), slower(tokens))
+
+
+def test_rotary_models_of_the_news_were_asked_with_other_bases():
+    runs = load_runs("lengths", "news").runs.dropna(subset="rescaled")
+    assert set(runs["positions"]) == set(tool.STRETCHES)
+    for rows in runs["rescaled"]:
+        assert [(row["stretch"], row["multiple"]) for row in rows] == list(product(tool.STRETCHES["rotary"], (1, 2, 4)))
+    assert len(runs) == len(tool.SEEDS)
 
 
 def test_a_kept_run_can_be_made_again():

@@ -81,6 +81,17 @@ def test_a_click_in_the_drawing_shows_the_step_and_a_number_says_what_it_is_made
         assert page.locator(".ra-flow text", has_text="5 × 8").count() > 2
 
 
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [390, 720])
+def test_all_eight_columns_are_seen_without_scrolling(browser, tmp_path, width):
+    with opened(browser, tmp_path, example(), width=width) as page:
+        seen = page.locator(".ra-scroll").evaluate("(box) => [box.scrollWidth, box.clientWidth]")
+        assert seen[0] <= seen[1]
+        assert not page.locator("[data-control=head]").is_visible()
+        page.evaluate(SET, [{"step": "weights"}, 0])
+        assert page.locator("[data-control=head]").is_visible()
+
+
 FLOW = """() => ({
   lines: document.querySelector(".ra-flow path").getAttribute("d").match(/M/g).length,
   shapes: [...document.querySelectorAll(".ra-flow text:not(.ra-step)")].map((text) => text.textContent),

@@ -56,6 +56,22 @@ def test_numbers_equal_the_packages_over_a_grid(browser, tmp_path):
 
 
 @pytest.mark.browser
+def test_a_scheme_shows_its_own_controls_and_no_other(browser, tmp_path):
+    own = {"sinusoidal": {"dimension", "base", "exponent"}, "rotary": {"dimension", "base", "draw"}, "alibi": {"head"}}
+    with opened(browser, tmp_path, PositionExplorer()) as page:
+        for scheme, controls in own.items():
+            page.evaluate(SET, [{"scheme": scheme}, 0])
+            shown = {name for name in set().union(*own.values()) if page.locator(f"[data-control={name}]").is_visible()}
+            assert shown == controls
+
+
+@pytest.mark.browser
+def test_without_the_exponent_no_number_is_said_three_times(browser, tmp_path):
+    with opened(browser, tmp_path, PositionExplorer(hide=["exponent"])) as page:
+        assert page.locator(".ra-numbers [data-output]").count() == 2
+
+
+@pytest.mark.browser
 def test_the_words_say_whether_there_is_a_stripe_and_what_lies_beyond(browser, tmp_path):
     with opened(browser, tmp_path, PositionExplorer(lag=5)) as page:
         words = page.locator(".ra-live")

@@ -82,8 +82,7 @@ export function flowDrawing(host, { label, pick, signal }) {
       };
       const end = places.at(-1).y;
       lines.push(`M${STREAM},${end + HALF}V${end + 38}${DOWN}`);
-      const next = layers > 1 ? `to block 2 of ${layers}, at last ` : "";
-      const after = `${next}to the unembedding: V scores`;
+      const after = layers > 1 ? `to block 2 of ${layers}, at last to V scores` : "to the unembedding: V scores";
       shapes.push([STREAM - 5, end + 34, places.at(-1).shape, "end"], [STREAM + 8, end + 34, after, "start"]);
       svg.setAttribute("viewBox", `0 0 ${WIDE} ${end + 44}`);
       svg.replaceChildren(

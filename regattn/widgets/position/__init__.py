@@ -87,19 +87,17 @@ class PositionExplorer(Explorer, panels=["table", "clocks", "curve"]):
         1,
         default=0.0,
         step=0.05,
-        sets={"scheme": "sinusoidal"},
         used={"scheme": ["sinusoidal"]},
         notes={0: "the sine's", 1: "as printed"},
         help="0 is that of the sine, 1 the one in print.",
     )
-    draw = Seed("Another query and key", sets={"scheme": "rotary"}, used={"scheme": ["rotary"]})
+    draw = Seed("Another query and key", used={"scheme": ["rotary"]})
     head = Count(
         "Head of 8",
         least=1,
         most=lambda self: HEADS,
         default=3,
         bound="8",
-        sets={"scheme": "alibi"},
         used={"scheme": ["alibi"]},
         help="The slope is 2 to the power of minus this.",
     )

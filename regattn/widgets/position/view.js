@@ -106,10 +106,15 @@ const render = explorer({
     pick: (d) => ({ lag: Math.min(d, places - 1) }),
     start: ({ lag }) => lag,
   }),
-  numbers: () => [
+  // where the exponent is that of the sine, all pairs have one score
+  numbers: (_, view) => [
     ["score", "score at the lag, of the place", print("score")],
-    ["least", "least of the pairs in the table", print("least")],
-    ["most", "most of them", print("most")],
+    ...(view.hides("exponent")
+      ? []
+      : [
+          ["least", "least of the pairs in the table", print("least")],
+          ["most", "most of them", print("most")],
+        ]),
     ["unfinished", "clocks not round once in training", ({ unfinished, around }) => (around.length ? `${unfinished} of ${around.length}` : "no clocks")],
   ],
   say({ scheme, lag, least, most, spread, pairs, unfinished, around, length, head }) {
