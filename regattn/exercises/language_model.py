@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from regattn.exercises._exercise import EXACT, Exercise, Mistake
+from regattn.exercises._exercise import Exercise, Mistake
 from regattn.grammar.sentences import Entropy, Grammar
 
 
@@ -29,11 +29,6 @@ def _entropy_after(context: str) -> float:
 def _entropy_at(depth: int) -> Entropy:
     """Exact entropy of the grammar with so many relative clauses inside each other."""
     return Grammar(depth=depth).entropy()
-
-
-def _after_earlier_copies(text: str) -> list[int]:
-    """Return the places, counted from 1, of what followed earlier copies of the last letter."""
-    return [place + 2 for place, letter in enumerate(text[:-1]) if letter == text[-1]]
 
 
 def _spread(share: float, cases: int) -> float:
@@ -103,27 +98,6 @@ EXERCISES = {
         tolerance=0.001,
     ),
     6: Exercise(
-        lambda: _after_earlier_copies("cadbcad"),
-        "it looks for what followed the present word when that came before.",
-        (
-            Mistake(3, "there stands the earlier copy; the head wants to know what followed it."),
-            Mistake(7, "this is the word itself."),
-            Mistake(6, "this is the word before; the layer below looks there."),
-            Mistake(2, "this is what stood before the earlier copy, and is behind us."),
-        ),
-        tolerance=EXACT,
-    ),
-    7: Exercise(
-        lambda: (0.9 - 0.3) / (0.9 - 0.1),
-        "how far are the two sentences apart, and how much of that way has the exchange gone?",
-        (
-            Mistake(0.6, "this is how much has moved; as a share of how much there was to move?"),
-            Mistake(0.3, "this is what stays with the plural, and some of it would stay in the other sentence too."),
-            Mistake(2 / 3, "the other sentence leaves something to the plural: the whole way is shorter."),
-        ),
-        share=True,
-    ),
-    8: Exercise(
         lambda: _spread(0.4, 188),
         "the word of each prediction comes or does not; what is the standard deviation of a mean of such cases?",
         (

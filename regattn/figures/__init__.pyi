@@ -29,7 +29,9 @@ from .dots import plot_dots as plot_dots
 from .heat_maps import plot_heat_maps as plot_heat_maps
 from .induction import plot_induction as plot_induction
 from .language_model import (
+    plot_exchange as plot_exchange,
     plot_probabilities as plot_probabilities,
+    plot_routes as plot_routes,
     plot_words as plot_words,
 )
 from .least_squares import (

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -175,10 +177,12 @@ def ablate_head(model: LanguageModel, *, layer: int, head: int) -> LanguageModel
 
 
 @torch.no_grad()
-def patched_logits(model: LanguageModel, tokens: Tensor, donors: Tensor, *, layer: int, head: int) -> Tensor:
-    """Return what a model predicts when one head has gathered, at the last position, what it gathers in other texts.
+def patched_logits(
+    model: LanguageModel, tokens: Tensor, donors: Tensor, *, heads: Sequence[tuple[int, int]], place: int = -1
+) -> Tensor:
+    """Return what a model predicts when some heads have gathered, at one position, what they gather in other texts.
 
-    This is activation patching: the head's average of values is exchanged before W_O reads it, and nothing else.
+    This is activation patching: a head's average of values is exchanged before W_O reads it, and nothing else.
 
     Parameters
     ----------
@@ -187,9 +191,11 @@ def patched_logits(model: LanguageModel, tokens: Tensor, donors: Tensor, *, laye
     tokens : Tensor of int, shape (B, T)
         The texts.
     donors : Tensor of int, shape (B, T')
-        Text b takes over what the head has gathered at the end of donor b.
-    layer, head : int
-        Which head, both counted from 1 as in :func:`head_scores`.
+        Text b takes over what the heads have gathered in donor b.
+    heads : sequence of (layer, head)
+        Which heads, both counted from 1 as in :func:`head_scores`.
+    place : int, default -1
+        The position in the texts, and in the donors; by default the last of each.
 
     Returns
     -------
@@ -199,33 +205,40 @@ def patched_logits(model: LanguageModel, tokens: Tensor, donors: Tensor, *, laye
     Raises
     ------
     ValueError
-        If there is no such layer or head, or not one donor for each text.
+        If there is no such layer, head or position, or not one donor for each text.
 
     Examples
     --------
     >>> from regattn.transformer.checkpoints import load_shipped
     >>> model, _ = load_shipped()
     >>> tokens = torch.tensor([[0, 3, 5]])
-    >>> torch.equal(patched_logits(model, tokens, tokens, layer=2, head=1), model(tokens)[:, -1])
+    >>> torch.equal(patched_logits(model, tokens, tokens, heads=[(2, 1)]), model(tokens)[:, -1])
     True
     """
-    attention, place = _find_head(model, layer, head)
+    found = [_find_head(model, layer, head) for layer, head in heads]
     if len(tokens) != len(donors):
         raise ValueError(f"donors must hold one text for each of tokens, got {len(donors)} for {len(tokens)}")
-    gathered = []
+    shortest = min(tokens.shape[1], donors.shape[1])
+    if not -shortest <= place < shortest:
+        raise ValueError(f"place must be one of the {shortest} positions that texts and donors have, got {place}")
+    gathered: dict[int, Tensor] = {}
 
-    def note(_: nn.Module, inputs: tuple[Tensor]) -> None:
-        gathered.append(inputs[0][:, -1, place].clone())
+    def note(_: nn.Module, inputs: tuple[Tensor], one: int, own: slice) -> None:
+        gathered[one] = inputs[0][:, place, own].clone()
 
-    def exchange(_: nn.Module, inputs: tuple[Tensor]) -> tuple[Tensor]:
-        heads = inputs[0].clone()  # (B, T, D), the heads side by side
-        heads[:, -1, place] = gathered[0]
-        return (heads,)
+    def exchange(_: nn.Module, inputs: tuple[Tensor], one: int, own: slice) -> tuple[Tensor]:
+        side_by_side = inputs[0].clone()  # (B, T, D)
+        side_by_side[:, place, own] = gathered[one]
+        return (side_by_side,)
 
-    with attention.output.register_forward_pre_hook(note):
-        model(donors)
-    with attention.output.register_forward_pre_hook(exchange):
-        return model(tokens)[:, -1]
+    def run(texts: Tensor, hook: Callable) -> Tensor:
+        with ExitStack() as hooks:
+            for one, (attention, own) in enumerate(found):
+                hooks.enter_context(attention.output.register_forward_pre_hook(partial(hook, one=one, own=own)))
+            return model(texts)[:, -1]
+
+    run(donors, note)
+    return run(tokens, exchange)
 
 
 def _find_head(model: LanguageModel, layer: int, head: int) -> tuple[MultiHeadAttention, slice]:

@@ -85,11 +85,28 @@ def test_a_patched_head_adds_what_it_writes_for_the_donor_and_takes_its_own_away
 
     with attention.register_forward_hook(exchange):
         expected = model(tokens)[:, -1]
-    found = patched_logits(model, tokens, donors, layer=2, head=2)
+    found = patched_logits(model, tokens, donors, heads=[(2, 2)])
     torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-5)
     assert (found - model(tokens)[:, -1]).abs().max() > 1e-3
     with pytest.raises(ValueError, match="one text for each of tokens, got 3 for 4"):
-        patched_logits(model, tokens, donors[:3], layer=2, head=2)
+        patched_logits(model, tokens, donors[:3], heads=[(2, 2)])
+    with pytest.raises(ValueError, match="one of the 7 positions that texts and donors have, got 7"):
+        patched_logits(model, tokens, donors, heads=[(2, 2)], place=7)
+
+
+def test_all_heads_patched_at_all_places_leave_of_a_text_its_words_alone():
+    model = LanguageModel(Architecture(vocabulary=105, layers=2, context=16, width=12, n_heads=3), rng=7)
+    rng = torch.Generator().manual_seed(2)
+    tokens = torch.randint(105, (5, 7), generator=rng)
+    donors = tokens.clone()
+    donors[:, 2] = (tokens[:, 2] + 1) % 105
+    every = [(layer, head) for layer in (2, 1) for head in (1, 3, 2)]
+    # what stands at the end is the same word, so with all that is gathered there the end is that of the donor
+    torch.testing.assert_close(patched_logits(model, tokens, donors, heads=every), model(donors)[:, -1])
+    # before the word that differs nothing differs; behind it something does
+    early, late = (patched_logits(model, tokens, donors, heads=every, place=place) for place in (1, 4))
+    torch.testing.assert_close(early, model(tokens)[:, -1])
+    assert (late - early).abs().max() > 1e-4
 
 
 def test_names_are_counted_for_the_one_whom_the_pronoun_leaves():

@@ -38,8 +38,8 @@ def test_br_11_1_the_name_that_comes_next_stands_out_most(best):
 
 
 @pytest.mark.parametrize("role", ["pronoun", "bank (shore)"])
-def test_br_11_1_at_the_pronoun_and_at_the_cue_no_head_stands_out(best, role):
-    assert best[role].p_value > 0.1
+def test_br_11_1_at_the_pronoun_and_at_the_cue_no_head_is_much_above_its_position(best, role):
+    assert best[role].excess < 0.03
 
 
 def test_br_11_1_the_cue_has_high_weights_that_position_explains(best):
@@ -75,7 +75,7 @@ def test_br_11_1_the_number_of_the_subject_goes_with_one_head_and_not_with_the_o
     for to, other in (("sg", "pl"), ("pl", "sg")):
         true_of_other = [p > 0 for p in grammar.next_word(texts[other][0]).values()]
         for layer, head in np.ndindex(share.shape):
-            logits = patched_logits(model, tokens[to], tokens[other], layer=layer + 1, head=head + 1)
+            logits = patched_logits(model, tokens[to], tokens[other], heads=[(layer + 1, head + 1)])
             share[layer, head] += logits.softmax(-1)[:, true_of_other].sum(-1).mean().item() / 2
     assert share[2, 0] > 0.99  # of the probability goes over to the other number
     assert np.delete(share, 8).max() < 0.01
@@ -118,4 +118,34 @@ def test_br_6d_several_heads_predict_no_better_than_one_at_equal_width_and_param
         for text in ("grammar", "news")
     }
     assert max(map(abs, gained["news"])) < 0.01  # nats per token
-    assert max(gained["grammar"]) < 0.01
+    assert np.mean(gained["grammar"]) < 0.01
+    assert np.abs(gained["grammar"]).max() < np.ptp([loss["grammar", seed, 1] for seed in range(3)])
+
+
+@torch.no_grad()
+def test_br_6f_one_head_says_that_a_verb_is_due_and_which_name_comes():
+    grammar, (model, _) = Grammar(), load_shipped()
+    clause, alone = (
+        torch.tensor([[0, *grammar.encode(text.split())]])
+        for text in ("the dogs that the farmer sees", "the farmer sees")
+    )
+    expected = patched_logits(model, clause, alone, heads=[(2, 4)]).argmax().item()
+    assert grammar.decode([expected]) == ["the"]  # as after a main verb
+    women, men = (grammar.lexicon.names[pronoun] for pronoun in ("she", "he"))
+    own, other = (
+        torch.tensor(
+            [
+                [0, *grammar.encode([a, "called", men[k - shift], "because", "she", "missed"])]
+                for a in women
+                for k in range(6)
+            ]
+        )
+        for shift in (0, 1)
+    )
+    right = own[:, 3]
+    whole, less = (
+        logits.softmax(-1)[torch.arange(len(right)), right].mean().item()
+        for logits in (model(own)[:, -1], patched_logits(model, own, other, heads=[(2, 4)]))
+    )
+    assert whole > 0.99
+    assert less < 0.9
