@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -48,6 +49,9 @@ SEEDS = (0, 1, 2, 3, 4)
 PLAN = LatentPlan()  # the best of three settings on 300 of the training rows of two other divisions
 SIZES = [(32, 1), (32, 2), (32, 3), (32, 4), (32, 6), (256, 1), (16, 2)]  # codes in the codebook, codes of an image
 WIDTHS = (1, 2, 4, 8, 16)
+HIDDEN = (64, 128, 256, 512, 1024)
+WIDE = 512  # hidden units: the best of HIDDEN on 300 of the training rows of two other divisions
+OTHERS = (5, 6)  # these divisions
 ABLATIONS = {
     "as it should be": {},
     "no straight-through": {"straight_through": False},
@@ -65,7 +69,9 @@ STARTS = {
 ENCODERS = {"as it should be": {}, "no reconstruction": {"reconstruction": 0.0}, "never trained": None}
 DRAWN = 50  # digits drawn of each class
 LABELS = np.array([32, 0, 0, 0, 0])  # what makes a label the number of a token that is no code
-SMOOTH = 0.5  # added to every count
+SMOOTH, TOWARDS = 0.5, 5.0  # added to every count; the weight of the chances without the code before
+SMOOTHS, TOWARDS_ALL = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0), (1.0, 2.0, 5.0, 10.0, 20.0, 40.0)
+FOLDS = 5
 LIBRARIES = ("numpy", "scikit-learn", "torch")
 
 
@@ -91,9 +97,11 @@ def tensor(X: np.ndarray) -> torch.Tensor:
     return torch.tensor(X, dtype=torch.float32)
 
 
-def coder(seed: int, *, n_codes: int = 32, n_parts: int = 4, epochs: int = PLAN.epochs, **plan: Any) -> CodeAutoencoder:
+def coder(
+    seed: int, *, n_codes: int = 32, n_parts: int = 4, hidden: int = 128, epochs: int = PLAN.epochs, **plan: Any
+) -> CodeAutoencoder:
     """Return a trained auto-encoder with a codebook."""
-    model = CodeAutoencoder(64, n_codes=n_codes, n_parts=n_parts, rng=seed)
+    model = CodeAutoencoder(64, n_codes=n_codes, n_parts=n_parts, hidden=hidden, rng=seed)
     train_autoencoder(model, tensor(digits(seed).X), replace(PLAN, epochs=epochs, **plan), rng=seed)
     return model
 
@@ -166,6 +174,35 @@ def afterwards(seed: int, *, epochs: int = PLAN.epochs) -> Iterator[dict]:
         yield {"name": name} | measured(found, decoder.predict(sent_new)) | {"live": len(np.unique(sent))}
 
 
+def hidden(seed: int, *, epochs: int = PLAN.epochs) -> Iterator[dict]:
+    """Yield, for each number of hidden units, the error at 20 bits on 300 of the training rows that were left out."""
+    X = tensor(digits(seed).X)
+    for units in HIDDEN:
+        model = CodeAutoencoder(64, n_parts=4, hidden=units, rng=seed)
+        train_autoencoder(model, X[:1100], replace(PLAN, epochs=epochs), rng=seed)
+        with torch.no_grad():
+            error = float((model(X[1100:]) - X[1100:]).square().mean())
+        yield {"name": f"{units} hidden units", "hidden": units, "error": round(error, 6)}
+
+
+def wide(seed: int, **options: Any) -> Iterator[dict]:
+    """Yield what comes back through codebooks of 32 when the hidden layers are as wide as `hidden` chose."""
+    found = digits(seed)
+    for n_codes, n_parts in SIZES:
+        if n_codes == 32:
+            size = {"n_codes": n_codes, "n_parts": n_parts}
+            made = of_coder(coder(seed, **size, hidden=WIDE, **options), found)
+            yield {"name": "latent codes, wide"} | size | {"bits": 5 * n_parts} | made
+
+
+def restarts(seed: int, **options: Any) -> Iterator[dict]:
+    """Yield what 256 codes for whole images do with and without restarts of dead codes, narrow and wide."""
+    found, size = digits(seed), {"n_codes": 256, "n_parts": 1}
+    for units, again in ((128, False), (128, True), (WIDE, False), (WIDE, True)):
+        made = of_coder(coder(seed, **size, hidden=units, restarts=again, **options), found)
+        yield {"name": "restarts" if again else "none", "hidden": units, "bits": 8} | size | made
+
+
 def two_of_each(seed: int, *, epochs: int = PLAN.epochs) -> Iterator[dict]:
     """Yield what comes back by two codes of k-means and two of a network that was trained on what those leave.
 
@@ -181,7 +218,9 @@ def two_of_each(seed: int, *, epochs: int = PLAN.epochs) -> Iterator[dict]:
     yield row | measured(found, sent_new + more)
 
 
-def chances(sequences: np.ndarray, *, label: bool, before: bool) -> list[np.ndarray]:
+def chances(
+    sequences: np.ndarray, *, label: bool, before: bool, smooth: float = SMOOTH, towards: float = TOWARDS
+) -> list[np.ndarray]:
     """Return counted chances of each code by the label (if wanted) and the code before (if wanted), smoothed.
 
     ``sequences`` has the label in its first column. Entry m has shape (10 or 1, 32 or 1, 32).
@@ -196,10 +235,10 @@ def chances(sequences: np.ndarray, *, label: bool, before: bool) -> list[np.ndar
         )
         np.add.at(table, (*places, sequences[:, m]), 1)
         if before and m > 1:  # smoothed towards the chances without the code before
-            shorter = table.sum(axis=1, keepdims=True) + SMOOTH
-            table = table + 5 * shorter / shorter.sum(axis=2, keepdims=True)
+            shorter = table.sum(axis=1, keepdims=True) + smooth
+            table = table + towards * shorter / shorter.sum(axis=2, keepdims=True)
         else:
-            table = table + SMOOTH
+            table = table + smooth
         found.append(table / table.sum(axis=2, keepdims=True))
     return found
 
@@ -265,13 +304,39 @@ def generation(seed: int, *, epochs: int = PLAN.epochs, steps: int = 300) -> Ite
         yield {"name": name, "nats": round(nats(tables, new), 4)} | judged(drawn(tables, asked, rng=rng))
     with torch.enable_grad():
         writes = writer(old, seed, steps=steps)
-    logits = writes(torch.tensor(new + LABELS)[:, :-1])[..., :32]  # of codes alone, as the counted chances are
-    loss = float(functional.cross_entropy(logits.flatten(0, 1), torch.tensor(new[:, 1:]).flatten()))
+    loss = _nats_of(writes, new)
     for name, temperature in (("all before: a transformer", 1.0), ("a transformer at temperature ½", 0.5)):
         codes = generate(writes, torch.tensor(asked[:, None] + 32), 4, temperature=temperature, rng=seed)[:, 1:].numpy()
         yield {"name": name} | ({"nats": round(loss, 4)} if temperature == 1 else {}) | judged(codes)
     copies = np.mean([tuple(row) in known for row in new[:, 1:].tolist()])
     yield {"name": "real images", "copies": round(float(copies), 4)} | of_coder(model, found)
+
+
+def smoothing(seed: int, *, epochs: int = PLAN.epochs, steps: int = 300) -> Iterator[dict]:
+    """Yield nats of pairs of codes, smoothed as folds of the training rows like it best, and of a transformer."""
+    found = digits(seed)
+    model = coder(seed, epochs=epochs)
+    old, new = (
+        np.column_stack([y, model.codes(tensor(X))]) for X, y in ((found.X, found.y), (found.X_new, found.y_new))
+    )
+    fold = np.random.default_rng(seed).permutation(len(old)) % FOLDS
+    tried = {}
+    for kind in product(SMOOTHS, TOWARDS_ALL):
+        options = {"label": True, "before": True} | dict(zip(("smooth", "towards"), kind, strict=True))
+        tried[kind] = np.mean([nats(chances(old[fold != k], **options), old[fold == k]) for k in range(FOLDS)])
+    smooth, towards = min(tried, key=tried.get)
+    tables = chances(old, label=True, before=True, smooth=smooth, towards=towards)
+    yield {"name": "pairs, tuned", "smooth": smooth, "towards": towards, "nats": round(nats(tables, new), 4)}
+    yield {"name": "pairs", "nats": round(nats(chances(old, label=True, before=True), new), 4)}
+    writes = writer(old, seed, steps=steps)
+    yield {"name": "transformer", "nats": round(_nats_of(writes, new), 4)}
+
+
+@torch.no_grad()
+def _nats_of(writes: LanguageModel, sequences: np.ndarray) -> float:
+    """Return the cross-entropy of codes under a transformer, among the codes alone, as the counted chances are."""
+    logits = writes(torch.tensor(sequences + LABELS)[:, :-1])[..., :32]
+    return float(functional.cross_entropy(logits.flatten(0, 1), torch.tensor(sequences[:, 1:]).flatten()))
 
 
 EXPERIMENTS = {
@@ -282,7 +347,12 @@ EXPERIMENTS = {
     "afterwards": afterwards,
     "two of each": two_of_each,
     "generation": generation,
+    "hidden": hidden,
+    "wide": wide,
+    "restarts": restarts,
+    "smoothing": smoothing,
 }
+SEEDS_OF = {"hidden": OTHERS}
 
 
 def main() -> None:
@@ -295,7 +365,7 @@ def main() -> None:
     card = read_runs(arguments.output)
     rows, seconds = card["runs"], card.get("seconds", {})
     for part in arguments.only:
-        for seed in SEEDS:
+        for seed in SEEDS_OF.get(part, SEEDS):
             if f"{part} {seed}" in seconds:
                 continue
             start = time.process_time()

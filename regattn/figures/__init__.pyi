@@ -41,6 +41,10 @@ from .least_squares import (
     plot_weights as plot_weights,
 )
 from .race import plot_race as plot_race
+from .sketches import (
+    plot_quantiser as plot_quantiser,
+    plot_reading as plot_reading,
+)
 from .steps import plot_steps as plot_steps
 from .transformer import (
     plot_blueprint as plot_blueprint,

@@ -45,6 +45,7 @@ from .in_context import (
     design_flow as design_flow,
     make_tasks as make_tasks,
     population_embedding as population_embedding,
+    relative_distance as relative_distance,
 )
 from .in_context_layers import (
     LinearLayers as LinearLayers,

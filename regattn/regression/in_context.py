@@ -15,11 +15,19 @@ from numpy.typing import ArrayLike
 
 from regattn._rng import Rng, numpy_generator
 from regattn._tables import read_table
-from regattn._validation import check_count, check_real
+from regattn._validation import check_array, check_count, check_real
 from regattn.regression._checks import check_covariance
 from regattn.regression.least_squares import spectrum
 
-__all__ = ["Tasks", "best_embedding", "design_descent", "design_flow", "make_tasks", "population_embedding"]
+__all__ = [
+    "Tasks",
+    "best_embedding",
+    "design_descent",
+    "design_flow",
+    "make_tasks",
+    "population_embedding",
+    "relative_distance",
+]
 
 TARGETS = ("own", "clean")
 DESIGN_BATCH, KEPT_EVERY = 32, 10  # tasks in a step of `design_descent`, and its steps between two Ω that are kept
@@ -263,3 +271,34 @@ def _check_target(target: str) -> str:
     if target not in TARGETS:
         raise ValueError(f"target must be one of {', '.join(TARGETS)}, got {target!r}")
     return target
+
+
+def relative_distance(found: ArrayLike, right: ArrayLike) -> float:
+    r"""Return how far one table of numbers is from another, as a share of the other's size.
+
+    .. math:: \lVert A - B \rVert / \lVert B \rVert
+
+    Parameters
+    ----------
+    found, right : arrays of one shape
+        A and B.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, or B is zero.
+
+    Examples
+    --------
+    >>> relative_distance([3.0, 5.0], [3.0, 4.0])
+    0.2
+    """
+    found, right = (
+        np.asarray(check_array(part, name), dtype=float) for part, name in ((found, "found"), (right, "right"))
+    )
+    if found.shape != right.shape:
+        raise ValueError(f"found has shape {found.shape} but right has {right.shape}")
+    size = np.linalg.norm(right)
+    if size == 0:
+        raise ValueError("right must not be zero everywhere, got a size of 0")
+    return float(np.linalg.norm(found - right) / size)

@@ -23,6 +23,10 @@ from .forecasting import (
     load_forecaster as load_forecaster,
     train_forecaster as train_forecaster,
 )
+from .hearing import (
+    hear as hear,
+    quantiles_heard as quantiles_heard,
+)
 from .lags import (
     lag_matrix as lag_matrix,
 )

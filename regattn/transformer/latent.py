@@ -52,6 +52,8 @@ class LatentPlan:
     start : {"data", "normal", "scaled"}, default "data"
         Where the codebook begins: at latent vectors of the rows, at random normal numbers, or at these times the mean
         standard deviation of a latent number.
+    restarts : bool, default False
+        Whether a code that stands for no row is put on a latent vector of one, after every epoch but the last.
     straight_through : bool, default True
         Whether the slope at a code is handed to the latent vector it stands for.
     stop_gradients : bool, default True
@@ -65,6 +67,7 @@ class LatentPlan:
     codebook: float = 1.0
     commitment: float = 1.0
     start: str = "data"
+    restarts: bool = False
     straight_through: bool = True
     stop_gradients: bool = True
 
@@ -254,6 +257,15 @@ class CodeAutoencoder(Autoencoder):
             raise ValueError(f"{len(x)} rows have {len(z)} parts, too few for {self.n_codes} codes")
         self.codebook.copy_(z[torch.randperm(len(z), generator=torch_generator(rng))[: self.n_codes]])
 
+    @torch.no_grad()
+    def restart_from(self, x: Tensor, *, rng: Rng = 0) -> int:
+        """Put every code that stands for no part of the rows on the latent vector of one; return how many did."""
+        dead = torch.ones(self.n_codes, dtype=torch.bool)
+        dead[self.codes(x).unique()] = False
+        z, many = self.latents(x).flatten(0, 1), int(dead.sum())
+        self.codebook[dead] = z[torch.randint(len(z), (many,), generator=torch_generator(rng))]
+        return many
+
 
 def train_autoencoder(model: Autoencoder, x: Tensor, plan: LatentPlan, *, rng: Rng = 0) -> list[LatentTerms]:
     """Train the model in place and return the mean of each term over the steps of each epoch.
@@ -310,6 +322,8 @@ def train_autoencoder(model: Autoencoder, x: Tensor, plan: LatentPlan, *, rng: R
             optimiser.step()
             found.append([term.detach() for term in terms])
         schedule.step()
+        if plan.restarts and isinstance(model, CodeAutoencoder) and len(history) + 1 < plan.epochs:
+            model.restart_from(x, rng=chance)
         means = torch.tensor(found).mean(dim=0).tolist()
         if not math.isfinite(sum(means)):
             raise ValueError(f"the terms of the loss must be finite, got {means} in epoch {len(history) + 1}")

@@ -84,3 +84,11 @@ def test_full_matrices_are_far_from_the_formula_after_a_few_steps():
     row = tool.full_matrices(0, 0.1, steps=20)
     assert row["error"] > 0.5
     assert np.isfinite(row["losses"]).all()
+
+
+def test_layers_told_one_noisy_outcome_of_each_task_end_where_those_told_the_expected_error_end():
+    told = load_runs("circle", "outcomes").runs
+    expected = load_runs("circle", "few").runs.query("name == 'tied, GD++' and depth == 4")
+    assert sorted(told["seed"]) == sorted(expected["seed"]) == list(range(10))
+    assert abs(told["risk"].mean() - expected["risk"].mean()) < 0.01
+    assert np.isfinite(tool.told_outcomes(0, steps=5)["risk"])

@@ -19,6 +19,7 @@ from regattn.regression import (
     make_tasks,
     newton_schulz,
     population_embedding,
+    relative_distance,
     spectrum,
     train_in_context,
     tuned_descent,
@@ -254,3 +255,14 @@ def few():
 def test_an_impossible_setting_is_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_the_relative_distance_is_that_of_one_long_row_and_errors_are_named():
+    rng = np.random.default_rng(2)
+    A, B = rng.normal(size=(2, 3, 5))
+    squares = sum((a - b) ** 2 for a, b in zip(A.flat, B.flat, strict=True)), sum(b**2 for b in B.flat)
+    assert relative_distance(A, B) == pytest.approx(np.sqrt(squares[0] / squares[1]))
+    with pytest.raises(ValueError, match=r"found has shape \(3, 5\) but right has \(5, 3\)"):
+        relative_distance(A, B.T)
+    with pytest.raises(ValueError, match="got a size of 0"):
+        relative_distance(A, 0 * A)

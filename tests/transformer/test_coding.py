@@ -85,15 +85,26 @@ def test_every_experiment_was_run_with_every_seed():
     runs, card = load_runs("codes")
     assert card["script"] == "tools/codes.py"
     assert sorted(card["seeds"]) == list(tool.SEEDS)
-    assert set(card["seconds"]) == {f"{part} {seed}" for part in tool.EXPERIMENTS for seed in tool.SEEDS}
-    for _, rows in runs.groupby(["part", "name"]):
-        assert (rows.groupby(["n_codes", "n_parts", "bits", "width"], dropna=False)["seed"].nunique() == 5).all()
+    seeds = {part: tool.SEEDS_OF.get(part, tool.SEEDS) for part in tool.EXPERIMENTS}
+    assert set(card["seconds"]) == {f"{part} {seed}" for part in seeds for seed in seeds[part]}
+    for (part, _), rows in runs.groupby(["part", "name"]):
+        sizes = rows.groupby(["n_codes", "n_parts", "bits", "width", "hidden"], dropna=False)
+        assert (sizes["seed"].nunique() == len(seeds[part])).all()
+
+
+def test_the_width_of_the_hidden_layers_was_chosen_on_training_rows_and_not_at_an_end_of_the_list():
+    by_width = kept("hidden").groupby("hidden")["error"].mean()
+    assert by_width.index.tolist() == list(tool.HIDDEN)
+    assert by_width.idxmin() == tool.WIDE
+    assert tool.HIDDEN[0] < tool.WIDE < tool.HIDDEN[-1]
+    assert not set(tool.OTHERS) & set(tool.SEEDS)
 
 
 def test_each_part_holds_every_setting_of_the_script():
     assert set(kept("dead")["name"]) == set(tool.STARTS)
     assert set(kept("ablation")["name"]) == set(tool.ABLATIONS)
     assert set(kept("afterwards")["name"]) == set(tool.ENCODERS)
+    assert set(kept("restarts")["hidden"]) == {128, tool.WIDE}
     assert set(kept("bottleneck")["width"]) == set(tool.WIDTHS)
     sizes = kept("bits").dropna(subset="n_parts")[["n_codes", "n_parts"]].drop_duplicates()
     assert {tuple(map(int, row)) for row in sizes.to_numpy()} == set(tool.SIZES)

@@ -193,3 +193,25 @@ def test_no_hidden_layer_is_linear():
 def test_what_makes_no_sense_is_refused_by_name(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_a_restart_moves_dead_codes_to_latent_vectors_and_no_other():
+    model = coder()
+    with torch.no_grad():
+        model.codebook[4:] += 50  # nearest to nobody
+    live = model.codes(DIGITS).unique()
+    before = model.codebook.detach().clone()
+    assert model.restart_from(DIGITS, rng=1) == 11 - len(live) >= 7
+    torch.testing.assert_close(model.codebook[live], before[live])
+    latents = {tuple(z) for z in model.latents(DIGITS).detach().flatten(0, 1).tolist()}
+    dead = [k for k in range(11) if k not in live.tolist()]
+    assert {tuple(code) for code in model.codebook[dead].tolist()} <= latents
+
+
+def test_training_with_restarts_ends_with_more_live_codes():
+    live = []
+    for restarts in (False, True):
+        model = CodeAutoencoder(64, n_codes=64, n_parts=1, width=4, hidden=16, rng=0)
+        train_autoencoder(model, DIGITS.float(), LatentPlan(epochs=12, start="normal", restarts=restarts))
+        live.append(len(model.codes(DIGITS.float()).unique()))
+    assert live[1] > 2 * live[0]

@@ -16,7 +16,15 @@ __all__ = ["ContextExplorer"]
 FIRST = {"step": 0}  # what another setting does to the training
 LINEAR = {"attention": ["linear", "plus"]}
 ALONE = {"attention": "linear", "depth": 1, "tied": True, "dimension": 3, "context": 20, "noise": 0.5} | FIRST
-ALONE |= {"tested": "same", "beside": "inverse", "design": "random", "target": "noisy", "learning_rate": 0.1, "seed": 3}
+ALONE |= {
+    "tested": "same",
+    "beside": "inverse",
+    "design": "random",
+    "target": "noisy",
+    "learning_rate": 0.1,
+    "seed": 3,
+    "query": 1,
+}
 FIXED = ALONE | {"design": "fixed", "noise": 2.0, "learning_rate": 0.3, "seed": 2}
 DEEP = ALONE | {"attention": "plus", "depth": 4, "dimension": 5, "context": 10, "noise": 1.0}
 DEEP |= {"learning_rate": 0.05, "seed": 2}

@@ -34,7 +34,7 @@ def _cut(label: str, most: Any, kind: str, **more: Any) -> Count:
     return Count(label, least=1, most=most, default=YEAR, sets={"deleted": kind}, used={"deleted": [kind]}, **more)
 
 
-class ForecastExplorer(Explorer, panels=["fan", "weights", "lags", "heads"]):
+class ForecastExplorer(Explorer, panels=["fan", "weights", "lags", "places", "heads"]):
     r"""Show what a trained forecaster expects of a series, and whose weights made it expect that.
 
     Choose a series and the last month that is read: a fan of quantiles stands beside what came. A month ahead asks, and
@@ -177,9 +177,11 @@ class ForecastExplorer(Explorer, panels=["fan", "weights", "lags", "heads"]):
         dict
             The ``quantiles`` of each month ahead (h × Q) in units of the series, and the median ``before`` anything was
             deleted; the ``weights`` of the chosen head and month on the past, that head's mean weight on each lag
-            from 1 to C + h - 1, ``by_lag``, and what every head gives to lags 12, 24 and 36 together, ``masses``. Of
-            the chosen month that ``mass``, and what it is by ``chance``, with equal weights on all it hears; the
-            ``mase`` of the median, that ``mase_before`` the deletion, ``mase_rival`` (None without one) and
+            from 1 to C + h - 1, ``by_lag``, and on each month before the last one read, ``by_place``, and what every
+            head gives to lags 12, 24 and 36 together, ``masses``. Of the chosen month that ``mass``, and what it is by
+            ``chance``, with equal weights on all it hears, and the ``change``, its weight on the months one and two
+            years before the last one read; the ``mase`` of the median, that ``mase_before`` the deletion,
+            ``mase_rival`` (None without one) and
             ``mase_naive``, of the same month last year plus the change over the last year; and how many months are
             ``covered`` by the widest band.
         """
@@ -206,8 +208,10 @@ class ForecastExplorer(Explorer, panels=["fan", "weights", "lags", "heads"]):
             "before": np.exp(whole[:, median]).tolist(),
             "weights": weights[at].tolist(),
             "by_lag": (np.bincount(lags.ravel(), weights.ravel())[1:] / h).tolist(),
+            "by_place": weights.mean(axis=0)[::-1].tolist(),
             "masses": (now.cross * seasonal).sum(axis=2).mean(axis=1).tolist(),
             "mass": float(weights[at] @ seasonal[at]),
+            "change": float(weights[at][::-1][[back for back in (YEAR, 2 * YEAR) if back < C]].sum()),
             "chance": float((seasonal & keep)[at].sum() / keep[at].sum()),
             "covered": int(((fan[:, 0] <= y[C:]) & (y[C:] <= fan[:, -1])).sum()),
         }

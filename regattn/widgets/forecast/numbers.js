@@ -3,6 +3,7 @@ import { decoded, encoded, linear, openForecaster } from "./model.js";
 import { mean, sum } from "../_numbers/maths.js";
 
 const YEAR = 12;
+const CHANGE = [YEAR, 2 * YEAR]; // months before the last one read: what they tell of it is what a year has added
 const seasonal = (lag) => lag % YEAR === 0 && lag <= 3 * YEAR;
 export const upTo = (length) => Array.from({ length }, (_, k) => k);
 
@@ -64,9 +65,10 @@ export function forecastState(problem, now) {
   const by_lag = new Array(C + steps - 1).fill(0);
   found.cross[head - 1].forEach((row, step) => row.forEach((weight, t) => (by_lag[C + step - t - 1] += weight / steps)));
   const weights = found.cross[head - 1][h];
+  const by_place = all.map((back) => mean(found.cross[head - 1].map((row) => row[C - 1 - back])));
   const exact = y.map(Math.exp);
   return {
-    ...now, weights, by_lag, // prettier-ignore
+    ...now, weights, by_lag, by_place, // prettier-ignore
     dates: dates.slice(...window),
     read: exact.slice(0, C),
     came: exact.slice(C),
@@ -78,6 +80,7 @@ export function forecastState(problem, now) {
     masses: found.cross.map((rows) => mean(rows.map(massOf))),
     usual: mean(ahead.map(chance)),
     mass: massOf(weights, h),
+    change: sum(weights.filter((_, t) => CHANGE.includes(C - 1 - t))),
     chance: chance(h),
     mase: mase(medians(found.fan)),
     mase_before: mase(medians(whole.fan)),

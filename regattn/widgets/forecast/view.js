@@ -112,6 +112,27 @@ function lagsPanel({ context, steps }) {
   };
 }
 
+function placesPanel({ context }) {
+  return {
+    title: "The same head by month before the last one read",
+    legend: [
+      ["query", "box", "a year and two years before it"],
+      ["key", "box", "other months"],
+    ],
+    plot: { label: "Weight by month before the last one read", xLabel: "months back", yLabel: "mean weight", height: 220 },
+    hint: () => "by month before the last one read, a mean over all months ahead",
+    make(p) {
+      const [change, others] = [p.bars("query"), p.bars("key")];
+      const xTicks = upTo(Math.floor(context / 12) + 1).map((k) => ({ at: 12 * k, text: String(12 * k) }));
+      return ({ by_place }) => {
+        p.frame({ x: [-1, context], y: [0, 1.08 * Math.max(...by_place)], xTicks });
+        change(by_place, (back) => back === 12 || back === 24);
+        others(by_place, (back) => back !== 12 && back !== 24);
+      };
+    },
+  };
+}
+
 function headsPanel({ network: { heads } }) {
   return {
     title: "Weight on lags 12, 24 and 36 over all months ahead, by head",
@@ -130,7 +151,7 @@ const render = explorer({
   longest: 184,
   prepare: forecastProblem,
   compute: forecastState,
-  panels: (problem) => ({ fan: fanPanel(problem), weights: weightsPanel(problem), lags: lagsPanel(problem), heads: headsPanel(problem) }),
+  panels: (problem) => ({ fan: fanPanel(problem), weights: weightsPanel(problem), lags: lagsPanel(problem), places: placesPanel(problem), heads: headsPanel(problem) }),
   hint: ({ horizon }) => `for month ${horizon} ahead; arrow keys read the months, Enter lets one ask or deletes a span from it on`,
   cursor: (problem) => ({
     count: () => problem.context + problem.steps,
@@ -151,20 +172,22 @@ const render = explorer({
     ["covered", `inside the ${percent(shares[0])} band`, ({ covered }) => `${covered} of ${steps}`],
     ["mass", "weight on lags 12, 24, 36", ({ mass }) => shareText(mass)],
     ["chance", "by chance", ({ chance }) => shareText(chance)],
+    ["change", "weight one and two years before the last month read", ({ change }) => shareText(change)],
   ],
   say(state, { steps, context, shares }) {
-    const { dates, head, horizon, mass, chance, mase, mase_before: before, covered, deleted } = state;
+    const { dates, head, horizon, mass, change, chance, mase, mase_before: before, covered, deleted } = state;
     const moved = deleted === "nothing" ? "" : ` (${formatResult(before)} when nothing is deleted)`;
     const band = `${covered} of ${steps} months in the ${percent(shares[0])} band.`;
-    const lags = chance ? `gives ${percent(mass)} of its weight to lags 12, 24 and 36 (by chance ${percent(chance)})` : "hears none of the lags 12, 24 and 36";
+    const moved_on = `gives ${percent(change)} of its weight to the last month read, one and two years before`;
+    const lags = change > mass ? moved_on : chance ? `gives ${percent(mass)} of its weight to lags 12, 24 and 36 (by chance ${percent(chance)})` : "hears none of the lags 12, 24 and 36";
     const listens = ` For month ${horizon} ahead, head ${head} ${lags}.`;
     return [`MASE ${formatResult(mase)}`, `${moved} from ${isolate(dates[context])} on, ${band}${listens}`];
   },
-  result: ({ quantiles, before, weights, by_lag, masses, mase, mase_before, mase_rival, mase_naive, covered, mass, chance }) => ({
+  result: ({ quantiles, before, weights, by_lag, by_place, masses, mase, mase_before, mase_rival, mase_naive, covered, mass, change, chance }) => ({
     quantiles: quantiles.map((row) => Array.from(row)),
     before: Array.from(before),
     weights: Array.from(weights),
-    by_lag, masses, mase, mase_before, mase_rival, mase_naive, covered, mass, chance, // prettier-ignore
+    by_lag, by_place, masses, mase, mase_before, mase_rival, mase_naive, covered, mass, change, chance, // prettier-ignore
   }),
 });
 
