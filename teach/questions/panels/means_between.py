@@ -58,3 +58,11 @@ def partial_means(y, units, spread):
 def partial_means(y, units, spread):
     y, units = np.asarray(y, dtype=float), np.asarray(units)
     return {name: y[units == name].mean() for name in dict.fromkeys(units)}
+
+
+# %% tags=["wrong"] marks=2 why="shrinks all units alike, as if each had one row"
+def partial_means(y, units, spread):
+    y, units = np.asarray(y, dtype=float), np.asarray(units)
+    own = {name: y[units == name].mean() for name in dict.fromkeys(units)}
+    common, share = np.mean(list(own.values())), spread**2 / (spread**2 + 1)
+    return {name: common + share * (mean - common) for name, mean in own.items()}
