@@ -1,7 +1,9 @@
-"""Exercises on panels and filters."""
+"""Exercises of the chapter: Who shares with whom."""
 
 import numpy as np
 
+from regattn.attention import attention_weights
+from regattn.data import load_grunfeld
 from regattn.exercises._exercise import Exercise, Mistake
 from regattn.series.panels import panel_weights
 
@@ -9,6 +11,26 @@ from regattn.series.panels import panel_weights
 def _on_its_own_rows(*, spread: float = 1.0) -> float:
     ones, firms = np.ones((4, 1)), ["a", "a", "b", "b"]
     return float(panel_weights(ones, firms, ones[:1], ["a"], spread=spread)[0, :2].sum())
+
+
+def _one_year_against_three(*, spread: float = 1.0) -> float:
+    ones, firms = np.ones((4, 1)), ["a", "b", "b", "b"]
+    return float(panel_weights(ones, firms, ones[:1], ["a"], spread=spread)[0, 0])
+
+
+def _on_pads() -> float:
+    keys = np.repeat([[np.log(4.0)], [0.0]], [4, 16], axis=0)
+    return float(attention_weights(np.ones((1, 1)), keys)[0, 4:].sum())
+
+
+def _typical_error(*, spread: float, years: int = 2) -> float:
+    logs = np.log(load_grunfeld())
+    inputs, y = logs[["value", "capital"]], logs["investment"].to_numpy()
+    X = np.column_stack([np.ones(len(logs)), (inputs - inputs.mean()) / inputs.std()])
+    firm, year = (logs.index.get_level_values(level).to_numpy() for level in ("firm", "year"))
+    known, new = (year < 1954) & (year >= 1954 - years), year == 1954
+    weights = panel_weights(X[known], firm[known], X[new], firm[new], spread=spread)
+    return float(np.sqrt(np.mean((weights @ y[known] - y[new]) ** 2)))
 
 
 def _first_order(rho: float, years: int, firms: int) -> float:
@@ -29,6 +51,19 @@ EXERCISES = {
         share=True,
     ),
     2: Exercise(
+        _one_year_against_three,
+        "two steps: how much does each firm's mean count in the common one, and how much of the rest does A keep?",
+        (
+            Mistake(lambda: _one_year_against_three(spread=0.0), "this is the pooled answer: every row counts alike."),
+            Mistake(1.0, "this is the local answer: the other firm is not heard at all."),
+            Mistake(0.75, "this is for one year each: B's mean of three years is surer, and counts for more."),
+            Mistake(0.625, "in the common mean firms count by how sure their means are, not by their rows."),
+            Mistake(0.5, "A is also a part of the common mean."),
+            Mistake(0.4, "this is what A has in the common mean; what does it add of its own?"),
+        ),
+        share=True,
+    ),
+    3: Exercise(
         lambda: _first_order(0.5, years=15, firms=500),
         "take the first-order bias, with its sign, for the years of one firm.",
         (
@@ -40,35 +75,24 @@ EXERCISES = {
             Mistake(0.5 - (1 + 3 * 0.5) / 15, "this is the bias of a single series of chapter 8."),
         ),
     ),
-    3: Exercise(
-        lambda: 0.9**10,
-        "each layer leaves the same share of what is missing; which?",
-        (
-            Mistake(1 - 0.9**10, "this is what has been reached; what is missing?"),
-            Mistake(0.9, "this is after one layer."),
-            Mistake(0.0, "shares multiply, they do not add up."),
-            Mistake(0.1, "this is the share that one layer takes away."),
-        ),
-        share=True,
-    ),
     4: Exercise(
-        lambda: 1 - 0.75**4,
-        "each date counts for the same share of the date after it: add up four terms.",
+        _on_pads,
+        "a pad's key is zero; which score has it, and which weight before the row is divided by its sum?",
         (
-            Mistake(1 - 0.75**3, "this is today and two dates; three before it are asked for."),
-            Mistake(0.75**4, "this is what all earlier dates have."),
-            Mistake(1.0, "weights fall from date to date; four times .25 would be a plain mean."),
-            Mistake(0.25 * 0.75**3, "this is the weight of the last of the four alone."),
+            Mistake(0.0, "a score of zero is not a weight of zero: softmax takes its exponential."),
+            Mistake(0.8, "this is right when the real keys have the score zero too."),
+            Mistake(1 / 17, "count all pads."),
+            Mistake(0.2, "this is one pad against one row."),
         ),
         share=True,
     ),
     5: Exercise(
-        lambda: -0.3,
-        "write down two conditions, on the sum of the weights and on their mean age.",
+        lambda: _typical_error(spread=1.0),
+        "two years of rows, one `panel_weights`, a root of a mean of squares over eleven firms.",
         (
-            Mistake(0.6, "this is yesterday's weight."),
-            Mistake(0.15, "the sum is right, but this filter lags behind: what is its mean age?"),
-            Mistake(0.0, "then nothing makes up for the age of yesterday: what is the mean age?"),
+            Mistake(lambda: _typical_error(spread=0.0), "this is the pooled line's, whose spread is zero."),
+            Mistake(lambda: _typical_error(spread=1.0) ** 2, "this is the mean of the squares; take its root."),
+            Mistake(lambda: _typical_error(spread=1.0, years=10), "these are ten years; 1952 and 1953 are asked for."),
         ),
     ),
 }

@@ -2,6 +2,7 @@ from ._style import (
     COLOURS as COLOURS,
     use_style as use_style,
 )
+from .arcs import plot_arcs as plot_arcs
 from .attention import (
     plot_fits as plot_fits,
     plot_query_weights as plot_query_weights,

@@ -18,8 +18,8 @@ def panel(firms: list[str] | None = None, first: int = 1935) -> tuple:
 
 
 def example(**options) -> DepthExplorer:
-    """Return two years of four firms, each predicted from the five before it, by up to thirty layers."""
-    options = {"known": 5, "since": 1953, "deepest": 40, "layers": 4, "step": 0.9} | options
+    """Return two years of four firms, each predicted from the five before it, by up to forty layers."""
+    options = {"known": 5, "since": 1953, "deepest": 40, "layers": 5, "step": 0.9} | options
     return DepthExplorer(*panel(SHORT, 1945), **options)
 
 

@@ -254,6 +254,19 @@ def test_gc_4_5c_more_layers_make_more_variances_vanish():
     assert shares[2] > 0.75
 
 
+def test_gc_4_5c_with_equal_deviations_two_layers_collapse_far_more_often_than_one():
+    equal, counts = np.array([1.0, 0.5, 0.5]), []
+    for layers in (1, 2):
+        rng, blank = np.random.default_rng(29), local_trend(pd.Series(np.zeros(60)), layers=layers)
+        sds = equal[: layers + 1]
+        paths = [blank.simulate(sds**2, 60, initial_state=np.zeros(layers), rng=rng) for _ in range(40)]
+        models = [local_trend(pd.Series(path), layers=layers) for path in paths]
+        found = [np.sqrt(shared_variances([model], start=sds**2)) for model in models]
+        counts.append(sum((sd < 0.05 * sds).any() for sd in found))
+    assert counts[0] <= 4
+    assert counts[1] >= 10
+
+
 def test_gc_4_5d_a_third_layer_forecasts_worse_than_a_second_and_a_second_helps_series_that_grow():
     macro = load_macro()
     series = {name: 100 * np.log(macro[name]) for name in ("gdp", "consumption", "investment")}

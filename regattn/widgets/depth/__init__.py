@@ -18,7 +18,7 @@ from regattn.widgets._kit import Choice, Count, Explorer, Slider, Tick, check_la
 
 __all__ = ["DepthExplorer"]
 
-ROWS_DEEPEST = 32  # layers that rows themselves go through: with a residual connection they double in size at each
+ROWS_DEEPEST = 40  # layers that rows themselves go through: with a residual connection they double in size at each
 SPREADS = {"pooled": 0.0, "local": math.inf, "partial": 1.0}  # of lines between units, as multiples of the noise
 KERNELS = {"identity": "identity: inner products", "softmax": "softmax: averages (scores over √p)"}
 
@@ -46,7 +46,7 @@ class DepthExplorer(Explorer, panels=["error", "apart", "units"]):
     since : int, optional
         The first date to predict; by default the first with ``known`` dates before it.
     deepest : int, default 4096
-        The largest number of layers; depths double from 1 on.
+        The largest number of layers; the depths shown are 0, 1, 2, 4, 8, … and 5, 10, 20, 40, …
     target : str, default "target"
         What is predicted, in words and units.
 
@@ -70,7 +70,7 @@ class DepthExplorer(Explorer, panels=["error", "apart", "units"]):
         names="labels",
         play=2,
         runs=False,
-        help="Which depth, counted along 0, 1, 2, 4, 8, and so on.",
+        help="Which depth, counted along 0, 1, 2, 4, 5, 8, 10, 16, 20, 32, 40, and so on.",
     )
     time = Count("Date shown", most=lambda self: len(self.tasks) - 1, bound="the last date", names="times")
     kernel = Choice("Kernel", KERNELS, waits=True)
@@ -116,7 +116,8 @@ class DepthExplorer(Explorer, panels=["error", "apart", "units"]):
         if dates.dtype.kind not in "iu":
             raise ValueError(f"dates must be whole numbers, got dtype {dates.dtype}")
         known, deepest = check_count(known, "known"), check_count(deepest, "deepest")
-        self.depths = [0, *(2**power for power in range(deepest.bit_length()))]
+        doubling = [first * 2**power for first in (1, 5) for power in range(deepest.bit_length())]
+        self.depths = [0, *sorted(depth for depth in doubling if depth <= deepest)]
         first = int(dates.min()) + known
         times = [int(date) for date in np.unique(dates) if date >= (first if since is None else max(first, since))]
         if not times:
@@ -154,7 +155,7 @@ class DepthExplorer(Explorer, panels=["error", "apart", "units"]):
         -------
         dict
             ``errors`` on the predicted dates and ``distances`` from the local fit (1 at the pooled line) after 0, 1, …
-            layers; how far ``apart`` rows are that went through as many, up to 32: the size of their differences from
+            layers; how far ``apart`` rows are that went through as many, up to 40: the size of their differences from
             the mean row, as a share of the size of all; the ``predictions`` of the date shown; ``pooled_error``,
             ``local_error``, and ``partial_error`` of partial pooling with a spread of 1.
         """

@@ -4,12 +4,18 @@ import { depthProblem, depthState } from "./numbers.js";
 import { explorer } from "../_kit/explorer.js";
 import { formatNumber, formatResult, isolate, shorten } from "../_kit/format.js";
 
-const depthTicks = ({ depths }) => depths.map((depth, at) => ({ at, text: String(depth) }));
+// Depths stand along the axis as their logarithms, so that equal steps are equal factors; the doublings of 1 are named.
+const placeOf = (depth) => Math.log2(1 + depth);
+const depthTicks = ({ depths }) =>
+  depths.filter((depth) => Number.isInteger(Math.log2(depth || 1))).map((depth) => ({ at: placeOf(depth), text: String(depth) }));
+
+const layersOf = (depth) => (depth === 1 ? "layer" : "layers");
 
 const ENDS = { pooled: "neutral", local: "key", partial: "leave-one-out" }; // with their colours
 
 function errorPanel(problem) {
   const { depths } = problem;
+  const places = depths.map(placeOf);
   const ends = Object.keys(ENDS);
   const errorOf = (end) => problem[`${end}_error`];
   return {
@@ -19,18 +25,18 @@ function errorPanel(problem) {
       ["prediction", "line", "after so many layers"],
       ...ends.map((end) => [ENDS[end], "line", end === "partial" ? "partial pooling" : end]),
     ],
-    plot: { label: "Error by layer", xLabel: "layers, doubling", yLabel: "typical error", height: 240 },
+    plot: { label: "Error by layer", xLabel: "layers", yLabel: "typical error", height: 240 },
     by: "x",
-    at: (k, { errors }) => [k, errors[k]],
-    ghost: ({ errors }) => [[...errors.keys()], errors],
+    at: (k, { errors }) => [places[k], errors[k]],
+    ghost: ({ errors }) => [places.slice(0, errors.length), errors],
     make(p) {
       const [line, here] = [p.line("prediction"), p.marker("prediction", "dot")];
       const levels = ends.map((end) => p.marker(ENDS[end], "level"));
       return ({ errors, layers }) => {
-        p.frame({ x: [0, depths.length - 1], y: [0, 1.08 * Math.max(...ends.map(errorOf))], xTicks: depthTicks(problem) });
+        p.frame({ x: [0, places.at(-1)], y: [0, 1.08 * Math.max(...ends.map(errorOf))], xTicks: depthTicks(problem) });
         ends.forEach((end, k) => levels[k](0, errorOf(end)));
-        line(errors.map((_, k) => k), errors); // prettier-ignore
-        here(layers, errors[layers]);
+        line(places.slice(0, errors.length), errors);
+        here(places[layers], errors[layers]);
       };
     },
   };
@@ -38,20 +44,20 @@ function errorPanel(problem) {
 
 function apartPanel(problem) {
   const { depths, rows_depths: shown } = problem;
-  const last = shown.length - 1;
+  const [places, last] = [depths.map(placeOf), shown.length - 1];
   return {
     title: "What tells the rows of one date apart when they go through the layers themselves",
     wide: true,
     legend: [["value", "line", `share of their size in which they differ, up to ${shown[last]} layers`]],
-    plot: { label: "What tells rows apart", xLabel: "layers, doubling", yLabel: "share", height: 180 },
+    plot: { label: "What tells rows apart", xLabel: "layers", yLabel: "share", height: 180 },
     by: "x",
-    at: (k, { apart }) => [Math.min(k, last), apart[Math.min(k, last)]],
+    at: (k, { apart }) => [places[Math.min(k, last)], apart[Math.min(k, last)]],
     make(p) {
       const [line, here] = [p.line("value"), p.marker("value", "dot")];
       return ({ apart, layers }) => {
-        p.frame({ x: [0, depths.length - 1], y: [0, 1], xTicks: depthTicks(problem) });
-        line([...apart.keys()], apart);
-        here(Math.min(layers, last), apart.at(-1));
+        p.frame({ x: [0, places.at(-1)], y: [0, 1], xTicks: depthTicks(problem) });
+        line(places.slice(0, apart.length), apart);
+        here(places[Math.min(layers, last)], apart.at(-1));
       };
     },
   };
@@ -92,24 +98,35 @@ const render = explorer({
   compute: depthState,
   panels: (problem) => ({ error: errorPanel(problem), apart: apartPanel(problem), units: unitsPanel(problem) }),
   hint: () => "; arrow keys read the layers",
-  cursor: ({ depths }) => ({
+  cursor: ({ depths }, view) => ({
     count: ({ errors }) => errors.length,
-    text: (k, { errors, distances, apart }) =>
-      `${depths[k]} layers: error ${formatNumber(errors[k])}\ndistance to local ${formatNumber(distances[k])}` +
-      (k < apart.length ? `, rows apart ${formatResult(apart[k])}` : ""),
+    text: (k, { errors, distances, apart }) => {
+      const predicted = `error ${formatNumber(errors[k])}\ndistance to local ${formatNumber(distances[k])}`;
+      const passed = k < apart.length ? `rows apart ${formatResult(apart[k])}` : "";
+      const said = [view.hides("error") ? "" : predicted, view.hides("apart") ? "" : passed];
+      return `${depths[k]} ${layersOf(depths[k])}: ${said.filter(Boolean).join(", ")}`;
+    },
     start: ({ layers }) => layers,
   }),
   answers: () => ["distance", "apart"],
-  numbers: ({ pooled_error, local_error, partial_error }) => [
-    ["error", "error now", ({ errors, layers }) => formatNumber(errors[layers])],
-    ["distance", "way to the local fit that is left", ({ distances, layers }) => formatNumber(distances[layers])],
-    ["apart", "what tells the rows apart", ({ apart }) => formatResult(apart.at(-1))],
-    ["pooled", "error, pooled", () => formatNumber(pooled_error)],
-    ["local", "error, local", () => formatNumber(local_error)],
-    ["partial", "error, partial pooling", () => formatNumber(partial_error)],
-  ],
-  say: ({ layers, errors, time }, { times, depths }) =>
-    `After ${depths[layers]} ${depths[layers] === 1 ? "layer" : "layers"} the typical error is ${formatNumber(errors[layers])}; shown below are the predictions of ${isolate(times[time])}.`,
+  numbers: ({ pooled_error, local_error, partial_error }, view) => {
+    const rows = ["apart", "what tells the rows apart", ({ apart }) => formatResult(apart.at(-1))];
+    const fits = [
+      ["error", "error now", ({ errors, layers }) => formatNumber(errors[layers])],
+      ["distance", "way to the local fit that is left", ({ distances, layers }) => formatNumber(distances[layers])],
+      ["pooled", "error, pooled", () => formatNumber(pooled_error)],
+      ["local", "error, local", () => formatNumber(local_error)],
+      ["partial", "error, partial pooling", () => formatNumber(partial_error)],
+    ];
+    return [...(view.hides("error") ? [] : fits), ...(view.hides("apart") ? [] : [rows])];
+  },
+  say: ({ layers, errors, apart, time }, { times, depths, rows_depths: shown }, view) => {
+    const after = (depth) => `After ${depth} ${layersOf(depth)}`;
+    if (view.hides("error"))
+      return `${after(shown[Math.min(layers, shown.length - 1)])} the rows of one date differ in ${formatResult(apart.at(-1))} of their size.`;
+    const below = view.hides("units") ? "" : `; shown below are the predictions of ${isolate(times[time])}`;
+    return `${after(depths[layers])} the typical error is ${formatNumber(errors[layers])}${below}.`;
+  },
   result: ({ errors, distances, apart, predictions }, { pooled_error, local_error, partial_error }) => ({
     errors, distances, apart, predictions, // prettier-ignore
     pooled_error, local_error, partial_error, // prettier-ignore
