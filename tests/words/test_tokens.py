@@ -221,7 +221,7 @@ def test_the_share_never_seen_is_counted_run_by_run_within_texts():
 
 
 def test_what_is_written_follows_the_shares_of_the_words_after_the_same_words():
-    text = "a b a b a c a b d".split()
+    text = ["a", "b", "a", "b", "a", "c", "a", "b", "d"]
     written = write_like(text, order=2, length=20_000, rng=0)
     after_a = Counter(second for first, second in pairwise(written) if first == "a")
     assert after_a["b"] / after_a.total() == pytest.approx(3 / 4, abs=0.02)
