@@ -1,5 +1,5 @@
 # %% [markdown]
-# **In real time.** Row $t$ of `X` holds what was known before date $t$, and `y[t]` came on that date. Return the
+# **In pseudo real time.** Row $t$ of `X` holds what was known before date $t$, and `y[t]` came on that date. Return the
 # least-squares forecasts, with an intercept, of the dates from `start` on, each from a fit to the rows before it alone:
 # `len(y) - start` numbers. `X` has no column of ones.
 
