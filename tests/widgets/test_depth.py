@@ -98,3 +98,21 @@ def test_numbers_equal_the_packages_over_a_grid(browser, tmp_path):
         for kernel, mask, residual, step, layers in product(kernels, yes, yes, (0.02, 1.0), (0, 10)):
             values = {"kernel": kernel, "mask": mask, "residual": residual, "step": step, "layers": layers, "time": 1}
             assert_same(page.evaluate(SET, [values, 0]), expected({**explorer.state(), **values}))
+
+
+OUTPUTS = "() => [...document.querySelectorAll('.ra-numbers [data-output]')].map((one) => one.dataset.output)"
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("hidden", "printed", "said"),
+    [
+        (["error", "units"], ["apart"], "After 8 layers what tells the rows apart is 0."),
+        (["apart"], ["distance", "error", "pooled", "local", "partial"], "After 8 layers the typical error is 0."),
+    ],
+)
+def test_what_a_page_hides_is_neither_printed_nor_said(browser, tmp_path, hidden, printed, said):
+    explorer = example(hide=hidden)
+    with opened(browser, tmp_path, explorer) as page:
+        assert page.evaluate(OUTPUTS) == printed
+        assert page.inner_text(".ra-readout").startswith(said)

@@ -7,7 +7,9 @@ import { formatNumber, formatResult, isolate, shorten } from "../_kit/format.js"
 // Depths stand along the axis as their logarithms, so that equal steps are equal factors; the doublings of 1 are named.
 const placeOf = (depth) => Math.log2(1 + depth);
 const depthTicks = ({ depths }) =>
-  depths.filter((depth) => Number.isInteger(Math.log2(depth || 1))).map((depth) => ({ at: placeOf(depth), text: String(depth) }));
+  depths
+    .filter((depth) => Number.isInteger(Math.log2(depth || 1)))
+    .map((depth) => ({ at: placeOf(depth), text: String(depth) }));
 
 const layersOf = (depth) => (depth === 1 ? "layer" : "layers");
 
@@ -123,7 +125,7 @@ const render = explorer({
   say: ({ layers, errors, apart, time }, { times, depths, rows_depths: shown }, view) => {
     const after = (depth) => `After ${depth} ${layersOf(depth)}`;
     if (view.hides("error"))
-      return `${after(shown[Math.min(layers, shown.length - 1)])} the rows of one date differ in ${formatResult(apart.at(-1))} of their size.`;
+      return `${after(shown[Math.min(layers, shown.length - 1)])} what tells the rows apart is ${formatResult(apart.at(-1))} of their size.`;
     const below = view.hides("units") ? "" : `; shown below are the predictions of ${isolate(times[time])}`;
     return `${after(depths[layers])} the typical error is ${formatNumber(errors[layers])}${below}.`;
   },
