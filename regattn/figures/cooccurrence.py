@@ -26,6 +26,12 @@ def plot_neighbours(closeness: pd.Series, *, ax: Axes | None = None) -> Axes:
     -------
     Axes
         With k bars.
+
+    Examples
+    --------
+    >>> ax = plot_neighbours(pd.Series([2.0, 1.0], ["loan", "shore"]))
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['loan', 'shore']
     """
     ax = new_axes(ax, height=0.24 * len(closeness) + 0.7)
     ax.barh(range(len(closeness)), closeness, color=COLOURS["key"], height=0.7)

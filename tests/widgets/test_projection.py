@@ -184,6 +184,20 @@ def test_what_has_no_answer_is_said_in_words(browser, tmp_path):
 
 
 @pytest.mark.browser
+def test_a_tie_has_no_winner_and_is_said_to_be_one(browser, tmp_path):
+    words = ["loan", "shore", "rely"]
+    S = pd.DataFrame([[0, 1, 1], [1, 0, 2], [1, 2, 0]], words, words)
+    with opened(browser, tmp_path, ProjectionExplorer(S, sentence=["shore", "rely"])) as page:
+        assert page.locator(".ra-best").count() == 0
+        said = page.inner_text("[data-output=message]")
+        assert said.startswith("3 words are equally probable beside them: ")
+        page.fill("[data-control=sentence]", "loan shore")
+        assert page.locator(".ra-best").count() == 1
+        page.fill("[data-control=sentence]", "loan")
+        assert page.locator(".ra-best").count() == 0
+
+
+@pytest.mark.browser
 def test_hostile_words_are_shown_as_text(browser, tmp_path):
     S = pd.DataFrame(np.ones((7, 7)), HOSTILE, HOSTILE)
     made = ProjectionExplorer(S, sentence=HOSTILE[:3])
