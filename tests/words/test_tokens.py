@@ -221,7 +221,7 @@ def test_the_share_never_seen_is_counted_run_by_run_within_texts():
 
 
 def test_what_is_written_follows_the_shares_of_the_words_after_the_same_words():
-    text = "a b a b a c a b d".split()
+    text = ["a", "b", "a", "b", "a", "c", "a", "b", "d"]
     written = write_like(text, order=2, length=20_000, rng=0)
     after_a = Counter(second for first, second in pairwise(written) if first == "a")
     assert after_a["b"] / after_a.total() == pytest.approx(3 / 4, abs=0.02)
@@ -254,7 +254,7 @@ def test_what_cannot_be_counted_is_refused_with_its_value(call, message):
 
 
 @pytest.mark.parametrize(("kind", "best"), [("single", 7), ("bytes", 4), ("characters", 4), ("unigram", 5)])
-def test_the_orders_that_chapter_14_compares_do_best_on_stories_that_it_does_not_report(kind, best):
+def test_the_orders_that_the_chapter_compares_do_best_on_stories_that_it_does_not_report(kind, best):
     stories = load_lee_corpus()
     train, asked = stories[:120], stories[120:180]
     size = 256 if kind == "single" else 1000
