@@ -254,7 +254,7 @@ def test_what_cannot_be_counted_is_refused_with_its_value(call, message):
 
 
 @pytest.mark.parametrize(("kind", "best"), [("single", 7), ("bytes", 4), ("characters", 4), ("unigram", 5)])
-def test_the_orders_that_chapter_14_compares_do_best_on_stories_that_it_does_not_report(kind, best):
+def test_the_orders_that_the_chapter_compares_do_best_on_stories_that_it_does_not_report(kind, best):
     stories = load_lee_corpus()
     train, asked = stories[:120], stories[120:180]
     size = 256 if kind == "single" else 1000

@@ -131,8 +131,7 @@ const render = explorer({
   ],
   say: ({ query, nearest, most }, { words, copies }) => [
     isolate(words[query]),
-    ` is nearest to ${isolate(words[nearest[0]])}`,
-    copies > 1 ? `; in the worst of ${copies - 1} resampled corpora it has rank ${most[0]}.` : ".",
+    ` is nearest to ${isolate(words[nearest[0]])}${copies > 1 ? `, which has rank ${most[0]} in the worst of ${copies - 1} resampled corpora` : ""}.`,
   ],
   result: ({ nearest, cosines, least, most, stay, alike, places }, { words }) => ({
     neighbours: nearest.map((word) => words[word]),
