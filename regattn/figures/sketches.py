@@ -38,7 +38,7 @@ def plot_quantiser(*, ax: Axes | None = None) -> Axes:
     Axes
         Without ticks; what is computed goes to the right, slopes come back below.
     """
-    ax = _canvas(ax, 2.9, 5.0)
+    ax = _canvas(ax, 2.8, 5.0)
     stops = [1.15, 3.65, 6.35, 8.85]
     for x, name in zip(stops, ("encoder", "nearest code", "decoder", "image again"), strict=True):
         _box(ax, (x, 3.2), name, 1.9, opened=name == "nearest code", size=WORDS)
@@ -55,7 +55,7 @@ def plot_quantiser(*, ax: Axes | None = None) -> Axes:
     ax.annotate("", (7.3, 2.5), (8.8, 2.5), arrowprops=back)
     ax.annotate("", (1.2, 2.5), (6.3, 2.5), arrowprops=back | {"connectionstyle": "arc3,rad=-0.35"})
     ax.plot([stops[1]], [2.55], marker="x", color=COLOURS["negative"], markersize=9, mew=2)
-    _write(ax, (3.75, 0.75), "the copied slope: as if e were z", colour="negative")
+    _write(ax, (3.75, 0.95), "the copied slope: as if e were z", colour="negative")
     _write(ax, (8.1, 2.05), "slope", colour="negative")
     _write(ax, (3.65, 2.0), "a choice has none", colour="negative")
     return ax
@@ -90,9 +90,9 @@ def plot_reading(*, ax: Axes | None = None) -> Axes:
     _arrow(ax, (7.0, 4.45), (7.0, 3.4))
     _arrow(ax, (8.2, 3.1), (9.0, 3.1))
     _write(ax, (9.4, 3.1), "ŷ")
-    _write(ax, (9.4, 2.0), "target t")
+    _write(ax, (9.25, 2.0), "target t")
     back = {"arrowstyle": "->", "color": COLOURS["negative"], "linewidth": 1.6}
     ax.annotate("", (7.0, 2.75), (9.2, 1.7), arrowprops=back | {"connectionstyle": "angle,angleA=180,angleB=90"})
-    _write(ax, (7.6, 1.3), "the error moves Ω; then another task", colour="negative")
+    _write(ax, (7.2, 1.3), "the error moves Ω; then another task", colour="negative")
     _write(ax, (7.0, 0.6), "ŷ = xᵀ Ω Σ xᵢ yᵢ")
     return ax

@@ -30,6 +30,8 @@ from .latent import (
     Autoencoder as Autoencoder,
     CodeAutoencoder as CodeAutoencoder,
     LatentPlan as LatentPlan,
+    gradient_norms as gradient_norms,
+    settle_autoencoder as settle_autoencoder,
     train_autoencoder as train_autoencoder,
 )
 from .lengths import (

@@ -16,7 +16,15 @@ from regattn._rng import Rng, seed_from, torch_generator
 from regattn._validation import check_count, check_real
 from regattn.transformer._checks import check_choice
 
-__all__ = ["Autoencoder", "CodeAutoencoder", "LatentPlan", "LatentTerms", "train_autoencoder"]
+__all__ = [
+    "Autoencoder",
+    "CodeAutoencoder",
+    "LatentPlan",
+    "LatentTerms",
+    "gradient_norms",
+    "settle_autoencoder",
+    "train_autoencoder",
+]
 
 STARTS = ("data", "normal", "scaled")
 
@@ -329,6 +337,71 @@ def train_autoencoder(model: Autoencoder, x: Tensor, plan: LatentPlan, *, rng: R
             raise ValueError(f"the terms of the loss must be finite, got {means} in epoch {len(history) + 1}")
         history.append(LatentTerms(*means))
     return history
+
+
+def settle_autoencoder(model: Autoencoder, x: Tensor, *, steps: int = 500) -> float:
+    """Train an auto-encoder without a codebook by L-BFGS until it hardly moves, and return its loss.
+
+    Parameters
+    ----------
+    model : Autoencoder
+        Changed in place.
+    x : Tensor of shape (n, p)
+        The training rows, all in every step.
+    steps : int, default 500
+        Steps at most.
+
+    Raises
+    ------
+    ValueError
+        If the model has a codebook, whose choices have no slope, or the rows are not as wide as the model.
+
+    Examples
+    --------
+    >>> x = torch.randn(64, 3, generator=torch.Generator().manual_seed(0))
+    >>> settle_autoencoder(Autoencoder(3, 3), x) < 1e-6  # as wide as the rows: no bottleneck
+    True
+    """
+    if isinstance(model, CodeAutoencoder):
+        raise ValueError("a model with a codebook cannot settle: its choices have no slope")
+    check_count(steps, "steps")
+    optimiser = torch.optim.LBFGS(model.parameters(), max_iter=steps, line_search_fn="strong_wolfe")
+
+    def loss() -> Tensor:
+        optimiser.zero_grad()
+        value = model.terms(x).reconstruction
+        value.backward()
+        return value
+
+    optimiser.step(loss)
+    return float(loss().detach())
+
+
+def gradient_norms(model: CodeAutoencoder, term: Tensor) -> dict[str, float]:
+    """Return how long the gradient of a term is in encoder, codebook and decoder: zero where it trains nothing.
+
+    Parameters
+    ----------
+    model : CodeAutoencoder
+        Left as it is.
+    term : Tensor
+        One of its :class:`LatentTerms`, or what was made of them.
+
+    Examples
+    --------
+    >>> model = CodeAutoencoder(7, n_codes=4, n_parts=3, width=2)
+    >>> x = torch.randn(5, 7, generator=torch.Generator().manual_seed(0))
+    >>> [part for part, norm in gradient_norms(model, model.terms(x).codebook).items() if norm]
+    ['codebook']
+    """
+    parts = {
+        "encoder": [*model.encoder.parameters()],
+        "codebook": [model.codebook],
+        "decoder": [*model.decoder.parameters()],
+    }
+    options = {"retain_graph": True, "materialize_grads": True, "allow_unused": True}
+    slopes = {name: torch.autograd.grad(term, numbers, **options) for name, numbers in parts.items()}
+    return {name: torch.cat([slope.ravel() for slope in found]).norm().item() for name, found in slopes.items()}
 
 
 def _map(n_in: int, hidden: int | None, n_out: int) -> nn.Module:

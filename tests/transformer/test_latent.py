@@ -13,7 +13,14 @@ from torch import nn
 from torch.nn import functional
 
 from regattn import attend
-from regattn.transformer import Autoencoder, CodeAutoencoder, LatentPlan, train_autoencoder
+from regattn.transformer import (
+    Autoencoder,
+    CodeAutoencoder,
+    LatentPlan,
+    gradient_norms,
+    settle_autoencoder,
+    train_autoencoder,
+)
 
 torch.set_num_threads(1)
 DIGITS = torch.tensor(load_digits().data[:211] / 16)
@@ -215,3 +222,28 @@ def test_training_with_restarts_ends_with_more_live_codes():
         train_autoencoder(model, DIGITS.float(), LatentPlan(epochs=12, start="normal", restarts=restarts))
         live.append(len(model.codes(DIGITS.float()).unique()))
     assert live[1] > 2 * live[0]
+
+
+def test_gradient_norms_are_those_of_a_backward_pass():
+    model = coder()
+    for term in model.terms(DIGITS):
+        found = gradient_norms(model, term)
+        model.zero_grad()
+        term.backward(retain_graph=True)
+        for part, numbers in (("encoder", model.encoder), ("decoder", model.decoder)):
+            slopes = [p.grad.square().sum() for p in numbers.parameters() if p.grad is not None]
+            assert found[part] == pytest.approx(math.sqrt(sum(slopes)))
+        own = model.codebook.grad
+        assert found["codebook"] == pytest.approx(0.0 if own is None else float(own.norm()))
+
+
+def test_a_linear_auto_encoder_settles_at_the_loss_of_principal_components():
+    loss = settle_autoencoder(Autoencoder(64, 3, rng=1), DIGITS.float())
+    centred = DIGITS - DIGITS.mean(dim=0)
+    left = torch.linalg.svdvals(centred)[3:].square().sum() / len(DIGITS)
+    assert loss == pytest.approx(float(left), rel=1e-3)
+
+
+def test_a_model_with_a_codebook_does_not_settle():
+    with pytest.raises(ValueError, match="cannot settle: its choices have no slope"):
+        settle_autoencoder(coder(), DIGITS)

@@ -163,7 +163,7 @@ const render = explorer({
     pick: (k) => asPlace(k, problem),
     start: ({ horizon }) => problem.context + horizon - 1,
   }),
-  answers: () => ["mase", "mase-before"],
+  answers: () => ["mase", "mase-before", "mase-rival", "mase-naive"],
   numbers: ({ steps, rival, shares }) => [
     ["mase", "MASE here", print("mase")],
     ["mase-before", "MASE, nothing deleted", print("mase_before")],
@@ -179,7 +179,7 @@ const render = explorer({
     const moved = deleted === "nothing" ? "" : ` (${formatResult(before)} when nothing is deleted)`;
     const band = `${covered} of ${steps} months in the ${percent(shares[0])} band.`;
     const moved_on = `gives ${percent(change)} of its weight to the last month read, one and two years before`;
-    const lags = change > mass ? moved_on : chance ? `gives ${percent(mass)} of its weight to lags 12, 24 and 36 (by chance ${percent(chance)})` : "hears none of the lags 12, 24 and 36";
+    const lags = change > Math.max(mass, 0.1) ? moved_on : chance ? `gives ${percent(mass)} of its weight to lags 12, 24 and 36 (by chance ${percent(chance)})` : "hears none of the lags 12, 24 and 36";
     const listens = ` For month ${horizon} ahead, head ${head} ${lags}.`;
     return [`MASE ${formatResult(mase)}`, `${moved} from ${isolate(dates[context])} on, ${band}${listens}`];
   },
