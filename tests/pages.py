@@ -14,10 +14,10 @@ from playwright.sync_api import Browser, Page
 from tests.browser import open_offline
 from tests.built import label, toc_pages
 
-GUIDE = "teach/guide/"  # pages of one form: the first speaks for them, once a week each for itself
+ALIKE = ("teach/guide/", "book/solutions/")  # of one form each: the first speaks for them, once a week each for itself
 EVERY = os.environ.get("REGATTN_NOTEBOOKS") == "all"
-FIRST = next(page for page in toc_pages() if page.startswith(GUIDE))
-PAGES = [page for page in toc_pages() if EVERY or page == FIRST or not page.startswith(GUIDE)]
+FIRST = [next(page for page in toc_pages() if page.startswith(kind)) for kind in ALIKE]
+PAGES = [page for page in toc_pages() if EVERY or page in FIRST or not page.startswith(ALIKE)]
 CHAPTERS = [page for page in PAGES if page.startswith("book/part")]
 
 SETTLED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
