@@ -107,7 +107,7 @@ const render = explorer({
     pick: (k) => asQuery(k + view.model.get("max_lag"), problem),
     start: ({ row }) => row,
   }),
-  answers: () => ["rising", "stretch", "rank", "error"],
+  answers: ({ model }) => ["rising", model.get("data").stretch ? "stretch" : "error", "rank"],
   numbers: ({ units, stretch, dates }) => [
     ["prediction", measured("fitted", units), printed("prediction")],
     ["observed", measured("observed", units), printed("observed")],
