@@ -1,6 +1,6 @@
 """Run the experiments of chapter 21 with five seeds each, and keep the results: bits, bottlenecks, ablations, digits.
 
-    OMP_NUM_THREADS=1 python -m tools.codes          # some ten minutes of one processor
+    OMP_NUM_THREADS=1 python -m tools.codes          # some fifteen minutes of one processor
     OMP_NUM_THREADS=1 python -m tools.codes --only dead --output trial.json
 
 A seed divides the 1,797 digits of scikit-learn into 1,400 to learn from and 397 to be measured on, and begins every
