@@ -191,6 +191,7 @@ UNLINKED = {
     "BR": "a working paper whose address is not known for certain",
     "BP": "a blog post whose author and address are not known",
     "Firth1957": "a chapter of a book that has no address of its own",
+    "Gage1994": "an article of a magazine that has ended and has no address",
     "Grunfeld1958": "a thesis on paper",
 }
 ADDRESS = {
