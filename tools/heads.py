@@ -1,4 +1,4 @@
-"""Train the small models of chapters 16 and 18 whose parts and heads are compared, and keep what they measure.
+"""Train the small models of chapters 16, 18 and 19 whose parts and heads are compared, and keep what they measure.
 
     OMP_NUM_THREADS=1 python -m tools.heads                      # a quarter of an hour on one idle core
     OMP_NUM_THREADS=1 python -m tools.heads --experiments induction --seeds 1 --output trial.json
