@@ -3,13 +3,15 @@ import { controlRow, element } from "../_kit/controls.js";
 import { explorer } from "../_kit/explorer.js";
 import { writerState, writerText } from "./numbers.js";
 
+const SUGGESTED = "to be or not to be that is the question whether to be is to be or to do"; // to paste, or to type
 const MOST_SHADE = 48; // per cent, of a word that had one place only
 
 // A line that takes a text of many lines.
 function pastedBox(view, { name, label, most, help }) {
   const value = view.model.get(name);
   const plain = { spellcheck: "false", autocomplete: "off", autocapitalize: "none", dir: "auto" };
-  const input = element("input", { type: "text", value, maxlength: most, placeholder: "paste or type", ...plain });
+  const input = element("input", { type: "text", value: value || SUGGESTED, maxlength: most, placeholder: `paste or type: ${SUGGESTED}`, ...plain });
+  input.value = value;
   controlRow(view, name, label, input, { wide: true, help });
   const take = () => view.set({ [name]: input.value });
   view.listen(input, "input", take);
