@@ -1,6 +1,6 @@
 """Exercises on whom a fitted model listens to."""
 
-from regattn.exercises._exercise import EXACT, Exercise, Mistake
+from regattn.exercises._exercise import Exercise, Mistake
 
 
 def _in_common() -> float:
@@ -38,35 +38,55 @@ EXERCISES = {
         "the mean outcome is 3; how far is 6 from it, and with which weight?",
         (
             Mistake(-1.2, "that is weight times outcome; measure the outcome from the mean."),
-            Mistake(0.6, "the weight is below zero."),
+            Mistake(0.6, "mind the sign: the weight is below zero."),
             Mistake(3.0, "that is how far the outcome lies from the mean; now weigh it."),
         ),
-        tolerance=EXACT,
     ),
     2: Exercise(
         lambda: 1 / (0.49 + 0.03),
         "square the sum of the weights' sizes, and divide by the sum of their squares.",
         (
-            Mistake(4, "they would be four if all had the same weight."),
+            Mistake(4, "so many they would be if all had the same weight."),
             Mistake(0.52, "that is the sum of squares; its reciprocal is asked for."),
-            Mistake(1 / 0.7, "the three others count as well."),
+            Mistake(1 / 0.7, "the others count as well."),
         ),
     ),
     3: Exercise(
         lambda: "ridge",
-        "which of them has weights below zero?",
+        "which of them has weights below zero, and large ones?",
         (
             Mistake("the forest", "its weights are not below zero and sum to one: it stays between what it has seen."),
+            Mistake("the mean", "it lies between what was seen."),
             Mistake(
                 "neither", "one of them has weights below zero, and with those an average can leave what was seen."
             ),
         ),
+        options={
+            "ridge": ("ridge",),
+            "the forest": ("forest",),
+            "the mean": ("mean",),
+            "both": ("both",),
+        },
     ),
     4: Exercise(
         _in_common,
-        "fit `make_pipeline(StandardScaler(), KNeighborsRegressor(10))` to `past` and `y`, ask `observation_weights` "
-        "of both, and compare the rows 2009Q1.",
-        (Mistake(1.0, "they would have all of it in common if they were the same model."),),
-        tolerance=0.02,
+        "standardise the columns, fit the ten neighbours to `past` and `y`, ask for the weights of both models, and "
+        "compare the rows of the quarter.",
+        (
+            Mistake(1.0, "so much two models have in common that are the same."),
+            Mistake(0.0, "no row would be heard by both."),
+            Mistake(0.1, "that is the weight of a single neighbour."),
+        ),
+        share=True,
+    ),
+    5: Exercise(
+        lambda: 0.75,
+        "take the absolute differences row by row, halve their sum, and see what is left of one.",
+        (
+            Mistake(0.5, "that is the sum of the differences; only half of it is not in common."),
+            Mistake(0.25, "that is what they do not have in common."),
+            Mistake(1.0, "so much they would have in common if their weights were the same."),
+        ),
+        share=True,
     ),
 }
