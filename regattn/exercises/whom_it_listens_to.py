@@ -57,9 +57,7 @@ EXERCISES = {
         (
             Mistake("the forest", "its weights are not below zero and sum to one: it stays between what it has seen."),
             Mistake("the mean", "it lies between what was seen."),
-            Mistake(
-                "neither", "one of them has weights below zero, and with those an average can leave what was seen."
-            ),
+            Mistake("both", "one of them has no weight below zero, so it stays between what it has seen."),
         ),
         options={
             "ridge": ("ridge",),
