@@ -41,7 +41,11 @@ FURTHER = {  # tests of a room that stand elsewhere; they run after its own
     "series": ["tests/ledger/test_gc_time.py"],
     "words": ["tests/bad_inputs/test_words.py", "tests/ledger/test_mh_projection.py"],
     "grammar": [],
-    "transformer": ["tests/bad_inputs/test_models.py", "tests/ledger/test_rk_transformer.py"],
+    "transformer": [
+        "tests/bad_inputs/test_models.py",
+        "tests/bad_inputs/test_checkpoints.py",
+        "tests/ledger/test_rk_transformer.py",
+    ],
 }
 OPERATORS = (  # of cosmic-ray's, those that leave a program that still runs
     *(f"ReplaceBinaryOperator_{pair}" for pair in ("Add_Sub", "Sub_Add", "Mul_Div", "Div_Mul", "Pow_Mul")),
