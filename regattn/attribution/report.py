@@ -113,7 +113,8 @@ class ForecastReport:
             :math:`\sum_i |\omega_{ji}|` that lies on the loudest rows; ``short position``
             :math:`\sum_i \min(\omega_{ji}, 0)`; ``leverage`` :math:`\sum_i \omega_{ji}`; ``turnover``
             :math:`\sum_i |\omega_{ji} - \omega_{j-1,i}|`, NaN for the first; ``effective rows``
-            :math:`(\sum_i |\omega_{ji}|)^2 / \sum_i \omega_{ji}^2`, between 1 and n. Where predictors were given,
+            :math:`(\sum_i \omega_{ji})^2 / \sum_i \omega_{ji}^2` (Kish), at most n: an average of so many rows, all
+            equal, would be as noisy. Where predictors were given,
             ``distance``: the Mahalanobis distance from the mean of the training rows, divided by that of the farthest
             of them; above 1 the model has seen nothing as far out.
 
@@ -142,9 +143,7 @@ class ForecastReport:
             "short position": weights.clip(max=0).sum(axis=1),
             "leverage": weights.sum(axis=1),
             "turnover": turnover,
-            "effective rows": np.where(
-                total > 0, 1 / np.square(weights / spoken[:, None]).sum(axis=1).clip(min=1e-300), 0
-            ),
+            "effective rows": weights.sum(axis=1) ** 2 / np.where(total > 0, np.square(weights).sum(axis=1), 1.0),
         }
         if self.distance is not None:
             found["distance"] = self.distance

@@ -44,7 +44,7 @@ EXERCISES = {
     ),
     2: Exercise(
         lambda: 1 / (0.49 + 0.03),
-        "square the sum of the weights' sizes, and divide by the sum of their squares.",
+        "square the sum of the weights, and divide by the sum of their squares.",
         (
             Mistake(4, "so many they would be if all had the same weight."),
             Mistake(0.52, "that is the sum of squares; its reciprocal is asked for."),

@@ -9,6 +9,7 @@ from .direction import DirectionExplorer as DirectionExplorer
 from .embedding import EmbeddingExplorer as EmbeddingExplorer
 from .filter import FilterExplorer as FilterExplorer
 from .forecast import ForecastExplorer as ForecastExplorer
+from .induction import InductionExplorer as InductionExplorer
 from .kernel import KernelExplorer as KernelExplorer
 from .lag import LagExplorer as LagExplorer
 from .mask import MaskExplorer as MaskExplorer

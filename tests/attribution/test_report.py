@@ -34,7 +34,7 @@ def test_the_summaries_by_hand():
         assert found["short position"].tolist() == [0.0, -0.5, 0.0]
         assert found["leverage"].tolist() == [1.0, 1.0, 0.0]
         assert found["turnover"].tolist()[1:] == [1.0, 2.0]
-        np.testing.assert_allclose(found["effective rows"], [2.0, 4 / 1.5, 0.0])
+        np.testing.assert_allclose(found["effective rows"], [2.0, 1 / 1.5, 0.0])
 
 
 def test_the_loudest_rows_come_first_under_their_labels():

@@ -2,22 +2,11 @@
 import { controlRow, element } from "../_kit/controls.js";
 import { explorer } from "../_kit/explorer.js";
 import { formatNumber, isolate } from "../_kit/format.js";
+import { textBox, textFits } from "../_kit/typed_text.js";
 import { readable, shownWords, tokenProblem, tokenState } from "./numbers.js";
 
 const [LEAST_BITS, MOST_BITS] = [4, 16]; // between them the colour of a piece grows
 const MOST_SHADE = 48; // per cent; the words on it keep a contrast of 4.5 in the dark theme
-
-function textBox(view, { name, label, most, help }) {
-  const value = view.model.get(name);
-  const plain = { spellcheck: "false", autocomplete: "off", autocapitalize: "none", dir: "auto" };
-  const input = element("input", { type: "text", value, maxlength: most, ...plain });
-  controlRow(view, name, label, input, { wide: true, help });
-  view.listen(input, "input", () => view.set({ [name]: input.value }));
-  view.refreshers.push(() => {
-    const now = view.model.get(name);
-    if (input.value !== now) input.value = now;
-  });
-}
 
 // A slider over the words of the text; its right end is the last, wherever that is.
 function wordSlider(view, { name, label, help, max }) {
@@ -112,7 +101,7 @@ const render = explorer({
   compute: tokenState,
   own: { text: textBox, place: wordSlider },
   valid: {
-    text: (value, { most }) => typeof value === "string" && value.isWellFormed?.() !== false && Array.from(value).length <= most,
+    text: textFits,
     place: (value, { min, max }) => Number.isInteger(value) && value >= min && value <= max,
   },
   panels: tokenPanels,

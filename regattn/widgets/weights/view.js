@@ -18,7 +18,7 @@ function weightsState({ outcomes, level, weights: models }, { query, model, besi
   const contributions = weights.map((weight, i) => weight * (outcomes[i] - level));
   const order = contributions.map((_, i) => i);
   order.sort((i, j) => Math.abs(contributions[j]) - Math.abs(contributions[i]) || i - j);
-  const [total, leverage] = [sizeOf(weights), sum(weights)];
+  const leverage = sum(weights);
   const baseline = level * leverage;
   return {
     query, model, beside, weights, contributions, order, second, baseline, leverage, // prettier-ignore
@@ -27,7 +27,7 @@ function weightsState({ outcomes, level, weights: models }, { query, model, besi
     up: sum(contributions.map((each) => Math.max(each, 0))),
     down: sum(contributions.map((each) => Math.min(each, 0))),
     short: sum(weights.map((each) => Math.min(each, 0))),
-    effective: total ? total ** 2 / sum(weights.map((each) => each ** 2)) : 0,
+    effective: leverage ** 2 / (sum(weights.map((each) => each ** 2)) || 1),
     common: inCommon(weights, second),
   };
 }
@@ -93,7 +93,7 @@ function sumPanel({ outcomes, units }) {
 function planePanel({ predictors = {}, asks = {} }, view) {
   const rangeOf = (name, query) => {
     const values = [...predictors[name], asks[name][query]];
-    return widened([Math.min(...values), Math.max(...values)], 0.08);
+    return widened([Math.min(...values), Math.max(...values)], 0.12);
   };
   const chosen = () => [view.model.get("across"), view.model.get("up")];
   return {
@@ -139,7 +139,7 @@ const render = explorer({
       `adds ${formatResult(contributions[k])}`,
     start: ({ order }) => order[0],
   }),
-  answers: (view) => ["short", ...(view.hides("second") ? [] : ["common"])],
+  answers: (view) => ["effective", ...(view.hides("second") ? [] : ["common"])],
   numbers: ({ units }, view) => [
     ["prediction", measured("prediction", units), printed("prediction")],
     ["baseline", measured("baseline: mean outcome × sum of weights", units), printed("baseline")],
