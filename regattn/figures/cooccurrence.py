@@ -59,7 +59,7 @@ def plot_contexts(closeness: pd.DataFrame) -> np.ndarray:
     Examples
     --------
     >>> axes = plot_contexts(pd.DataFrame({"table": [2.0, 1.0], "sentence": [0.0, 3.0]}, ["loan", "shore"]))
-    >>> [ax.get_title() for ax in axes]
+    >>> [ax.get_title(loc="left") for ax in axes]
     ['table', 'sentence']
     """
     size = (plt.rcParams["figure.figsize"][0], 0.24 * len(closeness) + 1.1)

@@ -24,14 +24,15 @@ UNITS: dict[str, dict[str, str]] = {
     "embedding": {"loss": PLAIN, "least_loss": PLAIN, "map_error": "%", "error": "%", "rank": COUNT},
     "filter": {"prediction": "m³", "observed": "m³", "own": SHARE, "total": SHARE, "age": "dates", "negative": SHARE},
     "forecast": {"mase": "MASE", "mase-before": "MASE", "mase-rival": "MASE", "mase-naive": "MASE"}
-    | {"covered": COUNT, "mass": SHARE, "chance": SHARE},
+    | {"covered": COUNT, "mass": SHARE, "chance": SHARE, "change": SHARE},
+    "induction": {"right": SHARE},
     "kernel": {"prediction": "(kg)", "observed": "(kg)", "own": SHARE, "total": SHARE, "error": PLAIN, "gap": PLAIN}
     | {"below": COUNT},
     "lag": {"prediction": "% a year", "observed": "% a year", "error": "% a year"}
-    | {"total": SHARE, "own": SHARE, "rising": SHARE, "rank": COUNT},
+    | {"total": SHARE, "own": SHARE, "rising": SHARE, "stretch": SHARE, "rank": COUNT},
     "mask": {"prediction": "% a year", "observed": "% a year", "moved": "% a year", "left": SHARE, "ahead": SHARE},
     "model": dict.fromkeys(["entropy", "entropy-model", "excess", "cost", "mean"], "nats"),
-    "neighbour": {"nearest": "nearest word", "cosine": SHARE, "map": COUNT, "stay": COUNT},
+    "neighbour": {"nearest": "nearest word", "cosine": SHARE, "alike": COUNT, "stay": COUNT},
     "network": {"loss": "nats", "loss_held_out": "nats", "count": COUNT},
     "position": {"score": PLAIN, "least": PLAIN, "most": PLAIN, "unfinished": COUNT},
     "projection": {},
@@ -39,6 +40,9 @@ UNITS: dict[str, dict[str, str]] = {
     "spectral": dict.fromkeys(["prediction", "observed", "train_error", "loo_error", "test_error"], "% a year")
     | {"dof": COUNT},
     "token": {"count": COUNT, "length": "bytes per token", "bits": "bits", "rate": "bits per byte", "lost": COUNT},
+    "weights": dict.fromkeys(["prediction", "baseline", "up", "down"], "points")
+    | {"short": SHARE, "leverage": SHARE, "effective": COUNT, "common": SHARE},
+    "writer": {"forced": COUNT, "longest": "words"},
 }
 
 

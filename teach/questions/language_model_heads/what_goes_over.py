@@ -9,10 +9,13 @@
 def added(own, donor, exchanged, W_O):
     """Return what attention adds to the stream when some heads were exchanged."""
     ### BEGIN SOLUTION
+    from regattn import attend
+
     gathered = np.array(own, dtype=float)
     chosen = [head - 1 for head in exchanged]
     gathered[chosen] = np.asarray(donor)[chosen]
-    return gathered.reshape(-1) @ W_O
+    beside = gathered.reshape(1, -1)  # the averages side by side weigh the rows of W_O
+    return attend(beside, np.eye(beside.size), W_O, kernel="identity")[0]
     ### END SOLUTION
 
 
@@ -37,7 +40,7 @@ import numpy as np
 rng = np.random.default_rng(191)
 own, donor, W_O = rng.normal(size=(3, 2)), rng.normal(size=(3, 2)), rng.normal(size=(6, 4))
 before = own.copy()
-added(own, donor, [1, 3], W_O)
+assert np.shape(added(own, donor, [1, 3], W_O)) == (4,)
 assert np.array_equal(own, before)
 
 

@@ -8,8 +8,15 @@
 def weights_of_forest(leaves, leaves_new):
     """Return the weight of every training row in every prediction, shape (m, n)."""
     ### BEGIN SOLUTION
-    shared = leaves_new[:, None] == leaves[None]
-    return (shared / shared.sum(axis=1, keepdims=True)).mean(axis=2)
+    from regattn import attention_weights
+
+    weights = []
+    for old, new in zip(leaves.T, leaves_new.T):
+        names = np.unique(old)
+        keys = (old[:, None] == names).astype(float)  # one-hot: a column for each leaf
+        asks = (new[:, None] == names).astype(float)
+        weights.append(attention_weights(asks, keys / keys.sum(axis=0), kernel="identity"))
+    return np.mean(weights, axis=0)
     ### END SOLUTION
 
 
@@ -38,13 +45,18 @@ leaves = rng.integers(3, size=(31, 4))
 assert np.allclose(weights_of_forest(leaves, leaves[:5]).sum(axis=1), 1)
 
 
-# %% tags=["wrong"] marks=1 why="counts shared leaves, whatever their size"
+# %% tags=["wrong"] marks=2 why="counts shared leaves, whatever their size"
 def weights_of_forest(leaves, leaves_new):
     shared = (leaves_new[:, None] == leaves[None]).sum(axis=2)
     return shared / shared.sum(axis=1, keepdims=True)
 
 
-# %% tags=["wrong"] marks=0 why="forgets to divide by the number of trees"
+# %% tags=["wrong"] marks=1 why="forgets to divide by the number of trees"
 def weights_of_forest(leaves, leaves_new):
     shared = leaves_new[:, None] == leaves[None]
     return (shared / shared.sum(axis=1, keepdims=True)).sum(axis=2)
+
+
+# %% tags=["wrong"] marks=0 why="does not share a leaf's weight among its rows"
+def weights_of_forest(leaves, leaves_new):
+    return (leaves_new[:, None] == leaves[None]).mean(axis=2)
