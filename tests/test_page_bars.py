@@ -40,7 +40,10 @@ CODE_BEFORE = """() => [...document.querySelectorAll("article figure.regattn")].
   const bare = before?.matches("div.cell:not(:has(.cell_output))") && seen(before) ? [before] : [];
   return [...own, ...bare].map((part) => part.textContent.slice(0, 60));
 }).flat()"""
-ANSWERS = """() => [...document.querySelectorAll(".predict")].map((box) => {
+ANSWERS = """() => {
+  const closed = [...document.querySelectorAll("details.in-depth:not([open])")];
+  closed.forEach((part) => { part.open = true; });
+  const found = [...document.querySelectorAll(".predict")].map((box) => {
   const answer = box.querySelector("details.predict-answer");
   const seen = () => answer.querySelector("p").checkVisibility({ contentVisibilityAuto: true });
   const group = box.parentElement, waits = box.classList.contains("predict-waits");
@@ -58,7 +61,10 @@ ANSWERS = """() => [...document.querySelectorAll(".predict")].map((box) => {
   box.querySelectorAll("[aria-pressed]").forEach((button) => button.setAttribute("aria-pressed", "false"));
   box.classList.toggle("predict-waits", waits);
   return [before, after, several, right.length, told];
-})"""
+  });
+  closed.forEach((part) => { part.open = false; });
+  return found;
+}"""
 UNPRESSED = """() => [...document.querySelectorAll(".predict > .press")].flatMap((line) => {
   const box = line.parentElement, figures = [...box.closest("section").querySelectorAll("figure.regattn")];
   const figure = figures.find((one) => box.compareDocumentPosition(one) & 4) ?? figures.at(-1);
