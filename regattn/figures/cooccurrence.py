@@ -66,7 +66,7 @@ def plot_contexts(closeness: pd.DataFrame) -> np.ndarray:
     axes: np.ndarray = plt.subplots(1, closeness.shape[1], figsize=size, squeeze=False)[1][0]
     for ax, (title, column) in zip(axes, closeness.items(), strict=True):
         plot_neighbours(column, ax=ax)
-        ax.set_title(title, fontsize=10)
+        ax.set_title(title, fontsize=10, loc="left")
         ax.set_xlim(0, 1.05 * float(closeness.to_numpy().max()))
         if ax is not axes[0]:
             ax.set_yticklabels([])
