@@ -116,7 +116,7 @@ class ForecastReport:
             :math:`(\sum_i \omega_{ji})^2 / \sum_i \omega_{ji}^2` (Kish), at most n: an average of so many rows, all
             equal, would be as noisy. Where predictors were given,
             ``distance``: the Mahalanobis distance from the mean of the training rows, divided by that of the farthest
-            of them; above 1 the model has seen nothing as far out.
+            of them; above 1 the model has seen nothing as far out, and infinite where no two training rows differ.
 
         Examples
         --------
@@ -151,15 +151,12 @@ class ForecastReport:
 
     def _repr_html_(self) -> str:
         """Return the table of predictions, and the loudest rows of the first, as a notebook shows them."""
-        first = self.rows[0] if len(self.rows) else None
-        loudest = self.top(min(5, len(self.outcomes))) if len(self.rows) else None
-        parts = [self.to_frame().to_html(float_format="{:.4g}".format, na_rep="–", max_rows=20)]
-        if loudest is not None:
-            parts += [
-                f"<p>Loudest in {html.escape(str(first))}:</p>",
-                loudest.to_html(float_format="{:.4g}".format),
-            ]
-        return "\n".join(parts)
+        look = {"float_format": "{:.4g}".format, "na_rep": "–"}
+        shown = self.to_frame().to_html(**look, max_rows=20)
+        if not len(self.rows):
+            return shown
+        loudest = self.top(min(5, len(self.outcomes))).to_html(**look)
+        return f"{shown}\n<p>Loudest in {html.escape(str(self.rows[0]))}:</p>\n{loudest}"
 
 
 def forecast_report(
@@ -245,9 +242,12 @@ def _distance(
     scale = np.where(scale > 0, scale, 1.0)
     U, s, Vt = np.linalg.svd((X - centre) / scale, full_matrices=False)
     kept = s > s.max(initial=0.0) * max(X.shape) * np.finfo(float).eps
-    old = np.sqrt(np.square(U[:, kept]).sum(axis=1))
-    far = np.sqrt(np.square(((new - centre) / scale @ Vt[kept].T) / s[kept]).sum(axis=1))
-    return far / (old.max(initial=0.0) or 1.0)
+    farthest = np.sqrt(np.square(U[:, kept]).sum(axis=1)).max(initial=0.0) or 1.0
+    moved = (new - centre) / scale
+    within = moved @ Vt[kept].T
+    beyond = np.abs(moved - within @ Vt[kept]).max(axis=1, initial=0.0)  # where no training row differs from another
+    far = np.sqrt(np.square(within / s[kept]).sum(axis=1)) / farthest
+    return np.where(beyond > 1e-9 * np.maximum(1.0, np.abs(moved).max(axis=1, initial=0.0)), np.inf, far)
 
 
 def _filled(weights: Any) -> Any:

@@ -57,7 +57,7 @@ def plot_induction(words: Sequence[str], weights: ArrayLike, *, ax: Axes | None 
     for t, word in enumerate(words):
         looked_at = weights[t] > LEAST
         _slot(ax, (t, 2), word, "query" if t == last else "value" if looked_at else "")
-        _slot(ax, (t, 1), words[t - 1] if t else "", "key" if looked_at else "")
+        _slot(ax, (t, 1), words[max(t - 1, 0)], "key" if looked_at else "")
         _slot(ax, (t, 0), str(t), "")
     ax.set(xlim=(-0.6, last + 0.6), ylim=(-0.4, 3.5), xticks=[])
     ax.set_yticks(range(3), SLOTS)

@@ -66,6 +66,13 @@ def test_distance_follows_labels_and_a_constant_column_says_nothing():
         np.testing.assert_allclose(found, [0.0, 3.0, 1.0], atol=1e-12)
 
 
+def test_a_case_that_differs_where_no_training_row_does_is_infinitely_far_out():
+    X, new = np.c_[np.arange(4.0), np.ones(4)], [[1.5, 2.0], [1.5, 1.0]]
+    weights = np.full((2, 4), 0.25)
+    found = forecast_report(weights, np.ones(4), X_train=X, X_new=new).to_frame()["distance"]
+    assert found.tolist() == [np.inf, 0.0]
+
+
 def test_a_notebook_shows_the_table_and_the_loudest_rows_of_the_first_prediction():
     weights = pd.DataFrame(SMALL, index=["<b>", "q", "r"], columns=list("abcd"))
     shown = forecast_report(weights, pd.Series([1.0, 2.0, 3.0, 6.0], list("abcd")))._repr_html_()

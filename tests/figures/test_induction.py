@@ -13,7 +13,7 @@ def test_slots_hold_the_word_the_word_before_and_the_place():
     ax = plot_induction(TEXT, [0, 0, 1, 0, 0])
     said = [text.get_text() for text in ax.texts if not isinstance(text, Annotation)]
     assert said[::3] == TEXT
-    assert said[1::3] == ["", *TEXT[:-1]]
+    assert said[1::3] == ["<start>", *TEXT[:-1]]  # the first place sees itself alone
     assert said[2::3] == list("01234")
 
 

@@ -11,7 +11,7 @@ def weights_of_forest(leaves, leaves_new):
     from regattn import attention_weights
 
     weights = []
-    for old, new in zip(leaves.T, leaves_new.T):
+    for old, new in zip(leaves.T, leaves_new.T, strict=True):
         names = np.unique(old)
         keys = (old[:, None] == names).astype(float)  # one-hot: a column for each leaf
         asks = (new[:, None] == names).astype(float)
