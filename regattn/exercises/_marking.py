@@ -6,6 +6,8 @@ The same reading is made where a student runs a cell, which is then refused on t
 from __future__ import annotations
 
 import ast
+import os
+import sys
 
 PACKAGE = "regattn"
 HIDING = {"importlib", "__import__", "exec", "eval", "compile", "globals", "pkgutil", "runpy", "get_ipython"}
@@ -70,11 +72,7 @@ def refuse_package() -> None:
     --------
     >>> refuse_package()  # in the first cell of an assignment for marks
     """
-    import os
-
-    if "REGATTN_MARKING" in os.environ:
+    if "REGATTN_MARKING" in os.environ or "IPython" not in sys.modules:
         return
-    from IPython import get_ipython
-
-    if shell := get_ipython():
+    if shell := sys.modules["IPython"].get_ipython():
         shell.ast_transformers.append(Refusal())
