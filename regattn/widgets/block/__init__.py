@@ -81,6 +81,7 @@ class BlockExplorer(Explorer, panels=["numbers", "flow", "counts"]):
     True
     """
 
+    hides_unused = True  # each step has controls of its own
     step = Choice(
         "Step",
         lambda self: {step: STEPS[step] for step in self.steps},
