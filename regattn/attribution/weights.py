@@ -60,8 +60,17 @@ def observation_weights(
     - ``Pipeline``, ``GridSearchCV``, ``RandomizedSearchCV``, ``VotingRegressor`` and ``TransformedTargetRegressor``
       (if it changes units, not shape) of these, given their transformers;
     - ``StackingRegressor`` of these with a linear final estimator, given its coefficients;
-    - :class:`~regattn.regression.AttentionRegressor` and autoregressions (their rows are those of
-      ``past``); of statsmodels OLS, WLS and GLS, and the fixed effects of ``MixedLM`` at the variances found;
+    - ``LGBMRegressor`` of LightGBM and ``XGBRegressor`` of XGBoost with squared errors, given the leaves;
+    - of statsmodels OLS, WLS and GLS, and the fixed effects of ``MixedLM`` at the variances found; fitted by a formula,
+      they take tables with its columns;
+    - its filters, as ``UnobservedComponents`` and ``SARIMAX``, at the parameters found: rows are dates, of which a
+      model with ``exog`` (fitted with ``mle_regression=False``) gives its predictors, those of ``X_new`` following the
+      last date, and a model of a series alone one column, the places 0, 1, … (n is the next date). A training date is
+      predicted from those before it;
+    - :class:`~regattn.regression.AttentionRegressor`, autoregressions (their rows are those of ``past``), a
+      :class:`~regattn.regression.Factor`, a :class:`~regattn.regression.spectral.Spectrum` (least squares; its
+      ``weights`` take a penalty and a rank) and what :func:`~regattn.series.local_trend` fits;
+    - a network by :func:`last_layer`, which names what it asks: the ridge regression on the last layer;
     - what is registered with :func:`regattn.attribution.smoother`.
 
     Parameters
@@ -111,7 +120,7 @@ def observation_weights(
     asked = read(model)
     rows = _read(model, X_train, "X_train", None)
     new = None if X_new is None else _read(model, X_new, "X_new", rows.columns)
-    if new is not None:
+    if new is not None and not _has_formula(model):
         check_same_width(rows.X, new.X, "X_train", "X_new")
     y = asked.outcomes if y_train is None else _outcomes(asked, y_train, rows)
     training = Training(rows.X, y, None if sample_weight is None else _sample_weight(sample_weight, rows))
@@ -145,6 +154,8 @@ def _read(model: Any, X: Table, name: str, columns: Index | None) -> _Rows:
     """Return rows as the model takes them: under the names that it was fitted to, numbers where it has no parts."""
     import pandas as pd
 
+    if _has_formula(model):
+        return _read_for_formula(model, X, name)
     known = getattr(model, "feature_names_in_", None)
     known = None if known is None else pd.Index(known)
     table, composed = as_pandas(X), any(hasattr(model, part) for part in COMPOSED)
@@ -168,6 +179,22 @@ def _read(model: Any, X: Table, name: str, columns: Index | None) -> _Rows:
     values = numbers(table, name, missing=_allows_missing(model))
     X = values if known is None else pd.DataFrame(values, table.index, known)
     return _Rows(X, table.index, table.columns)
+
+
+def _has_formula(model: Any) -> bool:
+    """Return whether a model finds its columns itself, in a table, by the formula that it was fitted with."""
+    return getattr(getattr(model, "model", None), "formula", None) is not None
+
+
+def _read_for_formula(model: Any, X: Table, name: str) -> _Rows:
+    table = as_pandas(X)
+    if table is None or table.ndim != 2:
+        raise ValueError(
+            f"{name} must be a table with the columns of the formula {model.model.formula!r}, got {type(X).__name__}"
+        )
+    if not len(table):
+        raise ValueError(f"{name} is empty: its shape is {table.shape}")
+    return _Rows(table, table.index, table.columns)
 
 
 def _values(model: Any, X: Table, name: str) -> np.ndarray:
@@ -223,7 +250,7 @@ def _sample_weight(sample_weight: Any, rows: _Rows) -> np.ndarray:
 def _check(model: Any, asked: Smoother, weights: Matrix, training: Training, X: Any) -> None:
     """Raise unless the weights times the outcomes are what the model predicts, but for rounding."""
     y = training.y if asked.classes is None else (training.y[:, None] == asked.classes).astype(float)
-    predicted = np.asarray(asked.predict(X), dtype=float)
+    predicted = np.asarray(asked.predict(X, training.y) if asked.asks_outcomes else asked.predict(X), dtype=float)
     if not y.size == predicted.size // len(predicted) * training.n:
         raise ValueError(f"y_train has shape {y.shape} but {type(model).__name__} predicts {predicted.shape}")
     if weights.shape[1] != training.n:
