@@ -46,7 +46,7 @@ def _smoother(model: Any) -> Smoother:
         counts = counted(training)
         leaves, asked = (_leaves(model, X) for X in (training.X, X_new))
         rate, extra = float(settings["learning_rate"]), float(settings["lambda_l2"])
-        _check_counts(model, leaves, rate)
+        _check_counts(model, leaves, counts, rate)
         start = shares(training) if settings["boost_from_average"] == "1" else np.zeros(training.n)
         stages = (Stage(*pair, counts, extra) for pair in zip(leaves.T, asked.T, strict=True))
         return added_up(np.tile(start, (len(leaves), 1)), np.tile(start, (len(asked), 1)), stages, rate)
@@ -59,25 +59,27 @@ def _leaves(model: Any, X: Table) -> np.ndarray:
     return model.predict(X, pred_leaf=True).reshape(X.shape[0], -1)
 
 
-def _check_counts(model: Any, leaves: np.ndarray, rate: float) -> None:
+def _check_counts(model: Any, leaves: np.ndarray, counts: np.ndarray, rate: float) -> None:
     """Raise unless the leaves hold the training rows, all of them, and every tree learned at one rate."""
     trees = model.booster_.dump_model(num_iteration=leaves.shape[1])["tree_info"]
     for b, (tree, each) in enumerate(zip(trees, leaves.T, strict=True)):
-        held = dict(_ends(tree["tree_structure"]))
-        if held != dict(zip(*(part.tolist() for part in np.unique(each, return_counts=True)), strict=True)):
+        ends = list(_ends(tree["tree_structure"]))
+        places, rows, weight = (np.array(part) for part in zip(*ends, strict=True))
+        same = np.array_equal(np.bincount(each, minlength=len(ends))[places], rows)
+        if not same or not np.allclose(np.bincount(each, counts, minlength=len(ends))[places], weight, rtol=1e-4):
             refuse(
                 model,
                 f"the leaves of tree {b} hold other rows than X_train; did it draw rows (bagging, goss), whose record "
-                "it does not keep, or was it fitted to others?",
+                "it does not keep, or was it fitted to others or with sample weights?",
             )
         if b and not np.isclose(tree["shrinkage"], rate):
             refuse(model, f"tree {b} learned at rate {tree['shrinkage']:g}, not {rate:g}; fit it at one rate")
 
 
-def _ends(node: dict[str, Any]) -> Iterator[tuple[int, int]]:
-    """Yield the leaves of a tree and how many rows each holds."""
+def _ends(node: dict[str, Any]) -> Iterator[tuple[int, int, float]]:
+    """Yield the leaves of a tree, how many rows each holds and their weight."""
     if "leaf_count" in node:
-        yield node["leaf_index"], node["leaf_count"]
+        yield node["leaf_index"], node["leaf_count"], node["leaf_weight"]
     for side in ("left_child", "right_child"):
         if side in node:
             yield from _ends(node[side])

@@ -113,7 +113,9 @@ def _at(matrices: np.ndarray, t: int) -> np.ndarray:
 def _filtered(results: Any, endog: np.ndarray, exog: np.ndarray | None) -> Any:
     """Return what the filter makes of other outcomes, at the parameters found."""
     try:
-        model = results.model.clone(endog[:, None] if exog is None else endog, **({} if exog is None else {"exog": exog}))
+        model = results.model.clone(
+            endog[:, None] if exog is None else endog, **({} if exog is None else {"exog": exog})
+        )
     except NotImplementedError:
         return refuse(results, f"{type(results.model).__name__} has no method clone, which would give it more dates")
     model.update(results.params)

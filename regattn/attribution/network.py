@@ -49,8 +49,9 @@ class LastLayer:
     --------
     >>> from sklearn.neural_network import MLPRegressor
     >>> X = np.linspace(-1.0, 1.0, 40)[:, None]
-    >>> network = MLPRegressor(hidden_layer_sizes=(8,), solver="lbfgs", alpha=0.1, random_state=0, max_iter=2000).fit(X, X[:, 0] ** 2)
-    >>> last_layer(network, X, X[:, 0] ** 2, ridge=0.1).miss < 0.01
+    >>> y = X[:, 0] ** 2
+    >>> network = MLPRegressor(hidden_layer_sizes=8, solver="lbfgs", alpha=0.1, random_state=0, max_iter=2000)
+    >>> last_layer(network.fit(X, y), X, y, ridge=0.1).miss < 0.01
     True
     """
 
@@ -105,7 +106,7 @@ def last_layer(network: MLPRegressor | Module, X_train: Table, y_train: ArrayLik
     >>> from sklearn.neural_network import MLPRegressor
     >>> from regattn import observation_weights
     >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0.0, 1.0, 4.0, 9.0])
-    >>> network = MLPRegressor(hidden_layer_sizes=(3,), solver="lbfgs", random_state=1, max_iter=500).fit(X, y)
+    >>> network = MLPRegressor(hidden_layer_sizes=3, solver="lbfgs", random_state=1, max_iter=500).fit(X, y)
     >>> observation_weights(last_layer(network, X, y, ridge=0.1), X, [[1.5]]).sum().round(9)
     np.float64(1.0)
     """
@@ -161,7 +162,7 @@ def _called(network: Any, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     hidden, out = (part.double().cpu().numpy() for part in (seen[-1], out))
     if hidden.ndim != 2 or out.size != len(X):
         raise ValueError(
-            f"network must make one number of each row by way of hidden units, got shapes {hidden.shape} and {out.shape}"
+            f"network must make one number of each row out of hidden units, got {out.shape} out of {hidden.shape}"
         )
     return hidden, out.ravel()
 
