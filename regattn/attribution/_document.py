@@ -36,7 +36,7 @@ STYLE = """
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
 div.wide { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: .2rem .7rem; text-align: right; border-bottom: 1px solid #8886; }
+th, td { padding: .2rem .6rem; text-align: right; white-space: nowrap; border-bottom: 1px solid #8886; }
 dt { font-weight: 600; } dd { margin: 0 0 .3rem 1rem; }
 svg { width: 100%; height: auto; } svg text { font-size: 12px; fill: currentColor; }
 .for { fill: var(--for); stroke: var(--for); } .against { fill: var(--against); stroke: var(--against); }
