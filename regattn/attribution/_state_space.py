@@ -120,7 +120,8 @@ def _filtered(results: Any, endog: np.ndarray, exog: np.ndarray | None) -> Any:
         return refuse(results, f"{type(results.model).__name__} has no method clone, which would give it more dates")
     model.update(results.params)
     model.ssm.initialization = results.model.ssm.initialization
-    return model.ssm.filter()
+    with np.errstate(divide="ignore", invalid="ignore"):  # zeros have no likelihood
+        return model.ssm.filter()
 
 
 def _check_linear(results: Any, zeros: Any) -> None:

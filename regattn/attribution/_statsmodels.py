@@ -41,8 +41,9 @@ def _design(results: Any, X: Table) -> np.ndarray:
     if getattr(results.model, "formula", None) is None:
         return dense(X)
     found = np.asarray(results._transform_predict_exog(X)[0], dtype=float)
-    if len(found) != len(X):
-        raise ValueError(f"{len(X) - len(found)} of {len(X)} rows lack what the formula needs; leave them out")
+    lacking = len(X) - int(np.isfinite(found).all(axis=1).sum())  # rows that are dropped, or hold NaN
+    if lacking:
+        raise ValueError(f"{lacking} of {len(X)} rows lack what the formula needs; leave them out")
     return found
 
 
