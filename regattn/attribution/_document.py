@@ -105,7 +105,7 @@ def drawing(contributions: np.ndarray, labels: Index, name: str) -> str:
 
 
 def _table(table: DataFrame) -> str:
-    found = table.rename(index=written).to_html(**LOOK)
+    found = table.rename(index=_inert, columns=_inert).to_html(**LOOK)  # which escapes them
     return f'<div class="wide" tabindex="0" role="region" aria-label="table">\n{found}\n</div>'
 
 
@@ -114,5 +114,10 @@ def _list(meaning: Mapping[str, str], **values: Any) -> str:
 
 
 def _text(label: Any) -> str:
-    """Return a label as HTML shows it: inert, and without control characters, which no document may hold."""
-    return html.escape("".join(c for c in written(label) if c.isprintable() or c == " "))
+    """Return a label as HTML shows it."""
+    return html.escape(_inert(label))
+
+
+def _inert(label: Any) -> str:
+    """Return a label without control characters, which no document may hold."""
+    return "".join(c for c in written(label) if c.isprintable())

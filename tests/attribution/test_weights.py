@@ -17,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 
 from regattn import AttentionRegressor, observation_weights
+from regattn.regression import Factor, spectrum
 from regattn.series import autoregression
 from tests.attribution.models import (
     CLASSIFIERS,
@@ -246,7 +247,7 @@ WIDE = np.random.default_rng(6).normal(size=(20, 50))
         (linear_model.LinearRegression(), WIDE),
         (linear_model.Ridge(1e-6), WIDE),
         (linear_model.LinearRegression(), np.c_[WIDE[:, :4], WIDE[:, 0]]),
-        (linear_model.LinearRegression(), np.c_[WIDE[:, :4], WIDE[:, 0] + 1e-9 * WIDE[:, 5]]),
+        (linear_model.LinearRegression(), np.c_[WIDE[:, :4], WIDE[:, 0] + 1e-7 * WIDE[:, 5]]),
         (linear_model.LinearRegression(), 1237.5 + np.c_[np.arange(20.0), np.arange(20.0) ** 2 % 7, np.arange(20) - 1]),
         (linear_model.Ridge(0.0), WIDE[:, :4]),
         (linear_model.Lasso(100.0), WIDE),
@@ -276,6 +277,34 @@ def test_an_autoregression_gives_the_weights_that_it_has():
     series = pd.DataFrame({"x": np.sin(np.arange(40.0)), "z": np.cos(np.arange(40.0) ** 2)})
     model = autoregression(series, max_lag=3)
     np.testing.assert_allclose(observation_weights(model, model.past, model.past), model.weights(), atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("name", DATA)
+def test_a_factorised_design_is_least_squares(name, seed):
+    X, y, new = data(name)
+    rows = np.random.default_rng(seed).permutation(len(X))
+    X, y = X[rows], y[rows]
+    expected = observation_weights(linear_model.LinearRegression().fit(X, y), X, new)
+    folded = Factor.accumulate([(X[:50], y[:50]), (X[50:], y[50:])])
+    for model in (spectrum(X), spectrum(X - X.mean(axis=0) + 1.0), folded):
+        shift = 0 if model is folded or np.allclose(model.centre, X.mean(axis=0)) else X.mean(axis=0) - 1
+        found = observation_weights(model, X - shift, new - shift, y_train=y)
+        np.testing.assert_allclose(found, expected, atol=1e-10)
+    np.testing.assert_allclose(
+        observation_weights(folded, X), observation_weights(spectrum(X), X, y_train=y), atol=1e-9
+    )
+
+
+def test_a_factorised_table_is_asked_by_its_names():
+    for model in (spectrum(FRAME), Factor.accumulate([(FRAME, OUTCOMES)])):
+        found = observation_weights(model, FRAME, NEW_FRAME[FRAME.columns[::-1]], y_train=OUTCOMES)
+        expected = linear_model.LinearRegression().fit(X, Y).predict(NEW)
+        np.testing.assert_allclose(found @ OUTCOMES, expected)
+    with pytest.raises(ValueError, match="X_train is not what Spectrum was fitted to: row 0 differs"):
+        observation_weights(spectrum(X), X + 1.0, NEW)
+    with pytest.raises(ValueError, match="it folded 130 rows, and X_train has 129 or others"):
+        observation_weights(Factor.accumulate([(X, Y)]), X[1:], NEW)
 
 
 REFUSALS = {
