@@ -28,6 +28,10 @@ class NestedLevels(MLEModel):
         self._init_keys += ["transition", "names"]
         self._init_kwargs = {"transition": transition, "names": names}
 
+    def clone(self, endog: np.ndarray, **kit: object) -> NestedLevels:
+        """Return the same model of another series, of which some may be missing at the end."""
+        return self._clone_from_init_kwds(endog, **kit)
+
     @property
     def param_names(self) -> list[str]:
         """The names of the variances."""
