@@ -159,12 +159,12 @@ MODELS: dict[str, Callable[[np.ndarray, np.ndarray, int], Fitted]] = {
     "histogram boosting": histogram_boosting,
     "MLP": lambda X, y, seed: (PublishedNetwork(random_state=seed).fit(X, y), ""),
     "Gaussian process": gaussian_process,
-    "attention, as published": published(),
-    "attention, without oneself": published(exclude_self=True),
-    "one head, with oneself": attention(exclude_self=False),
-    "one head, without oneself": attention(),
-    "one head, by distance": attention(kernel="gaussian"),
-    "one head, a line": attention(kernel="gaussian", local="linear"),
+    "attention as published": published(),
+    "as published but without oneself": published(exclude_self=True),
+    "one head with oneself": attention(exclude_self=False),
+    "one head without oneself": attention(),
+    "one head by distance": attention(kernel="gaussian"),
+    "one head with a line": attention(kernel="gaussian", local="linear"),
 }
 
 

@@ -48,9 +48,10 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     itself while Ω is learned, and Ω is penalised, without which there need not be a minimiser.
 
     With ``local="linear"`` each query fits a line under its weights and is answered by that line's height: local linear
-    regression [FanGijbels1996]_, which [WangShiFox2025]_ know as test-time regression. What it predicts is still a
-    weighted sum of outcomes, though some weights are negative. Ω, and with it the bandwidth, and the line's ridge ρ are
-    learned by the error of lines that are fitted without the row they predict.
+    regression, or a locally weighted line [Cleveland1979]_, of which [WangShiFox2025]_ make attention layers under the
+    name test-time regression. What it predicts is still a weighted sum of outcomes, though some weights are negative.
+    Ω, and with it the bandwidth, and the line's ridge ρ are learned by the error of lines that are fitted without the
+    row they predict. Implements :eq:`local-line`.
 
     Parameters
     ----------
