@@ -61,10 +61,10 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
     True
     """
 
-    step = _Run("Step", most=lambda self: self.steps, bound="the number of steps", play=1)
     learning_rate = Slider(
         "Learning rate η", 1e-5, 1.0, default=0.01, shown=(1e-3, 0.1), log=True, sets=FIRST, waits=True, first=True
     )
+    step = _Run("Step", most=lambda self: self.steps, bound="the number of steps", play=1)
     seed = Seed("Train another", help="Which weights it begins with, and what it reads.", sets=FIRST)
     head = Count(
         "Look through head",
@@ -120,8 +120,8 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
         dict
             ``parameters`` of the model; ``loss`` now and ``losses`` after every tenth step, on what is held out, in
             nats per word or bits per byte; ``rungs``, the losses of counting, at last the floor where it is known;
-            ``samples`` after every fiftieth step, as tokens; ``impossible``, for each sample the place of the first
-            word that the grammar cannot write there, or None; ``weights`` of the head on its tokens.
+            ``samples`` after every fiftieth step; ``lawful``, how many words of each the grammar can have written, up
+            to the first that it cannot; ``weights`` of the head on its tokens.
         """
         task, found = self.trained()
         return {
@@ -129,8 +129,8 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
             "loss": found.loss,
             "losses": found.losses,
             "rungs": task.rungs,
-            "samples": found.samples,
-            "impossible": [task.impossible(tokens[1:]) for tokens in found.samples],
+            "samples": [task.text(tokens) for tokens in found.samples],
+            "lawful": [task.lawful(tokens[1:]) for tokens in found.samples],
             "weights": head_map(task, self._data, found.weights, self.head).tolist(),
         }
 

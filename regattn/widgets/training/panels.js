@@ -33,32 +33,33 @@ export function lossPanel({ data, units }) {
   }; // prettier-ignore
 }
 
-export function samplesPanel({ task, data }) {
+export function samplesPanel({ data }) {
+  const told = data.kind !== "text"; // whether there is a grammar to ask
   return {
-    title: data.kind === "text" ? "What it writes" : "What it writes; a word that the grammar cannot write there is struck out",
+    title: told ? "What it writes; the first word that the grammar cannot write there is struck out" : "What it writes",
     beside: true,
     make(host) {
       const list = host.appendChild(element("ul", { class: "ra-history", dir: "auto" }));
       let shown = "";
-      return ({ samples, task: now }) => {
+      return ({ samples, task }) => {
         const some = samples.length > SHOWN ? [samples[0], ...samples.slice(1 - SHOWN)] : samples;
         const key = JSON.stringify(some);
         if (key === shown) return;
         shown = key;
-        list.replaceChildren(...some.map((sample) => sampleLine(sample, now ?? task)));
+        list.replaceChildren(...some.map((sample) => sampleLine(sample, task, told)));
       };
     },
   };
 }
 
-function sampleLine({ step, tokens }, task) {
+function sampleLine({ step, tokens }, task, told) {
   const line = element("li", {}, element("strong", {}, `step ${step}: `));
-  if (task.written) return line.append(isolate(task.written(tokens))), line;
-  const words = task.wordsOf(tokens.slice(1));
-  const wrong = task.impossible(tokens.slice(1));
-  const told = wrong === null ? words.length : wrong;
-  line.append(words.slice(0, told).join(" "));
-  if (wrong !== null) line.append(" ", element("s", { class: "ra-lost", title: "the grammar cannot write this word here" }, words[wrong]), ` ${words.slice(wrong + 1).join(" ")}`);
+  const [words, lawful] = [task.wordsOf(tokens.slice(1)), task.lawful(tokens.slice(1))];
+  if (!told || lawful === words.length) line.append(isolate(task.written(tokens)));
+  else {
+    const wrong = element("s", { class: "ra-lost", title: "the grammar cannot write this word here" }, words[lawful]);
+    line.append(words.slice(0, lawful).join(" "), " ", wrong, ` ${words.slice(lawful + 1).join(" ")}`);
+  }
   return line;
 }
 

@@ -43,15 +43,16 @@ export function grammarTask({ states: table, words, floor, looked, batch, held, 
     cost: (b, t, logQ) => table[after[b * (length + 1) + t]].reduce((sum, [word, p]) => sum + p * (Math.log(p) - logQ[word]), 0),
     base: floor,
     wordsOf: (tokens) => tokens.map((token) => words[token]),
-    // the first word of a sentence that the grammar cannot write, or null
-    impossible(tokens) {
+    written: (tokens) => tokens.slice(1).map((token) => words[token]).join(" "),
+    // how many words of a sentence the grammar can have written, up to the first that it cannot
+    lawful(tokens) {
       let state = 0;
       for (let k = 0; k < tokens.length; k++) {
         const step = table[state].find(([word]) => word === tokens[k]);
         if (!step) return k;
         state = step[2];
       }
-      return null;
+      return tokens.length;
     },
   }; // prettier-ignore
 }
@@ -87,6 +88,6 @@ export function textTask(text, { batch, held, length, written, shown }) {
     counted: { tokens, cut, windows, length, vocabulary: known.length },
     wordsOf: (found) => found.map((token) => String.fromCharCode(known[token])),
     written: (found) => new TextDecoder().decode(Uint8Array.from(found, (token) => known[token])),
-    impossible: () => null,
+    lawful: (found) => found.length,
   }; // prettier-ignore
 }

@@ -117,8 +117,8 @@ const render = explorer({
     loss,
     losses,
     rungs: rungs.map(([, level]) => level),
-    samples: samples.map(({ tokens }) => tokens),
-    impossible: samples.map(({ tokens }) => task.impossible(tokens.slice(1))),
+    samples: samples.map(({ tokens }) => task.written(tokens)),
+    lawful: samples.map(({ tokens }) => task.lawful(tokens.slice(1))),
     weights: map,
   }),
 }); // prettier-ignore

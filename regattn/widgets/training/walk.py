@@ -31,7 +31,8 @@ class Task(NamedTuple):
     longest: int
     looked: np.ndarray
     rungs: list[float]
-    impossible: Callable[[list[int]], int | None]
+    text: Callable[[list[int]], str]
+    lawful: Callable[[list[int]], int]
 
 
 class Walk(NamedTuple):
@@ -68,14 +69,14 @@ def grammar_task(data: dict[str, Any]) -> Task:
             truth[*place, word] = p
     certain = np.log(np.where(truth > 0, truth, 1))
 
-    def impossible(words: list[int]) -> int | None:
+    def lawful(words: list[int]) -> int:
         state = 0
         for k, word in enumerate(words):
             step = next((step for step in table[state] if step[0] == word), None)
             if step is None:
                 return k
             state = step[2]
-        return None
+        return len(words)
 
     return Task(
         vocabulary=V,
@@ -87,7 +88,8 @@ def grammar_task(data: dict[str, Any]) -> Task:
         longest=T,
         looked=np.array(data["looked"]),
         rungs=[level for _, level in data["rungs"]],
-        impossible=impossible,
+        text=lambda tokens: " ".join(data["words"][token] for token in tokens[1:]),
+        lawful=lawful,
     )
 
 
@@ -107,8 +109,8 @@ def text_task(data: dict[str, Any], text: str) -> Task:
 
     def counted(order: int) -> float:
         model = count_ngrams(tokens[:cut], order=order, vocabulary=V)
-        known = model.surprisals(tokens[cut - order : cut + windows * T + 1])
-        return float(known[-windows * T :].mean()) / math.log(2)
+        nats = model.surprisals(tokens[cut - order : cut + windows * T + 1])
+        return float(nats[-windows * T :].mean()) / math.log(2)
 
     return Task(
         vocabulary=V,
@@ -120,7 +122,8 @@ def text_task(data: dict[str, Any], text: str) -> Task:
         longest=data["written"],
         looked=tokens[cut : cut + data["shown"]],
         rungs=[counted(order) for order in data["orders"]],
-        impossible=lambda words: None,
+        text=lambda tokens: bytes(known[token] for token in tokens).decode(errors="replace"),
+        lawful=len,
     )
 
 
