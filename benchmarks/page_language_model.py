@@ -141,8 +141,14 @@ def measure(*, steps=60, rounds=7, **sizes_of):
     for row in rows:
         row["words per second"] = data["batch"] * data["length"] / row["seconds"]
     goals = [
-        goal(f"≥ .9 times as fast as torch on {THREADS} threads, both in double precision", ratio_to(rows, DOUBLE), least=0.9),
-        goal(f"≥ .9 times as fast as torch on {THREADS} threads in single precision", ratio_to(rows, SINGLE), least=0.9),
+        goal(
+            f"≥ .9 times as fast as torch on {THREADS} threads, both in double precision",
+            ratio_to(rows, DOUBLE),
+            least=0.9,
+        ),
+        goal(
+            f"≥ .9 times as fast as torch on {THREADS} threads in single precision", ratio_to(rows, SINGLE), least=0.9
+        ),
     ]
     width, layers = data["width"], data["layers"]
     what = f"TrainingExplorer: {layers} block{'s' if layers > 1 else ''} of width {width}, {steps} steps"

@@ -1,7 +1,7 @@
 r"""A language model trained by hand, in NumPy: forward, backward, Adam. What a page's own training is held to.
 
-The model is a :class:`regattn.transformer.LanguageModel` with RMS norms before each part, ReLU, rotary positions, a tied
-unembedding and no offsets. Letters: B texts, T tokens, N = B T, D width, H heads, d = D / H, V tokens in the vocabulary.
+The model is a :class:`regattn.transformer.LanguageModel` with RMS norms before each part, ReLU, rotary positions, a
+tied unembedding and no offsets. Letters: B texts, T tokens, D width, H heads, d = D / H, V tokens in the vocabulary.
 Matrices stand as (in, out), so that a map is x W.
 """
 
@@ -129,10 +129,10 @@ def loss_and_gradient(sizes: Sizes, weights: Weights, tokens: np.ndarray) -> tup
 
 
 class Adam:
-    """Gradient descent with a step size of its own for every weight.
+    r"""Gradient descent with a step size of its own for every weight.
 
-    .. math:: m_t = b_1 m_{t-1} + (1 - b_1) g, \\quad v_t = b_2 v_{t-1} + (1 - b_2) g^2, \\quad
-        \\theta_t = \\theta_{t-1} - \\eta\\, \\frac{m_t / (1 - b_1^t)}{\\sqrt{v_t / (1 - b_2^t)} + 10^{-8}}
+    .. math:: m_t = b_1 m_{t-1} + (1 - b_1) g, \quad v_t = b_2 v_{t-1} + (1 - b_2) g^2, \quad
+        \theta_t = \theta_{t-1} - \eta\, \frac{m_t / (1 - b_1^t)}{\sqrt{v_t / (1 - b_2^t)} + 10^{-8}}
 
     with b = (.9, .95).
     """

@@ -19,6 +19,11 @@ THEIRS = {
 }
 
 
+def turned(name: str, array: np.ndarray) -> np.ndarray:
+    """Return a matrix of ours as torch has it, (out, in), or back; the embedding stands alike in both."""
+    return array.T if name.partition(".")[0] in ("projection", "output", "keys", "values") else array
+
+
 def in_torch(sizes: Sizes, weights) -> tuple[LanguageModel, dict]:
     """Return the package's model with these weights, and its parameters by our names."""
     V, D, H, F, L = sizes
@@ -35,14 +40,13 @@ def in_torch(sizes: Sizes, weights) -> tuple[LanguageModel, dict]:
             ours[name] = named[f"blocks.{k}.{THEIRS[part]}"]
     with torch.no_grad():
         for name, parameter in ours.items():
-            turned = weights[name].T if name.partition(".")[0] in ("projection", "output", "keys", "values") else weights[name]
+            turned = (
+                weights[name].T
+                if name.partition(".")[0] in ("projection", "output", "keys", "values")
+                else weights[name]
+            )
             parameter.copy_(torch.from_numpy(turned))
     return model, ours
-
-
-def as_ours(name: str, tensor: torch.Tensor) -> np.ndarray:
-    found = tensor.detach().numpy()
-    return found.T if name.partition(".")[0] in ("projection", "output", "keys", "values") else found
 
 
 @pytest.mark.parametrize("layers", [1, 2])
@@ -59,7 +63,7 @@ def test_loss_gradient_and_weights_are_those_of_autograd(layers):
     assert found == pytest.approx(loss.item(), rel=1e-12)
     assert list(gradient) == list(weights)
     for name, parameter in ours.items():
-        wanted = as_ours(name, parameter.grad)
+        wanted = turned(name, parameter.grad.numpy())
         np.testing.assert_allclose(gradient[name], wanted, rtol=1e-9, atol=1e-12, err_msg=name)
     read = torch.from_numpy(tokens[:, :-1])
     np.testing.assert_allclose(logits(sizes, weights, tokens[:, :-1]), model(read).detach().numpy(), atol=1e-12)
@@ -79,4 +83,5 @@ def test_fifty_steps_are_those_of_torch_and_its_adam():
         optimiser.step()
         adam.move(weights, loss_and_gradient(sizes, weights, tokens)[1], 0.01)
     for name, parameter in ours.items():
-        np.testing.assert_allclose(weights[name], as_ours(name, parameter), rtol=0, atol=1e-9, err_msg=name)
+        wanted = turned(name, parameter.detach().numpy())
+        np.testing.assert_allclose(weights[name], wanted, rtol=0, atol=1e-9, err_msg=name)

@@ -21,8 +21,9 @@ const trainer = makeTrainer(task, { ...given.data, plain });
 trainer.begin(asked);
 while (trainer.step() < given.step) trainer.advance(asked);
 const { weights, losses, samples } = trainer.state();
-say({ weights: Array.from(weights), losses, samples: samples.map(({ tokens }) => task.written(tokens)), loss: trainer.loss(),
-  vectors: trainer.vectors, rungs: task.counted ? countedBits(task.counted, given.data.orders) : null });
+say({ weights: Array.from(weights), losses, samples: samples.map(({ tokens }) => task.written(tokens)),
+  loss: trainer.loss(), vectors: trainer.vectors,
+  rungs: task.counted ? countedBits(task.counted, given.data.orders) : null });
 """
 
 
@@ -50,7 +51,11 @@ def test_of_two_blocks_and_of_a_text_too(tmp_path):
 
 def test_a_second_run_and_one_without_vectors_end_in_the_same_bits(tmp_path):
     explorer = TrainingExplorer(**SMALL, step=25, seed=3)
-    first, second, loops = walked(tmp_path, explorer), walked(tmp_path, explorer), walked(tmp_path, explorer, plain=True)
+    first, second, loops = (
+        walked(tmp_path, explorer),
+        walked(tmp_path, explorer),
+        walked(tmp_path, explorer, plain=True),
+    )
     assert (first["vectors"], loops["vectors"]) == (True, False)
     assert first["weights"] == second["weights"] == loops["weights"]
     explorer.seed = 4

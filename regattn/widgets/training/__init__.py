@@ -76,7 +76,7 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
     )
     own = PastedText("Your own text", default="", wide=True, help="Paste some: it learns that.", sets=FIRST)
 
-    def __init__(  # noqa: PLR0913
+    def __init__(
         self,
         source: Grammar | str | None = None,
         *,
@@ -95,8 +95,8 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
         self._data = sizes | {"rise": RISE, "every": EVERY, "says": SAYS} | _task_data(source)
         what = "the bytes of a text" if isinstance(source, str) else "sentences of a grammar"
         alt = (
-            f"A language model of {layers} block{'s' if layers > 1 else ''} that trains in the page on {what}: its loss "
-            "step by step beside that of counting, samples of what it writes, and the weights of one head."
+            f"A language model of {layers} block{'s' if layers > 1 else ''} that trains in the page on {what}: its "
+            "loss step by step beside that of counting, samples of what it writes, and the weights of one head."
         )
         hide = [*kit.pop("hide", ()), *([] if isinstance(source, str) else ["own"])]
         data = self._data | {"worker": assemble("training/worker.js")}
@@ -105,7 +105,9 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
     def trained(self) -> tuple[Task, Walk]:
         """Return what is learned, and the training after ``step`` steps."""
         data = self._data
-        task = self._grammar_task if data["kind"] == "grammar" else text_task(data, _long_enough(self.own) or data["text"])
+        task = (
+            self._grammar_task if data["kind"] == "grammar" else text_task(data, _long_enough(self.own) or data["text"])
+        )
         return task, walk(task, data, seed=self.seed, learning_rate=self.learning_rate, step=self.step)
 
     @cached_property

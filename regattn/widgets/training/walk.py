@@ -63,21 +63,8 @@ def grammar_task(data: dict[str, Any]) -> Task:
         return tokens, after
 
     held, after = drawn(mulberry32(HELD), data["held"])
-    truth = np.zeros((*held[:, :-1].shape, V))
-    for place in np.ndindex(truth.shape[:2]):
-        for word, p, _ in table[after[place]]:
-            truth[*place, word] = p
+    truth = _truth(table, after[:, :-1], V)
     certain = np.log(np.where(truth > 0, truth, 1))
-
-    def lawful(words: list[int]) -> int:
-        state = 0
-        for k, word in enumerate(words):
-            step = next((step for step in table[state] if step[0] == word), None)
-            if step is None:
-                return k
-            state = step[2]
-        return len(words)
-
     return Task(
         vocabulary=V,
         batch=lambda seed, step: drawn(chance_at(seed, step), data["batch"])[0],
@@ -89,8 +76,28 @@ def grammar_task(data: dict[str, Any]) -> Task:
         looked=np.array(data["looked"]),
         rungs=[level for _, level in data["rungs"]],
         text=lambda tokens: " ".join(data["words"][token] for token in tokens[1:]),
-        lawful=lawful,
+        lawful=lambda words: _lawful(table, words),
     )
+
+
+def _truth(table: list[list[list]], after: np.ndarray, V: int) -> np.ndarray:
+    """Return the distribution of the next word in each state, shape (B, T, V)."""
+    truth = np.zeros((*after.shape, V))
+    for place in np.ndindex(after.shape):
+        for word, p, _ in table[after[place]]:
+            truth[*place, word] = p
+    return truth
+
+
+def _lawful(table: list[list[list]], words: list[int]) -> int:
+    """Return how many words of a sentence the grammar can have written, up to the first that it cannot."""
+    state = 0
+    for k, word in enumerate(words):
+        step = next((step for step in table[state] if step[0] == word), None)
+        if step is None:
+            return k
+        state = step[2]
+    return len(words)
 
 
 def text_task(data: dict[str, Any], text: str) -> Task:
