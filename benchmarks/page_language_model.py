@@ -110,17 +110,14 @@ def by_numpy(sizes, data, batches):
     return run
 
 
-def measure(*, steps=60, rounds=7, **sizes_of):
+def case(browser, *, steps, rounds, **sizes_of):
+    """Return the steps of an explorer in a page beside the same steps by other means."""
     explorer = TrainingExplorer(seed=SEED, learning_rate=RATE, **sizes_of)
     data = explorer._data
     sizes = Sizes(len(data["words"]), *(data[name] for name in Sizes._fields[1:]))
     task, _ = explorer.trained()
     batches = [task.batch(SEED, t) for t in range(steps)]
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        launch() as browser,
-        open_offline(browser, write_page(Path(folder), explorer)) as page,
-    ):
+    with tempfile.TemporaryDirectory() as folder, open_offline(browser, write_page(Path(folder), explorer)) as page:
         page.wait_for_function("document.querySelector('figure.regattn').model")
         scopes = [scope_name(f"training/{part}.js") for part in ("serve", "walk")]
         page.evaluate(READY, [explorer._esm, *scopes, {"seed": SEED, "learning_rate": RATE}])
@@ -152,14 +149,17 @@ def measure(*, steps=60, rounds=7, **sizes_of):
     ]
     width, layers = data["width"], data["layers"]
     what = f"TrainingExplorer: {layers} block{'s' if layers > 1 else ''} of width {width}, {steps} steps"
-    return [
-        {
-            "case": f"{what} of {data['batch']} texts of {data['length']} words",
-            "note": "The page computes in double precision on one thread.",
-            "rows": rows,
-            "goals": goals,
-        }
-    ]
+    return {
+        "case": f"{what} of {data['batch']} texts of {data['length']} words",
+        "note": "The page computes in double precision on one thread.",
+        "rows": rows,
+        "goals": goals,
+    }
+
+
+def measure(*, steps=60, rounds=7):
+    with launch() as browser:
+        return [case(browser, steps=steps, rounds=rounds)]
 
 
 def main():

@@ -17,7 +17,7 @@ from regattn.widgets.training.walk import Task, Walk, grammar_task, head_map, te
 __all__ = ["TrainingExplorer"]
 
 FIRST = {"step": 0}  # what another setting does to the training
-LOOKED = "anna called tom because she missed tom . the dogs that"  # with the full stop before it, twelve tokens
+LOOKED = "anna called tom because she missed tom"  # with the full stop before it eight tokens: a multiple of four
 GRAMMAR = {"batch": 8, "length": 24, "held": 24}
 TEXT = {"batch": 4, "length": 128, "held": 4, "written": 48, "shown": 16, "orders": (1, 2, 3, 4, 5)}
 RISE, EVERY, SAYS = 30, 10, 50  # steps: of a growing rate, between two losses, between two samples

@@ -81,7 +81,7 @@ function describe({ step, loss, rungs, own }, { data, units }) {
   const passed = rungs.filter(([name, level]) => name.includes("gram") && loss < level).map(([name]) => name);
   const short = own && data.kind === "text" && new TextEncoder().encode(own).length < 2 * data.length + 2;
   const more = short ? ` Your text is too short: it takes ${2 * data.length + 2} bytes.` : "";
-  const below = passed.length ? `below the ${passed.at(-1)}` : "above all that counting can do";
+  const below = passed.length ? `below the ${passed.at(-1)}` : "still above every line";
   return [`${formatNumber(loss)} ${units}`, `. ${read}: ${below}.${more}`];
 }
 
