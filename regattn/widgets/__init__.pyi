@@ -21,5 +21,6 @@ from .projection import ProjectionExplorer as ProjectionExplorer
 from .sampling import SamplingExplorer as SamplingExplorer
 from .spectral import SpectralExplorer as SpectralExplorer
 from .token import TokenExplorer as TokenExplorer
+from .training import TrainingExplorer as TrainingExplorer
 from .weights import WeightsExplorer as WeightsExplorer
 from .writer import WriterExplorer as WriterExplorer

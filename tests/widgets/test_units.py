@@ -40,6 +40,7 @@ UNITS: dict[str, dict[str, str]] = {
     "spectral": dict.fromkeys(["prediction", "observed", "train_error", "loo_error", "test_error"], "% a year")
     | {"dof": COUNT},
     "token": {"count": COUNT, "length": "bytes per token", "bits": "bits", "rate": "bits per byte", "lost": COUNT},
+    "training": {"loss": "nats per word", "above": "nats per word", "count": COUNT},
     "weights": dict.fromkeys(["prediction", "baseline", "up", "down"], "points")
     | {"short": SHARE, "leverage": SHARE, "effective": COUNT, "common": SHARE},
     "writer": {"forced": COUNT, "longest": "words"},
