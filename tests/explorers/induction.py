@@ -38,8 +38,9 @@ def expected(traits: dict) -> dict:
     own = [vocabulary.index(word) for word in words]
     allowed = np.tri(n, dtype=bool) if traits["causal"] else np.ones((n, n), dtype=bool)
     model = traits["data"]["model"]
-    trained = model and by_parameters(numbers(model["width"]), own, allowed, traits)
-    return {"words": words, "vocabulary": vocabulary, **by_hand(own, allowed, traits), "trained": trained}
+    trained = by_parameters(numbers(model["width"]), own, allowed, traits) if model else {}
+    named = {f"trained_{key}": value for key, value in trained.items()}
+    return {"words": words, "vocabulary": vocabulary} | by_hand(own, allowed, traits) | named
 
 
 def by_hand(own: list[int], allowed: np.ndarray, traits: dict) -> dict:

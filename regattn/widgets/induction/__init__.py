@@ -51,7 +51,7 @@ class InductionExplorer(Explorer, panels=["slots", "next", "next_trained"]):
     'dax'
     >>> from regattn.transformer import load_shipped
     >>> both = InductionExplorer(load_shipped("induction")[0], text="wug dax fep wug").result()
-    >>> both["score"] > 0.99, both["trained"]["score"] > 0.8
+    >>> both["score"] > 0.99, both["trained_score"] > 0.8
     (True, True)
     """
 
@@ -93,14 +93,15 @@ class InductionExplorer(Explorer, panels=["slots", "next", "next_trained"]):
             for each token); ``looks``, the weights of the last token in layer 2, and ``shares``, of V words, what it
             expects next (zeros without layer 2); ``previous``, the mean weight of layer 1 on the token before;
             ``score``, the mean weight that a token whose word came before has, in layer 2, on what followed there, and
-            ``right``, the mean share of the word that did come after it; None where there is none. The same of the
-            ``trained`` layers, which expect ``other`` words with the share that is left; None without them.
+            ``right``, the mean share of the word that did come after it; None where there is none. Where there is a
+            model the same of its layers, ``trained_fetched`` and so on, which expect ``trained_other`` words with the
+            share that is left.
         """
         words = [START, *[word for word in BETWEEN.split(self.text) if word][:LONGEST]]
         vocabulary = list(dict.fromkeys(words))
         codes = np.array([vocabulary.index(word) for word in words])
-        trained = None if self.model is None else self._trained(codes)
-        return {"words": words, "vocabulary": vocabulary, **self._by_hand(codes), "trained": trained}
+        trained = {} if self.model is None else {f"trained_{k}": v for k, v in self._trained(codes).items()}
+        return {"words": words, "vocabulary": vocabulary} | self._by_hand(codes) | trained
 
     def _by_hand(self, codes: np.ndarray) -> dict[str, Any]:
         n, own = len(codes), np.eye(codes.max() + 1)[codes]

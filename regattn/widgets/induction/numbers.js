@@ -78,7 +78,7 @@ function trained(model, text, { back, match, causal }) {
     return weights;
   });
   const shares = streams.map((stream) => softmax(Array.from(logitsOf(model, stream))));
-  const last = shares[n - 1];
+  const last = Array.from(shares[n - 1]);
   return {
     fetched: averaged(before, codes, size),
     looks: looks[n - 1],

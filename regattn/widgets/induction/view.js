@@ -92,7 +92,10 @@ const render = explorer({
     if (trained.other > Math.max(...trained.shares)) return [word, `${rest} by hand; the trained layers expect a word that has not come yet.`];
     return [word, `${rest} by hand; the trained layers expect ${isolate(other)} with ${share}.`];
   },
-  result: ({ words, vocabulary, hand, trained }) => ({ words, vocabulary, ...hand, trained }),
+  result({ words, vocabulary, hand, trained }) {
+    const named = Object.entries(trained ?? {}).map(([key, value]) => [`trained_${key}`, value]);
+    return { words, vocabulary, ...hand, ...Object.fromEntries(named) };
+  },
 });
 
 export default { render };
