@@ -1,6 +1,6 @@
 """Run the experiments of chapter 21 with five seeds each, and keep the results: bits, bottlenecks, ablations, digits.
 
-    OMP_NUM_THREADS=1 python -m tools.codes          # some fifteen minutes of one processor
+    OMP_NUM_THREADS=1 python -m tools.codes          # some sixteen minutes of one processor
     OMP_NUM_THREADS=1 python -m tools.codes --only dead --output trial.json
 
 A seed divides the 1,797 digits of scikit-learn into 1,400 to learn from and 397 to be measured on, and begins every
@@ -206,7 +206,7 @@ def restarts(seed: int, **options: Any) -> Iterator[dict]:
 
 
 def decays(seed: int, *, epochs: int = PLAN.epochs) -> Iterator[dict]:
-    """Yield, for each decay of 256 codes that are averages, the error on 300 of the training rows that were left out."""
+    """Yield, for each decay of 256 codes that are averages, the error on 300 training rows left out."""
     X = tensor(digits(seed).X)
     for decay, again in product(DECAYS, (False, True)):
         model = CodeAutoencoder(64, n_codes=256, n_parts=1, rng=seed)

@@ -320,11 +320,7 @@ def train_autoencoder(model: Autoencoder, x: Tensor, plan: LatentPlan, *, rng: R
     options = {}
     if isinstance(model, CodeAutoencoder):
         options = {"straight_through": plan.straight_through, "stop_gradients": plan.stop_gradients}
-        if plan.start == "data":
-            model.start_from(x, rng=chance)
-        elif plan.start == "scaled":
-            with torch.no_grad():
-                model.codebook.mul_(model.latents(x).std(dim=0).mean())
+        _begin_codebook(model, x, plan.start, chance)
     averaged = plan.decay is not None and isinstance(model, CodeAutoencoder)
     mass = torch.ones(model.n_codes, dtype=x.dtype) if averaged else None
     weights = plan.reconstruction, 0.0 if averaged else plan.codebook, plan.commitment
@@ -350,6 +346,14 @@ def train_autoencoder(model: Autoencoder, x: Tensor, plan: LatentPlan, *, rng: R
             raise ValueError(f"the terms of the loss must be finite, got {means} in epoch {len(history) + 1}")
         history.append(LatentTerms(*means))
     return history
+
+
+@torch.no_grad()
+def _begin_codebook(model: CodeAutoencoder, x: Tensor, start: str, chance: torch.Generator) -> None:
+    if start == "data":
+        model.start_from(x, rng=chance)
+    elif start == "scaled":
+        model.codebook.mul_(model.latents(x).std(dim=0).mean())
 
 
 @torch.no_grad()

@@ -63,7 +63,9 @@ def by_parameters(p: dict[str, np.ndarray], own: list[int], allowed: np.ndarray,
         part = {name.removeprefix(f"blocks.{layer}."): value for name, value in p.items()}
         look = np.zeros((n, n))
         if there:
-            queries, keys, values = np.split(linear(part, "attention.projection", norm(part, "norm_1", stream)), 3, axis=1)
+            queries, keys, values = np.split(
+                linear(part, "attention.projection", norm(part, "norm_1", stream)), 3, axis=1
+            )
             look = weights(turned(queries) @ turned(keys).T / np.sqrt(width), mask)
             stream = stream + linear(part, "attention.output", look @ values)
         hidden = linear(part, "feed_forward.keys", norm(part, "norm_2", stream))
