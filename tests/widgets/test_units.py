@@ -25,7 +25,7 @@ UNITS: dict[str, dict[str, str]] = {
     "filter": {"prediction": "m³", "observed": "m³", "own": SHARE, "total": SHARE, "age": "dates", "negative": SHARE},
     "forecast": {"mase": "MASE", "mase-before": "MASE", "mase-rival": "MASE", "mase-naive": "MASE"}
     | {"covered": COUNT, "mass": SHARE, "chance": SHARE, "change": SHARE},
-    "induction": {"right": SHARE},
+    "induction": {f"{key}{end}": SHARE for key in ("score", "previous", "right") for end in ("", "-trained")},
     "kernel": {"prediction": "(kg)", "observed": "(kg)", "own": SHARE, "total": SHARE, "error": PLAIN, "gap": PLAIN}
     | {"below": COUNT},
     "lag": {"prediction": "% a year", "observed": "% a year", "error": "% a year"}
