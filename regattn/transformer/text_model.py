@@ -79,11 +79,11 @@ class TextModel:
         steps: int = 500,
         vocabulary: int = 512,
         kind: str = "bytes",
-        context: int = 64,
+        context: int = 128,
         width: int = 128,
         layers: int = 2,
         n_heads: int = 4,
-        batch_size: int = 16,
+        batch_size: int = 8,
         peak: float = 3e-3,
         held_out: float = 0.1,
         encoding: str = "utf-8",
@@ -108,7 +108,7 @@ class TextModel:
             As in :func:`regattn.words.train_tokenizer`; of a short text there may be fewer tokens.
         context, width, layers, n_heads : int
             As in :class:`Architecture`; all else is as the pages of the book can read it, with rotary positions.
-        batch_size : int, default 16
+        batch_size : int, default 8
             Stretches of the text in a step, each of ``context`` tokens.
         peak : float, default 3e-3
             Largest learning rate, as in :class:`TrainingPlan`.

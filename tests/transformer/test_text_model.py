@@ -146,7 +146,7 @@ def test_the_weights_kept_are_those_that_cost_the_watched_text_least():
     ({"text": 7}, "text must be a string, got 7"),
     ({"text": "a\udce9"}, "text must be text that UTF-8 can write"),
     ({"path": 7}, "path must be that of a text file, got 7"),
-    ({"text": "only a few words of text", "held_out": 0.0}, "tokens to train on, and a context of 64 needs more"),
+    ({"text": "only a few words of text", "held_out": 0.0}, "tokens to train on, and a context of 128 needs more"),
     ({"text": TEXT, "held_out": 0.7}, "held_out must be ≤ 0.5, got 0.7"),
     ({"text": TEXT, "steps": 0}, "steps must be ≥ 1, got 0"),
     ({"text": TEXT, "vocabulary": 100}, "vocabulary must be ≥ 256, got 100"),
