@@ -14,7 +14,6 @@ from .filters import (
 from .forecaster import (
     Forecaster as Forecaster,
     ForecasterDesign as ForecasterDesign,
-    forecast_pass as forecast_pass,
     forecaster_to_torch as forecaster_to_torch,
 )
 from .forecasting import (
@@ -26,6 +25,9 @@ from .forecasting import (
 from .hearing import (
     hear as hear,
     quantiles_heard as quantiles_heard,
+)
+from .in_numpy import (
+    forecast_pass as forecast_pass,
 )
 from .lags import (
     lag_matrix as lag_matrix,

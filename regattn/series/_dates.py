@@ -157,3 +157,62 @@ def _number_step(dates: pd.Index, values: np.ndarray, step: Step) -> tuple[Step,
         step = step or (float(np.median(gaps)) if len(gaps) else 1.0)
         rounded = 0.0 if (values == np.round(values)).all() else ROUNDED
         return step, ~(np.abs(gaps - step) <= rounded * step)
+
+
+def complete(table: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Return a table with a row for every date, those left out holding no number; raise where dates make no step."""
+    dates = table.index
+    values = _values(dates, name)
+    if len(dates) < 3 or not (values[1:] > values[:-1]).all():
+        check_dates(dates, name)
+        return table
+    if isinstance(dates, pd.DatetimeIndex):
+        step, broken = _time_step(dates, None)
+        whole = pd.date_range(dates[0], dates[-1], freq=step, name=dates.name) if broken.any() else dates
+    elif isinstance(dates, pd.PeriodIndex):
+        step, broken = _number_step(dates, values, None)
+        whole = pd.PeriodIndex.from_ordinals(np.arange(values[0], values[-1] + 1, step), freq=dates.freq)
+        whole.name = dates.name
+    else:
+        whole = dates
+    if len(whole) == len(dates) or not dates.isin(whole).all():
+        check_dates(dates, name)
+        return table
+    return table.reindex(whole)
+
+
+def phases(dates: pd.Index, period: int, name: str) -> np.ndarray:
+    """Return where in a period each date stands, from 0: the calendar's place where it has so many, else by counting.
+
+    Of weeks, a year of 52 counts the 53rd as its last.
+    """
+    if period == 1:
+        return np.zeros(len(dates), dtype=int)
+    step, place = check_dates(dates, name), seasons(dates, name)
+    if isinstance(dates, pd.PeriodIndex | pd.DatetimeIndex) and place.max() <= period and _in_a_year(dates) == period:
+        return np.minimum(place, period - 1)
+    if isinstance(dates, pd.DatetimeIndex):
+        offset = step
+        if isinstance(offset, pd.offsets.BusinessDay):
+            days = np.asarray(dates.tz_localize(None), dtype="datetime64[D]")
+            return np.busday_count(np.datetime64("1969-12-29"), days) % period  # from a Monday on
+        try:
+            length = pd.Timedelta(offset)
+        except (TypeError, ValueError):  # months differ in length
+            return np.asarray(dates.tz_localize(None).to_period("M").asi8 // _months(dates) % period, dtype=int)
+        return np.asarray((dates.tz_localize(None) - pd.Timestamp("1969-12-29")) // length, dtype=int) % period
+    values = dates.asi8 if isinstance(dates, pd.PeriodIndex) else np.asarray(dates, dtype=float)
+    return np.round(values / (step or 1)).astype(int) % period
+
+
+def _months(dates: pd.DatetimeIndex) -> int:
+    return max(1, int(np.median(np.diff(dates.tz_localize(None).to_period("M").asi8)))) if len(dates) > 1 else 1
+
+
+def _in_a_year(dates: pd.PeriodIndex | pd.DatetimeIndex) -> int:
+    """Return how many such dates a year has, rounded: 12 months, 52 weeks, 365 days."""
+    times = dates.to_timestamp() if isinstance(dates, pd.PeriodIndex) else dates
+    if len(times) < 2:
+        return 0
+    years = (times[-1] - times[0]) / pd.Timedelta(days=365.2425) / (len(times) - 1)
+    return round(1 / years)
