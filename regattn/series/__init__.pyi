@@ -1,3 +1,7 @@
+from .comparing import (
+    clark_west as clark_west,
+    fixed_b_test as fixed_b_test,
+)
 from .evaluation import (
     corrected_t_test as corrected_t_test,
     diebold_mariano as diebold_mariano,
@@ -36,7 +40,11 @@ from .leaks import (
     future_leak as future_leak,
     lagged_forecaster as lagged_forecaster,
 )
+from .orders import (
+    lag_scores as lag_scores,
+)
 from .panels import (
+    mixed_spread as mixed_spread,
     panel_weights as panel_weights,
 )
 from .race import (

@@ -15,7 +15,7 @@ from regattn._tables import matched, numbers
 from regattn._types import Label
 from regattn.series._calendar import commonest, season, time_step
 
-__all__ = ["as_table", "check_dates", "check_series", "following", "place_of", "seasons"]
+__all__ = ["as_table", "check_dates", "check_series", "complete", "following", "phases", "place_of", "seasons"]
 
 Step: TypeAlias = int | float | pd.offsets.BaseOffset | None
 """What leads from a date to the next: in units of the numbers or the periods, or an offset; None where one time is."""
@@ -41,8 +41,10 @@ def place_of(date: Label, dates: pd.Index) -> int:
     return int(found.item())
 
 
-def check_series(series: Any, name: str, *, like: pd.DataFrame | None = None) -> pd.DataFrame:
+def check_series(series: Any, name: str, *, like: pd.DataFrame | None = None, missing: bool = False) -> pd.DataFrame:
     """Return a table of real numbers, one row per date, with every date there and every number known.
+
+    A number may be ``missing``, as NaN, where that is said.
 
     Of a table ``like`` another it asks the same steps, and gives the columns in the other's order.
     """
@@ -53,7 +55,7 @@ def check_series(series: Any, name: str, *, like: pd.DataFrame | None = None) ->
         order = matched(series.columns, like.columns, f"the columns of {name}", "those of the series")
         series = series if order is None else series.iloc[:, order]
     check_dates(series.index, name, like=None if like is None else like.index)
-    return pd.DataFrame(numbers(series, name), index=series.index, columns=series.columns)
+    return pd.DataFrame(numbers(series, name, missing=missing), index=series.index, columns=series.columns)
 
 
 def as_table(series: Any, name: str) -> pd.DataFrame:

@@ -11,8 +11,9 @@ from scipy import stats
 from sklearn.base import BaseEstimator, clone
 
 from regattn._tables import Table, read_table, read_targets, read_vector
+from regattn._types import Label
 from regattn._validation import check_count, check_finite, check_real
-from regattn.series._dates import check_dates
+from regattn.series._dates import check_dates, place_of
 
 SAME = 1e-15  # differences that vary by less, in units of the largest entry, vary by rounding alone
 
@@ -28,8 +29,15 @@ class Comparison(NamedTuple):
     p_value: float
 
 
-def expanding_window_forecasts(
-    model: BaseEstimator, X: ArrayLike, y: ArrayLike, *, start: int, horizon: int = 1, refit_every: int = 1
+def expanding_window_forecasts(  # noqa: PLR0913 - what a reader of forecasts looks for by name
+    model: BaseEstimator,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    start: Label,
+    horizon: int = 1,
+    refit_every: int = 1,
+    window: int | None = None,
 ) -> np.ndarray | pd.Series | pd.DataFrame:
     """Return forecasts of ``y[start:]``, each from a model fitted only to what was known when it was made.
 
@@ -44,12 +52,14 @@ def expanding_window_forecasts(
         Inputs, oldest first, dates without gaps.
     y : array or Series of shape (T,)
         Targets of the same rows, found by date where both have dates.
-    start : int
-        First row to forecast; at least 2 rows must be known before it.
+    start : int, or a date
+        First row to forecast, or its date, as "1985Q1"; at least 2 rows must be known before it.
     horizon : int, default 1
         Steps ahead.
     refit_every : int, default 1
         Dates between two fits.
+    window : int, optional
+        Rows that a fit sees, the last that are known; by default all of them.
 
     Returns
     -------
@@ -76,11 +86,15 @@ def expanding_window_forecasts(
         check_dates(dates, "y" if inputs.index is None else "X")
     X, outcomes = _framed(inputs), targets.values
     horizon, refit_every = check_count(horizon, "horizon"), check_count(refit_every, "refit_every")
+    if dates is not None and isinstance(start, str | pd.Period | pd.Timestamp):
+        start = place_of(start, dates)
     start = check_count(start, "start", least=horizon + 1, most=len(X) - 1, bound="the last row")
+    window = len(X) if window is None else check_count(window, "window")
     forecasts = []
     for first in range(start, len(X), refit_every):
         known = first - horizon + 1
-        fitted = clone(model).fit(X[:known], outcomes[:known])
+        rows = slice(max(0, known - window), known)
+        fitted = clone(model).fit(X[rows], outcomes[rows])
         forecasts.append(fitted.predict(X[first : first + refit_every]))
     found = np.concatenate(forecasts)
     if dates is None:
@@ -138,31 +152,57 @@ def diebold_mariano(
     >>> diebold_mariano([1.0, -1.0, 2.0, 1.0], [2.0, 1.0, -2.0, 3.0], max_lag=0).difference
     -2.75
     """
+    d, n, unit, inner = loss_differences(errors, rival_errors, squared=squared)
+    horizon = check_count(horizon, "horizon", most=n - 1, bound="the number of errors less one")
+    max_lag = usual_lag(n, horizon, max_lag)
+    (variance,) = long_run_variances(d[None], max_lag, unit=inner * unit)
+    standard_error = np.sqrt(variance / n / ((n + 1 - 2 * horizon + horizon * (horizon - 1) / n) / n))
+    return compared(float(d.mean()) * inner, float(standard_error) * inner, n - 1, unit)
+
+
+def read_errors(errors: ArrayLike, rival_errors: ArrayLike) -> tuple[np.ndarray, np.ndarray, float]:
+    """Return errors of the same dates in a unit of their own, and that unit, a power of two; or raise."""
     first, index, _ = read_vector(errors, "errors")
     second = read_vector(rival_errors, "rival_errors", index=index, of="errors").values
     if first.shape != second.shape:
         raise ValueError(f"errors have shapes {first.shape} and {second.shape}, need one common length")
     if len(first) < 2:
         raise ValueError(f"errors must have length ≥ 2, got {len(first)}")
-    n, horizon = len(first), check_count(horizon, "horizon", most=len(first) - 1, bound="the number of errors less one")
-    if max_lag is None:
-        max_lag = min(n - 1, max(horizon - 1, int(4 * (n / 100) ** (2 / 9))))
-    max_lag = check_count(max_lag, "max_lag", least=0, most=n - 1, bound="the number of errors less one")
+    unit = _unit(first, second)
+    return first / unit, second / unit, unit
+
+
+def loss_differences(
+    errors: ArrayLike, rival_errors: ArrayLike, *, squared: bool
+) -> tuple[np.ndarray, int, float, float]:
+    """Return the differences of squared errors, (n,), their number n, and two units whose product is theirs."""
+    first, second, unit = read_errors(errors, rival_errors)  # squares of squares neither overflow nor vanish
     if not isinstance(squared, bool):
         raise ValueError(f"squared must be True or False, got {squared!r}")
     if squared and min(first.min(), second.min()) < 0:
-        raise ValueError(f"squared errors cannot be negative, got {min(first.min(), second.min()):g}")
-    unit, power = _unit(first, second), 1 if squared else 2  # squares of squares neither overflow nor vanish
-    d = (first / unit) ** power - (second / unit) ** power
-    inner = unit ** (power - 1)
-    centred = d - d.mean()
-    autocovariances = np.array([centred[k:] @ centred[: n - k] / n for k in range(max_lag + 1)])
-    weights = np.where(np.arange(max_lag + 1) == 0, 1.0, 2 * (1 - np.arange(max_lag + 1) / (max_lag + 1)))
-    variance = float(weights @ autocovariances)
-    if variance <= SAME**2:
-        raise ValueError(f"the loss differential does not vary, beyond rounding, from {d.mean() * inner * unit:g}")
-    standard_error = np.sqrt(variance / n / ((n + 1 - 2 * horizon + horizon * (horizon - 1) / n) / n))
-    return _comparison(float(d.mean()) * inner, float(standard_error) * inner, n - 1, unit)
+        raise ValueError(f"squared errors cannot be negative, got {min(first.min(), second.min()) * unit:g}")
+    power = 1 if squared else 2
+    return first**power - second**power, len(first), unit, unit ** (power - 1)
+
+
+def usual_lag(n: int, horizon: int, max_lag: int | None) -> int:
+    """Return how many autocovariances are used: as many as are asked for, or the usual number for n forecasts."""
+    if max_lag is None:
+        max_lag = min(n - 1, max(horizon - 1, int(4 * (n / 100) ** (2 / 9))))
+    return check_count(max_lag, "max_lag", least=0, most=n - 1, bound="the number of errors less one")
+
+
+def long_run_variances(series: np.ndarray, max_lag: int, *, unit: float) -> np.ndarray:
+    """Return the Newey–West estimates of the long-run variance of series, (m, n); raise if one does not vary."""
+    n, mean = series.shape[1], series.mean(axis=1)
+    centred = series - mean[:, None]
+    found = np.einsum("ij,ij->i", centred, centred) / n
+    for k in range(1, max_lag + 1):
+        covariance = np.einsum("ij,ij->i", centred[:, k:], centred[:, : n - k]) / n
+        found = found + 2 * (1 - k / (max_lag + 1)) * covariance
+    if (found <= SAME**2).any():
+        raise ValueError(f"the loss differential does not vary, beyond rounding, from {mean[0] * unit:g}")
+    return found
 
 
 def corrected_t_test(losses: ArrayLike, rival_losses: ArrayLike, *, test_share: float) -> Comparison:
@@ -206,7 +246,7 @@ def corrected_t_test(losses: ArrayLike, rival_losses: ArrayLike, *, test_share: 
     if variance <= SAME**2:
         raise ValueError(f"the difference of losses does not vary between splits, it is always {d.mean() * unit:g}")
     standard_error = np.sqrt((1 / len(d) + test_share / (1 - test_share)) * variance)
-    return _comparison(float(d.mean()), float(standard_error), len(d) - 1, unit)
+    return compared(float(d.mean()), float(standard_error), len(d) - 1, unit)
 
 
 def _unit(first: np.ndarray, second: np.ndarray) -> float:
@@ -215,8 +255,8 @@ def _unit(first: np.ndarray, second: np.ndarray) -> float:
     return float(np.ldexp(1.0, np.frexp(largest)[1]))
 
 
-def _comparison(difference: float, standard_error: float, dof: int, unit: float) -> Comparison:
-    """Return the comparison of a mean and its error given in a unit of the losses."""
+def compared(difference: float, standard_error: float, dof: int, unit: float) -> Comparison:
+    """Return the comparison of a mean and its error given in a unit of the losses, against Student's t."""
     statistic = difference / standard_error
     p_value = float(2 * stats.t.sf(abs(statistic), dof))
     check_finite(np.array(standard_error * unit), "the standard error")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import pandas as pd
 
 from regattn._tables import numbers
@@ -9,18 +12,24 @@ from regattn._text import check_names
 from regattn._validation import check_count
 from regattn.series._dates import as_table, check_dates
 
-__all__ = ["lag_matrix"]
+__all__ = ["check_lags", "lag_matrix"]
 
 
-def lag_matrix(series: pd.DataFrame | pd.Series, *, max_lag: int) -> pd.DataFrame:
+def lag_matrix(
+    series: pd.DataFrame | pd.Series, *, max_lag: int | None = None, lags: Iterable[int] | None = None
+) -> pd.DataFrame:
     """Return each series now and at ``max_lag`` dates before, a column each; dates without a full past drop out.
+
+    Or at chosen ``lags`` alone, as [1, 12].
 
     Parameters
     ----------
     series : DataFrame of shape (T, k), or a Series, indexed by date
         The series, oldest first, without gaps in the index; a number may be missing.
-    max_lag : int
+    max_lag : int, optional
         Number of lags, at least 0, as in :func:`autoregression`; 0 leaves the present alone.
+    lags : iterable of int, optional
+        In place of ``max_lag``: which lags, rising, at least 1 each.
 
     Returns
     -------
@@ -31,8 +40,8 @@ def lag_matrix(series: pd.DataFrame | pd.Series, *, max_lag: int) -> pd.DataFram
     ------
     ValueError
         If ``series`` is neither or does not hold numbers, its dates are not in order or one is left out, ``max_lag``
-        is not a whole number between 0 and T - 1, two columns would have one name, or a name holds half of a surrogate
-        pair.
+        or a lag is not a whole number between 0 and T - 1, lags do not rise, both or neither are given, two columns
+        would have one name, or a name holds half of a surrogate pair.
 
     Examples
     --------
@@ -43,13 +52,28 @@ def lag_matrix(series: pd.DataFrame | pd.Series, *, max_lag: int) -> pd.DataFram
     """
     series = as_table(series, "series")
     check_dates(series.index, "series")
-    max_lag = check_count(max_lag, "max_lag", least=0, most=len(series) - 1, bound="the number of dates less one")
-    labels = check_names(series, "a column")
-    names = [f"{name}, {back} back" if back else name for back in range(max_lag + 1) for name in labels]
+    lags = check_lags(max_lag, lags, len(series), least=0)
+    backs, labels = (0, *lags), check_names(series, "a column")
+    names = [f"{name}, {back} back" if back else name for back in backs for name in labels]
     twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
     if twice is not None:
         raise ValueError(f"columns must differ in name, got {twice!r} twice")
     series = pd.DataFrame(numbers(series, "series", missing=True), series.index, series.columns)
-    shifted = (series[name].shift(back) for back in range(max_lag + 1) for name in series)
+    shifted = (series[name].shift(back) for back in backs for name in series)
     columns = dict(zip(names, shifted, strict=True))
-    return pd.DataFrame(columns).iloc[max_lag:].dropna()
+    return pd.DataFrame(columns).iloc[backs[-1] :].dropna()
+
+
+def check_lags(max_lag: Any, lags: Any, length: int, *, least: int) -> tuple[int, ...]:
+    """Return the lags that are asked for by their number or one by one, rising, or raise."""
+    if (max_lag is None) == (lags is None):
+        raise ValueError(f"one of max_lag and lags must be given, got max_lag={max_lag!r} and lags={lags!r}")
+    bound = {"most": length - 1, "bound": "the number of dates less one"}
+    if lags is None:
+        return tuple(range(1, check_count(max_lag, "max_lag", least=least, **bound) + 1))
+    if isinstance(lags, str) or not isinstance(lags, Iterable):
+        raise ValueError(f"lags must be a list of whole numbers, got {lags!r}")
+    lags = tuple(check_count(lag, "a lag", **bound) for lag in lags)
+    if not lags or list(lags) != sorted(set(lags)):
+        raise ValueError(f"lags must rise, and there must be one, got {list(lags)}")
+    return lags
