@@ -222,7 +222,7 @@ def test_what_leaves_nothing_to_fit_is_refused_by_name(options, message):
 def test_a_window_without_variation_is_named():
     still = X.copy()
     still[90:120] = 1.0
-    with pytest.raises(ValueError, match="the 20 rows that date 110 is fitted to do not determine 4 coefficients"):
+    with pytest.raises(ValueError, match="the 20 rows that date 108 is fitted to do not determine 4 coefficients"):
         expanding_least_squares(still, y, start=95, window=20)
     with pytest.raises(ValueError, match="the 20 rows before start have rank 1, which does not determine 4"):
         expanding_least_squares(still, y, start=115, window=20)
