@@ -22,7 +22,7 @@ from regattn.transformer.training import TrainingPlan
 
 __all__ = ["SeriesModel"]
 
-USUAL = TrainingPlan(steps=2000, peak=0.01, warmup=200, final=0.02, weight_decay=0.01)
+USUAL = TrainingPlan(steps=1000, peak=0.01, warmup=100, final=0.02, weight_decay=0.01)
 
 
 class SeriesModel(nn.Module):
@@ -73,7 +73,7 @@ class SeriesModel(nn.Module):
         covariates : DataFrame of shape (T, c), or dict of name to DataFrame of shape (T, k), optional
             What is known of every date beforehand: of all series, or a column for each series under each name.
         plan : TrainingPlan, optional
-            Steps and rates; by default 2000 steps, of a rate up to .01.
+            Steps and rates; by default 1000 steps, of a rate up to .01.
         batch_size : int, default 64
             Windows in a step.
         rng : int or Generator, default 0

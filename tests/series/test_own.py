@@ -260,7 +260,8 @@ def test_what_is_known_of_dates_ahead_is_learned(kind):
     y = (5 + 2 * push + 0.1 * rng.normal(size=(90, 6))) * [1, 3, 10, 30, 100, 300]
     plan = TrainingPlan(steps=600 if kind == "linear" else 300, peak=0.02, warmup=30, final=0.02, weight_decay=0.01)
     sizes = {"width": 16, "n_heads": 2, "hidden": 16, "layers": 0}
-    design = ForecasterDesign(context=4, horizon=3, covariates=1, period=1, levels=(0.5,), **sizes)
+    context = 12 if kind == "linear" else 4
+    design = ForecasterDesign(context=context, horizon=3, covariates=1, period=1, levels=(0.5,), **sizes)
     model = (PooledLinear if kind == "linear" else Forecaster)(design)
     known = y.iloc[:87]
     ahead = model.fit(known, covariates={"push": push}, plan=plan).forecast(known, covariates={"push": push})
