@@ -1,3 +1,6 @@
+from ._own import (
+    SeriesModel as SeriesModel,
+)
 from .comparing import (
     clark_west as clark_west,
     fixed_b_test as fixed_b_test,

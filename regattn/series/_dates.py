@@ -6,6 +6,7 @@ to rounding, times by the calendar.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,9 +14,20 @@ import pandas as pd
 
 from regattn._tables import matched, numbers
 from regattn._types import Label
+from regattn._validation import check_count
 from regattn.series._calendar import commonest, season, time_step
 
-__all__ = ["as_table", "check_dates", "check_series", "complete", "following", "phases", "place_of", "seasons"]
+__all__ = [
+    "as_table",
+    "check_dates",
+    "check_lags",
+    "check_series",
+    "complete",
+    "following",
+    "phases",
+    "place_of",
+    "seasons",
+]
 
 Step: TypeAlias = int | float | pd.offsets.BaseOffset | None
 """What leads from a date to the next: in units of the numbers or the periods, or an offset; None where one time is."""
@@ -218,3 +230,18 @@ def _in_a_year(dates: pd.PeriodIndex | pd.DatetimeIndex) -> int:
         return 0
     years = (times[-1] - times[0]) / pd.Timedelta(days=365.2425) / (len(times) - 1)
     return round(1 / years)
+
+
+def check_lags(max_lag: Any, lags: Any, length: int, *, least: int) -> tuple[int, ...]:
+    """Return the lags that are asked for by their number or one by one, rising, or raise."""
+    if (max_lag is None) == (lags is None):
+        raise ValueError(f"one of max_lag and lags must be given, got max_lag={max_lag!r} and lags={lags!r}")
+    bound = {"most": length - 1, "bound": "the number of dates less one"}
+    if lags is None:
+        return tuple(range(1, check_count(max_lag, "max_lag", least=least, **bound) + 1))
+    if isinstance(lags, str) or not isinstance(lags, Iterable):
+        raise ValueError(f"lags must be a list of whole numbers, got {lags!r}")
+    lags = tuple(check_count(lag, "a lag", **bound) for lag in lags)
+    if not lags or list(lags) != sorted(set(lags)):
+        raise ValueError(f"lags must rise, and there must be one, got {list(lags)}")
+    return lags

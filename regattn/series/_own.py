@@ -26,25 +26,34 @@ USUAL = TrainingPlan(steps=1000, peak=0.01, warmup=100, final=0.02, weight_decay
 
 
 class SeriesModel(nn.Module):
-    """A model of many series, of a :class:`ForecasterDesign`, that is fitted to a table and goes on beyond its end."""
+    """A model of many series that is fitted to a table of one's own, goes on beyond its end, and is kept in a file.
+
+    What :class:`PooledLinear` and :class:`Forecaster` have in common; nobody makes it alone.
+
+    Examples
+    --------
+    >>> from regattn.series import ForecasterDesign, PooledLinear, SeriesModel
+    >>> isinstance(PooledLinear(ForecasterDesign(context=9, horizon=2, period=4)), SeriesModel)
+    True
+    """
 
     in_own_units: bool = False
     """Whether every series is measured in units of its own before it is read, as :meth:`fit` does."""
 
-    def remember_units(self, covariates: int) -> None:
+    def _remember_units(self, covariates: int) -> None:
         """Make room for the means and the spreads of covariates, which are learned by no gradient."""
         if covariates:
             self.covariate_mean = nn.Parameter(torch.zeros(covariates), requires_grad=False)
             self.covariate_spread = nn.Parameter(torch.ones(covariates), requires_grad=False)
 
-    def in_units(self, known: Tensor | None, windows: int) -> Tensor:
+    def _in_units(self, known: Tensor | None, windows: int) -> Tensor:
         """Return covariates in units of their spread, (B, C + h, c), or raise."""
         shape = (windows, self.design.context + self.design.horizon, self.design.covariates)
         if known is None or known.shape != shape:
             raise ValueError(f"known must have shape {shape}, got {None if known is None else tuple(known.shape)}")
         return (known - self.covariate_mean) / self.covariate_spread
 
-    def listened(self, windows: Windows, reading: Reading, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+    def _listened(self, windows: Windows, reading: Reading, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """Return the weights of the dates of the past in each date ahead, (N, h, C or C + h), and what is added.
 
         ``chosen`` says which output is the point forecast, (N, h).
@@ -149,7 +158,7 @@ class SeriesModel(nn.Module):
         levels = np.array(design.levels or [0.5])
         order = outputs.argsort(axis=-1)
         chosen = order[..., int(np.abs(levels - 0.5).argmin())]
-        weights, rest = self.listened(windows, reading, chosen)
+        weights, rest = self._listened(windows, reading, chosen)
         quantiles = np.take_along_axis(outputs, order, axis=-1) * reading.scale[..., None] + reading.level[..., None]
         quantiles = (quantiles * units[:, None, None])[:, :horizon]
         rest = None if rest is None else (rest * units[:, None])[:, :horizon]

@@ -18,9 +18,8 @@ class Forecast:
 
     .. math:: \hat y_{sj} = \sum_t w_{sjt}\, y_{st} + r_{sj}
 
-    Made by :meth:`PooledLinear.forecast <regattn.series.PooledLinear.forecast>` and :meth:`Forecaster.forecast
-    <regattn.series.Forecaster.forecast>`. A linear model's weights are those of the equation, exactly; a transformer's
-    are its attention, the mean over heads, and r is None.
+    Made by :meth:`SeriesModel.forecast <regattn.series.SeriesModel.forecast>`. A linear model's weights are
+    those of the equation, exactly; a transformer's are its attention, the mean over heads, and r is None.
 
     Attributes
     ----------

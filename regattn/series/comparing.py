@@ -8,7 +8,7 @@ from scipy import stats
 
 from regattn._rng import Rng, numpy_generator
 from regattn._validation import check_count
-from regattn.series.evaluation import Comparison, compared, long_run_variances, loss_differences, read_errors, usual_lag
+from regattn.series._losses import Comparison, compared, long_run_variances, loss_differences, read_errors, usual_lag
 
 __all__ = ["clark_west", "fixed_b_test"]
 

@@ -145,7 +145,7 @@ class Forecaster(SeriesModel):
             self.readout = nn.Linear(D, design.outputs)
             if design.covariates:
                 self.covariate = nn.Linear(design.covariates, D, bias=False)
-        self.remember_units(design.covariates)
+        self._remember_units(design.covariates)
         nn.init.zeros_(self.readout.weight)
         nn.init.zeros_(self.readout.bias)
 
@@ -193,7 +193,7 @@ class Forecaster(SeriesModel):
         memory, r = self.encode(x, first, seen=seen, known=known)
         return self.decoder.cross_weights(r, memory, self._audible(keep, seen))
 
-    def listened(self, windows: Windows, reading: Reading, chosen: np.ndarray) -> tuple[np.ndarray, None]:
+    def _listened(self, windows: Windows, reading: Reading, chosen: np.ndarray) -> tuple[np.ndarray, None]:
         """Return the attention to dates of the past, (N, h, C), and to those known ahead: the mean over heads."""
         x = torch.tensor(reading.x, dtype=self.value.weight.dtype)
         found = self.cross_weights(x, seasons_of(windows, self.design.period), **reading.extra)
@@ -214,7 +214,7 @@ class Forecaster(SeriesModel):
         read = self.value(x[..., None]) + self.past_places + self.calendar(past)
         asked = self.ahead_places + self.calendar(ahead)
         if self.design.covariates:
-            known = self.covariate(self.in_units(known, len(x)))
+            known = self.covariate(self._in_units(known, len(x)))
             read = torch.cat([read + known[:, :C], asked + known[:, C:]], dim=1)
         return read, asked
 

@@ -66,7 +66,7 @@ class PooledLinear(SeriesModel):
             width = (design.context + design.horizon) * design.covariates
             self.covariate = nn.Linear(width, design.horizon * design.outputs, bias=False)
             nn.init.zeros_(self.covariate.weight)
-        self.remember_units(design.covariates)
+        self._remember_units(design.covariates)
         with torch.no_grad():
             self.lags.weight.copy_(start.flatten(0, 1))
             self.lags.bias.zero_()
@@ -79,7 +79,7 @@ class PooledLinear(SeriesModel):
         """
         return (self.lags(x) + self._added(first, known)).unflatten(-1, (self.design.horizon, self.design.outputs))
 
-    def listened(self, windows: Windows, reading: Reading, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _listened(self, windows: Windows, reading: Reading, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the weights of the dates of the past, which sum to one, and what calendar and covariates add."""
         shape, (N, h) = (self.design.horizon, self.design.outputs), chosen.shape
         with torch.no_grad():
@@ -98,7 +98,7 @@ class PooledLinear(SeriesModel):
     def _added(self, first: Tensor, known: Tensor | None) -> Tensor:
         """Return what calendar and covariates add, (B, h Q)."""
         found = self.calendar(first)
-        return found + self.covariate(self.in_units(known, len(first)).flatten(1)) if self.design.covariates else found
+        return found + self.covariate(self._in_units(known, len(first)).flatten(1)) if self.design.covariates else found
 
 
 def train_forecaster(
@@ -183,7 +183,7 @@ def load_forecaster(path: str | os.PathLike | None = None) -> tuple[Forecaster |
     Parameters
     ----------
     path : path, optional
-        Written by :meth:`Forecaster.save` or :meth:`PooledLinear.save`.
+        Written by :meth:`SeriesModel.save`.
 
     Raises
     ------

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import pandas as pd
 
 from regattn._tables import numbers
 from regattn._text import check_names
-from regattn._validation import check_count
-from regattn.series._dates import as_table, check_dates
+from regattn.series._dates import as_table, check_dates, check_lags
 
-__all__ = ["check_lags", "lag_matrix"]
+__all__ = ["lag_matrix"]
 
 
 def lag_matrix(
@@ -62,18 +60,3 @@ def lag_matrix(
     shifted = (series[name].shift(back) for back in backs for name in series)
     columns = dict(zip(names, shifted, strict=True))
     return pd.DataFrame(columns).iloc[backs[-1] :].dropna()
-
-
-def check_lags(max_lag: Any, lags: Any, length: int, *, least: int) -> tuple[int, ...]:
-    """Return the lags that are asked for by their number or one by one, rising, or raise."""
-    if (max_lag is None) == (lags is None):
-        raise ValueError(f"one of max_lag and lags must be given, got max_lag={max_lag!r} and lags={lags!r}")
-    bound = {"most": length - 1, "bound": "the number of dates less one"}
-    if lags is None:
-        return tuple(range(1, check_count(max_lag, "max_lag", least=least, **bound) + 1))
-    if isinstance(lags, str) or not isinstance(lags, Iterable):
-        raise ValueError(f"lags must be a list of whole numbers, got {lags!r}")
-    lags = tuple(check_count(lag, "a lag", **bound) for lag in lags)
-    if not lags or list(lags) != sorted(set(lags)):
-        raise ValueError(f"lags must rise, and there must be one, got {list(lags)}")
-    return lags

@@ -13,8 +13,8 @@ from regattn._types import Label
 from regattn._validation import check_count
 from regattn.regression.least_squares import spectrum
 from regattn.regression.spectral import Spectrum
-from regattn.series._dates import as_table, check_series, following, place_of
-from regattn.series.lags import check_lags, lag_matrix
+from regattn.series._dates import as_table, check_lags, check_series, following, place_of
+from regattn.series.lags import lag_matrix
 
 __all__ = ["Autoregression", "autoregression"]
 
