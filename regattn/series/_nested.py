@@ -16,7 +16,8 @@ class NestedLevels(MLEModel):
 
     def __init__(self, endog: np.ndarray, transition: np.ndarray, names: list[str], **kit: object) -> None:
         layers = len(transition)
-        self._scale = _scale(np.diff(endog, axis=0), np.abs(endog).max())
+        there = endog[np.isfinite(endog)]
+        self._scale = _scale(np.diff(there), np.abs(there).max())
         if self._scale < SMALLEST:
             raise ValueError(f"series changes by about {np.sqrt(self._scale):.0e} from date to date; change its units")
         super().__init__(endog, k_states=layers, k_posdef=layers, initialization="diffuse", **kit)
