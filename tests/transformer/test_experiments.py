@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -12,7 +14,14 @@ from regattn.transformer import (
     LanguageModel,
     count_parameters,
 )
-from regattn.transformer._experiments import induction_scores, lacking, repeating_texts
+from regattn.transformer._experiments import (
+    copying,
+    induction_scores,
+    lacking,
+    repeating_texts,
+    texts_to_copy,
+    trace_under,
+)
 from tools import heads as tool
 
 WHOLE = Architecture(vocabulary=13, layers=2, context=9, width=12, n_heads=3, positions="rotary")
@@ -120,6 +129,51 @@ def test_a_head_that_spreads_its_weight_scores_the_share_of_places():
 def test_scores_without_a_repeated_token_are_refused():
     with pytest.raises(ValueError, match="has occurred before"):
         induction_scores(torch.zeros(1, 1, 1, 3, 3), torch.tensor([[1, 2, 3]]))
+
+
+def test_texts_to_copy_stand_behind_a_start_mark_that_comes_once():
+    tokens, period = texts_to_copy(np.random.default_rng(2), texts=7, length=13, vocabulary=11, periods=(3, 5))
+    assert tokens.shape == (7, 13)
+    assert (tokens[:, 0] == 0).all()
+    assert tokens[:, 1:].min() > 0
+    for text, many in zip(tokens, period, strict=True):
+        assert torch.equal(text[1 + many :], text[1 : 13 - many])
+
+
+def test_under_the_causal_mask_a_trace_is_the_models_own():
+    model = LanguageModel(WHOLE, rng=4)
+    for mine, own in zip(trace_under(model, TEXT, ["causal", "causal"]), model.trace(TEXT), strict=True):
+        assert torch.equal(mine, own)
+
+
+def test_attention_that_is_taken_away_is_that_of_a_model_which_lacks_it():
+    found = trace_under(LanguageModel(WHOLE, rng=4), TEXT, [False, False])
+    torch.testing.assert_close(found.logits[0], logits("attention"))
+    assert not found.weights.any()
+
+
+def test_under_a_mask_of_ones_a_later_token_is_heard():
+    model = LanguageModel(WHOLE, rng=4)
+    other = TEXT.clone()
+    other[0, -1] = 7
+    for masks, heard in ((["causal", "causal"], False), ([None, "causal"], True), (["causal", None], True)):
+        first, second = (trace_under(model, text, masks).logits[0, 0] for text in (TEXT, other))
+        assert torch.equal(first, second) != heard
+
+
+@pytest.mark.parametrize(
+    ("changes", "masks", "message"),
+    [({}, ["causal"], "must be 2, one for each block, got 1"), ({"order": "post"}, [None, None], "got 'post'")],
+)
+def test_masks_that_do_not_fit_are_refused(changes, masks, message):
+    model = LanguageModel(replace(WHOLE, **changes))
+    with pytest.raises(ValueError, match=message):
+        trace_under(model, TEXT, masks)
+
+
+def test_copying_is_measured_in_models_of_two_blocks_with_one_head():
+    with pytest.raises(ValueError, match="got 2 with 3"):
+        copying(LanguageModel(WHOLE), TEXT, torch.tensor([2]))
 
 
 def test_every_training_of_the_script_was_kept():

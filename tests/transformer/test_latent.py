@@ -21,6 +21,8 @@ from regattn.transformer import (
     settle_autoencoder,
     train_autoencoder,
 )
+from regattn.transformer import latent
+from regattn.transformer._averages import MovingAverages, moving_averages
 
 torch.set_num_threads(1)
 DIGITS = torch.tensor(load_digits().data[:211] / 16)
@@ -247,3 +249,54 @@ def test_a_linear_auto_encoder_settles_at_the_loss_of_principal_components():
 def test_a_model_with_a_codebook_does_not_settle():
     with pytest.raises(ValueError, match="cannot settle: its choices have no slope"):
         settle_autoencoder(coder(), DIGITS)
+
+
+def test_moving_averages_keep_sums_and_masses_as_their_source_does():
+    rng = np.random.default_rng(8)
+    codes, mass, decay = torch.tensor(rng.normal(size=(3, 2))), torch.ones(3, dtype=torch.float64), 0.7
+    sums, counts = codes.numpy().copy(), np.ones(3)
+    for _ in range(5):
+        z, chosen = rng.normal(size=(11, 2)), rng.integers(0, 3, size=11)
+        codes, mass = moving_averages(codes, mass, torch.tensor(z), torch.tensor(chosen), decay=decay)
+        for k in range(3):  # N and m of Appendix A.1
+            counts[k] = decay * counts[k] + (1 - decay) * (chosen == k).sum()
+            sums[k] = decay * sums[k] + (1 - decay) * z[chosen == k].sum(axis=0)
+    np.testing.assert_allclose(mass, counts)
+    np.testing.assert_allclose(codes, sums / counts[:, None])
+
+
+def test_without_memory_a_code_is_the_mean_of_what_chose_it_and_one_nobody_chose_stays():
+    codes, z = torch.tensor([[5.0], [9.0]]), torch.tensor([[1.0], [2.0]])
+    moved, mass = codes, torch.ones(2)
+    for _ in range(2):
+        moved, mass = moving_averages(moved, mass, z, torch.tensor([0, 0]), decay=0.0)
+        assert (moved.tolist(), mass.tolist()) == ([[1.5], [9.0]], [2.0, 0.0])
+
+
+def test_codes_that_are_averages_are_moved_by_them_alone(monkeypatch):
+    model, still = coder().float(), lambda codes, mass, *_, **__: MovingAverages(codes, mass)
+    monkeypatch.setattr(latent, "moving_averages", still)
+    train_autoencoder(model, DIGITS.float(), LatentPlan(epochs=2, decay=0.9, start="normal"))
+    assert torch.equal(model.codebook, coder().float().codebook)
+    monkeypatch.undo()
+    train_autoencoder(model, DIGITS.float(), LatentPlan(epochs=2, decay=0.9, start="normal"))
+    assert not torch.equal(model.codebook, coder().float().codebook)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"decay": 1.0}, "decay must be < 1, got 1.0"),
+        ({"decay": -0.1}, "decay must be ≥ 0, got -0.1"),
+        ({"decay": 0.9, "stop_gradients": False}, "decay 0.9, need the copy and the stop-gradients"),
+        ({"decay": 0.9, "straight_through": False}, "decay 0.9, need the copy"),
+    ],
+)
+def test_impossible_averages_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        LatentPlan(**options)
+
+
+def test_a_mass_for_every_code_is_asked_for():
+    with pytest.raises(ValueError, match=r"must have shape \(2,\), got \(3,\)"):
+        moving_averages(torch.zeros(2, 1), torch.ones(3), torch.zeros(1, 1), torch.tensor([0]), decay=0.5)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 from regattn import from_scratch
+from regattn.transformer import Architecture, LanguageModel, load_shipped
 from regattn.widgets import InductionExplorer
 
 TEXT = "wug dax fep wug dax blick fep wug"
@@ -39,3 +41,50 @@ def test_of_a_long_text_the_first_words_are_read_and_an_empty_one_has_its_start(
     assert len(InductionExplorer(text=" ".join(["a"] * 50)).result()["words"]) == 25
     empty = InductionExplorer(text="").result()
     assert (empty["words"], empty["right"]) == (["<start>"], None)
+
+
+@pytest.fixture(scope="module")
+def both():
+    return InductionExplorer(load_shipped("induction")[0], text=TEXT)
+
+
+def test_trained_layers_do_what_the_blackboards_do(both):
+    found = both.result()
+    trained, dax = found["trained"], found["vocabulary"].index("dax")
+    assert int(np.argmax(trained["shares"])) == dax
+    assert min(trained["score"], trained["previous"]) > 0.75
+    assert sum(trained["looks"][s] for s in (2, 5)) > 0.75  # both places of dax
+    assert sum(trained["shares"]) + trained["other"] == pytest.approx(1)
+
+
+@pytest.mark.parametrize("missing", [{"back": "off"}, {"back": "0"}, {"match": False}, {"causal": False}])
+def test_what_is_missing_fails_in_either_pair(both, missing):
+    whole, found = both.result(), InductionExplorer(both.model, text=TEXT, **missing).result()
+    assert found["score"] < 0.7 * whole["score"]
+    assert found["trained"]["score"] < 0.7 * whole["trained"]["score"]
+
+
+def test_with_all_parts_the_trained_layers_are_the_packages_own_forward_pass(both):
+    found = both.result()
+    codes = torch.tensor([[found["vocabulary"].index(word) for word in found["words"]]])
+    shares = torch.softmax(both.model(codes)[0, -1], dim=-1)[: len(found["vocabulary"])]
+    np.testing.assert_allclose(found["trained"]["shares"], shares.detach(), rtol=0, atol=1e-12)
+
+
+def test_the_weights_are_small_in_a_page(both):
+    assert len(both.to_html()) - len(InductionExplorer(text=TEXT).to_html()) < 60_000
+
+
+@pytest.mark.parametrize(
+    ("sizes", "message"),
+    [
+        ({"n_heads": 2}, "two blocks with one head each, got 2 with 2"),
+        ({"layers": 3}, "two blocks with one head each, got 3 with 1"),
+        ({"vocabulary": 24}, "25 words at least, got 24"),
+        ({"positions": "alibi"}, "positions 'rotary', got 'alibi'"),
+    ],
+)
+def test_models_of_another_design_are_refused(sizes, message):
+    design = {"vocabulary": 25, "layers": 2, "context": 25, "width": 4, "n_heads": 1, "positions": "rotary"} | sizes
+    with pytest.raises(ValueError, match=message):
+        InductionExplorer(LanguageModel(Architecture(**design)))

@@ -113,6 +113,13 @@ class TableExplorer(Explorer, panels=["rows", "sum", "kept", "take"]):
         first=True,
     )
     model = Choice("Model", MODELS, default="ridge", first=True)
+    listens = Choice(
+        "Averaged are",
+        {"all": "all rows", "others": "all rows but itself", "past": "only the rows before it"},
+        help="The model is fitted again to these rows for each forecast.",
+        used=lambda self: {"query": list(range(len(self.columns[0].values)))},
+    )
+    typed = _Cells("A row of your own", wide=True, help="What is left empty is the next row's value, or the mean.")
     target = Choice("Target", lambda self: {name: name for name in targets(self.columns)}, bound="columns of numbers")
     date = Choice(
         "Date or name of a row",
@@ -126,11 +133,6 @@ class TableExplorer(Explorer, panels=["rows", "sum", "kept", "take"]):
         most=lambda self: min(LAGS, len(self.columns[0].values) - 1),
         bound="12, and fewer than rows",
         help="With one or more, the target is forecast from the rows before: its own past and that of the predictors.",
-    )
-    listens = Choice(
-        "Averaged are",
-        {"all": "all rows", "others": "all rows but itself", "past": "only the rows before it"},
-        help="The model is fitted again to these rows for each forecast.",
     )
     tuning = Choice(
         "λ, rank, k or temperature",
@@ -150,7 +152,6 @@ class TableExplorer(Explorer, panels=["rows", "sum", "kept", "take"]):
         "Temperature", 1e-2, 100.0, log=True, default=1.0, used=_knob("gaussian", "softmax"), sets={"tuning": "hand"}
     )
     predictors = _Columns("Predictors", wide=True)
-    typed = _Cells("A row of your own", wide=True, help="What is left empty is the next row's value, or the mean.")
 
     def __init__(
         self,

@@ -182,6 +182,7 @@ function controlsFor(specs, columns) {
   const rows = columns[0].values.length;
   const own = {
     query: { max: rows },
+    listens: { used: [{ query: Array.from({ length: rows }, (_, k) => k) }] },
     target: { options: pairs(target) },
     date: (spec) => ({ options: [spec.options[0], ...pairs(date)] }),
     lags: { max: Math.min(limits().lags, rows - 1) },
