@@ -11,7 +11,9 @@ def example(**options) -> TableExplorer:
     macro = load_macro().loc["1990Q1":, ["unemployment", "bill_rate", "inflation"]].reset_index()
     macro["chair"] = ["Greenspan" if str(quarter) < "2006" else "Bernanke" for quarter in macro["quarter"]]
     macro.loc[7, "bill_rate"] = None
-    return TableExplorer(macro, **({"query": "2008Q4", "target": "inflation", "typed": {"unemployment": 12.5}} | options))
+    return TableExplorer(
+        macro, **({"query": "2008Q4", "target": "inflation", "typed": {"unemployment": 12.5}} | options)
+    )
 
 
 def expected(traits: dict) -> dict:

@@ -61,7 +61,9 @@ class _Cells(Control):
 
     def validate(self, obj: Any, value: Any) -> dict[str, float]:
         """Return ``value`` or raise a ValueError that names it."""
-        wrong = next((name for name, cell in value.items() if not isinstance(cell, int | float) or not np.isfinite(cell)), None)
+        wrong = next(
+            (name for name, cell in value.items() if not isinstance(cell, int | float) or not np.isfinite(cell)), None
+        )
         if wrong is not None:
             raise ValueError(f"{self.name} must hold finite numbers, got {value[wrong]!r} for {wrong!r}")
         return {check_text(name, f"a column of {self.name}"): cell for name, cell in value.items()}
@@ -143,10 +145,22 @@ class TableExplorer(Explorer, panels=["rows", "sum", "kept", "take"]):
         "Penalty λ", 0.0, shown=(1e-6, 1e6), log=True, default=1.0, used=_knob("ridge"), sets={"tuning": "hand"}
     )
     rank = Count(
-        "Components", least=1, most=lambda self: COLUMNS, default=1, bound="20", used=_knob("components"), sets={"tuning": "hand"}
+        "Components",
+        least=1,
+        most=lambda self: COLUMNS,
+        default=1,
+        bound="20",
+        used=_knob("components"),
+        sets={"tuning": "hand"},
     )
     neighbours = Count(
-        "Neighbours k", least=1, most=lambda self: NEIGHBOURS, default=5, bound="50", used=_knob("neighbours"), sets={"tuning": "hand"}
+        "Neighbours k",
+        least=1,
+        most=lambda self: NEIGHBOURS,
+        default=5,
+        bound="50",
+        used=_knob("neighbours"),
+        sets={"tuning": "hand"},
     )
     temperature = Slider(
         "Temperature", 1e-2, 100.0, log=True, default=1.0, used=_knob("gaussian", "softmax"), sets={"tuning": "hand"}
@@ -168,7 +182,9 @@ class TableExplorer(Explorer, panels=["rows", "sum", "kept", "take"]):
         self.columns = read_columns(table)
         cells = len(self.columns) * len(self.columns[0].values)
         if cells > CELLS:
-            raise ValueError(f"table has {cells:,} cells; an explorer has room for {CELLS:,}: take fewer rows or columns")
+            raise ValueError(
+                f"table has {cells:,} cells; an explorer has room for {CELLS:,}: take fewer rows or columns"
+            )
         start = guess(self.columns)
         others = {name: read_columns(example, f"examples[{name!r}]") for name, example in examples.items()}
         data = {
@@ -203,8 +219,14 @@ class TableExplorer(Explorer, panels=["rows", "sum", "kept", "take"]):
             whole = {"knob": knob, **fit.summary(self.model, knob)}
         query = min(self.query, len(rows.X))
         asked = query < len(rows.X)
-        row = rows.X[query] if asked else np.array([self.typed.get(name, value) for name, value in zip(rows.names, rows.next, strict=True)])
-        heard = {"all": rows.train, "others": rows.train[rows.train != query], "past": rows.train[rows.train < query]}[self.listens]
+        row = (
+            rows.X[query]
+            if asked
+            else np.array([self.typed.get(name, value) for name, value in zip(rows.names, rows.next, strict=True)])
+        )
+        heard = {"all": rows.train, "others": rows.train[rows.train != query], "past": rows.train[rows.train < query]}[
+            self.listens
+        ]
         able = len(heard) > 0 and (not asked or bool(rows.whole[query]))
         observed = float(rows.y[query]) if asked and np.isfinite(rows.y[query]) else None
         weights, level = np.zeros(len(rows.train)), rows.y[heard].mean() if len(heard) else 0.0
@@ -213,7 +235,12 @@ class TableExplorer(Explorer, panels=["rows", "sum", "kept", "take"]):
             places = np.flatnonzero(heard == query)
             place = int(places[0]) if asked and len(places) else None
             weights[np.isin(rows.train, heard)] = fit.weights(self.model, whole["knob"], row=row, place=place)
-        return {**whole, "observed": observed, "columns": rows.names, **_averaged(weights, rows.y[rows.train], level, able)}
+        return {
+            **whole,
+            "observed": observed,
+            "columns": rows.names,
+            **_averaged(weights, rows.y[rows.train], level, able),
+        }
 
     def _own_knob(self) -> float | int | None:
         return getattr(self, KNOBS[self.model]) if self.model in KNOBS else None

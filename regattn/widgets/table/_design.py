@@ -60,7 +60,10 @@ def _column(label: str, column: pd.Series, name: str) -> Column:
     if kind == "M" or isinstance(column.dtype, pd.PeriodDtype):
         texts = column.dt.strftime("%Y-%m-%d") if kind == "M" else column.astype(str)
         return Column(label, "date", [None if gone else value for value, gone in zip(texts, missing, strict=True)])
-    texts = [None if gone else check_text(str(cell), f"{name}, column {label}") for cell, gone in zip(column, missing, strict=True)]
+    texts = [
+        None if gone else check_text(str(cell), f"{name}, column {label}")
+        for cell, gone in zip(column, missing, strict=True)
+    ]
     return Column(label, "text", texts)
 
 

@@ -12,7 +12,13 @@ from regattn.kernels import nearest
 from regattn.regression import spectrum
 from regattn.widgets.table._design import NEIGHBOURS
 
-KNOBS = {"ridge": "ridge", "components": "rank", "neighbours": "neighbours", "gaussian": "temperature", "softmax": "temperature"}
+KNOBS = {
+    "ridge": "ridge",
+    "components": "rank",
+    "neighbours": "neighbours",
+    "gaussian": "temperature",
+    "softmax": "temperature",
+}
 STEPS = ("1", "1.5", "2", "3", "5", "7")
 ALIKE = 1e-9  # difference of two singular values that are one
 SINGLE = 1 - 1e-10  # leverage of a row without which a fit is not determined
@@ -54,7 +60,10 @@ class Fit:
 
     def linear(self, model: str, knob: Any) -> dict[str, Any]:
         """Return penalty and rank as the methods of a spectrum take them."""
-        return {"ridge": knob if model == "ridge" else 0.0, "rank": int(self.ends[min(knob, self.rank) - 1]) if model == "components" else None}
+        return {
+            "ridge": knob if model == "ridge" else 0.0,
+            "rank": int(self.ends[min(knob, self.rank) - 1]) if model == "components" else None,
+        }
 
     def weights(self, model: str, knob: Any, *, row: np.ndarray, place: int | None = None) -> np.ndarray:
         """Return the weight of every outcome for a row, shape (n,); ``place`` is where it stands if it is one of them."""
@@ -63,7 +72,11 @@ class Fit:
         if model in ("neighbours", "gaussian", "softmax"):
             return self._similar(model, knob, self.code(row)[None])[0]
         how = self.linear(model, knob)
-        queries = self.spectrum.codes(**how)[[place]] if place is not None else self.spectrum.codes(self.code(row)[None], **how)
+        queries = (
+            self.spectrum.codes(**how)[[place]]
+            if place is not None
+            else self.spectrum.codes(self.code(row)[None], **how)
+        )
         return 1 / self.n + attention_weights(queries, self.spectrum.codes(**how), kernel="identity")[0]
 
     def _similar(self, model: str, knob: Any, queries: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:

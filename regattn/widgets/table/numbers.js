@@ -236,7 +236,7 @@ export function tableState(problem, now) {
   const none = { dof: null, kept: [], error: null, loo: null };
   const cost = fit.n ** 2 * (table.names.length + 2 * fit.rank + 16);
   const linear = isLinear(now.model) || !fit.rank;
-  const whole = !fit.n
+  const whole = !fit.n || searched === null
     ? none
     : linear
       ? linearNumbers(fit, y, sharesKept(fit, now.model, knob))

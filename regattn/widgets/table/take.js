@@ -26,7 +26,11 @@ const readLine = ({ file, columns, dialect }) => {
   const how = [python(/\.\w+$/.test(file) ? file : `${file}.csv`)];
   if (delimiter !== ",") how.push(`sep=${python(delimiter)}`);
   if (decimal === ",") how.push('decimal=","');
-  if (dialect?.thousands) how.push(`thousands=${python(dialect.thousands)}`);
+  if (dialect?.thousands) {
+    how.push(`thousands=${python(dialect.thousands)}`);
+    const words = columns.filter(({ kind }) => kind !== "number").map(({ name }) => `${python(name)}: "str"`); // else 01.02.2024 is 1022024
+    if (words.length) how.push(`dtype={${words.join(", ")}}`);
+  }
   if (dialect && !(dialect.header && dialect.plain)) how.push(`names=${python(columns.map(({ name }) => name))}`, `header=${dialect.header ? 0 : "None"}`);
   if (dialect) how.push(`na_values=${python(OWN_MISSING)}`);
   return `table = pd.read_csv(${how.join(", ")})`;
@@ -36,7 +40,7 @@ const KERNEL = { gaussian: "gaussian", softmax: "softmax" };
 
 function weightLines(model, knob) {
   if (model === "neighbours") {
-    return ["apart = (-0.5 * ((Z - z) ** 2).sum(axis=1)).to_numpy().round(9)[None]", `weights = nearest(${knob}).weights(apart)`];
+    return ["apart = (-0.5 * ((Z - z.iloc[0]) ** 2).sum(axis=1)).to_numpy().round(9)[None]", `weights = nearest(${knob}).weights(apart)`];
   }
   if (KERNEL[model]) return [`weights = attention_weights(z, Z, kernel=${python(KERNEL[model])}, scale=1 / ${knob})`];
   const how = { ridge: `, ridge=${knob}`, components: `, rank=${knob}` }[model] ?? "";
