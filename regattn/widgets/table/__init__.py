@@ -10,7 +10,7 @@ import numpy as np
 from regattn._text import check_text
 from regattn.data import load_diabetes
 from regattn.widgets._kit import Choice, Control, Count, Explorer, Slider, label_place
-from regattn.widgets.table._design import LAGS, NEIGHBOURS, COLUMNS, design, guess, order_of, read_columns, targets
+from regattn.widgets.table._design import COLUMNS, LAGS, NEIGHBOURS, design, guess, order_of, read_columns, targets
 from regattn.widgets.table._fit import KNOBS, Fit
 
 if TYPE_CHECKING:
@@ -100,8 +100,8 @@ class TableExplorer(Explorer, panels=["rows", "sum", "kept", "take"]):
     Examples
     --------
     >>> import pandas as pd
-    >>> explorer = TableExplorer(pd.DataFrame({"x": [0.0, 1.0, 2.0], "y": [1.0, 3.0, 5.0]}), model="least squares", query=2)
-    >>> found = explorer.result()
+    >>> table = pd.DataFrame({"x": [0.0, 1.0, 2.0], "y": [1.0, 3.0, 5.0]})
+    >>> found = TableExplorer(table, model="least squares", query=2).result()
     >>> round(found["prediction"], 6), [round(weight, 3) for weight in found["weights"]]
     (5.0, [-0.167, 0.333, 0.833])
     """
@@ -193,8 +193,8 @@ class TableExplorer(Explorer, panels=["rows", "sum", "kept", "take"]):
             "examples": [{"name": name, "columns": [vars(column) for column in each]} for name, each in others.items()],
         }
         alt = (
-            f"A table of {len(self.columns[0].values)} rows, or one of your own; for any of its rows, the weight that a "
-            "model gives to each row it learned from, how their outcomes add up to the forecast, and what is kept of it."
+            f"A table of {len(self.columns[0].values)} rows, or one of your own; for any of its rows, the weight that "
+            "a model gives to each row it learned from, how their outcomes add up, and what is kept of the predictors."
         )
         kit = {"data": data, "alt": alt, "hide": hide} | start | {k: v for k, v in kit.items() if v is not None}
         super().__init__(**kit)

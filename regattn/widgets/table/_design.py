@@ -73,7 +73,10 @@ def targets(columns: list[Column]) -> list[str]:
 
 
 def guess(columns: list[Column]) -> dict[str, Any]:
-    """Return what stands at the start: the date by its kind or name, the last numbers as target, the rest that is mostly there."""
+    """Return what stands at the start: the date by its kind or name, the last numbers as target, what is mostly there.
+
+    The target stands among the predictors too, in case another one is chosen; of itself it is none.
+    """
     dated = [c.name for c in columns if c.kind == "date"] + [c.name for c in columns if DATE_NAME.fullmatch(c.name)]
     date = dated[0] if dated else ""
     possible = [name for name in targets(columns) if name != date]
@@ -85,11 +88,11 @@ def guess(columns: list[Column]) -> dict[str, Any]:
         many = 1 if column.kind == "number" else len(column.levels) - 1
         there = sum(value is not None for value in column.values)
         plain = column.usable and len(column.levels) > 1 and 2 * there > len(column.values)
-        if column.name in (date, target) or not plain or many > room:
+        if column.name == date or not plain or many > room:
             continue
         predictors.append(column.name)
-        room -= many
-    return {"target": target, "predictors": predictors, "date": date, "lags": 0 if predictors else 1}
+        room -= many if column.name != target else 0
+    return {"target": target, "predictors": predictors, "date": date, "lags": int(predictors == [target])}
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,10 @@ class Fit:
         }
 
     def weights(self, model: str, knob: Any, *, row: np.ndarray, place: int | None = None) -> np.ndarray:
-        """Return the weight of every outcome for a row, shape (n,); ``place`` is where it stands if it is one of them."""
+        """Return the weight of every outcome for a row, shape (n,); ``place`` is where it stands if it is one of them.
+
+        Of its own rows it knows the orthonormal codes, which keep digits that those of a new row lose.
+        """
         if self.spectrum is None:
             return np.full(self.n, 1 / self.n)
         if model in ("neighbours", "gaussian", "softmax"):

@@ -25,7 +25,8 @@ export function rolesOf(columns) {
   };
 }
 
-// What stands at the start: the date by its kind or name, the last numbers as target, all else that is mostly there.
+// What stands at the start: the date by its kind or name, the last numbers as target, all that is mostly there as
+// predictors; the target too, in case another one is chosen.
 export function guess(columns) {
   const date = (columns.find(({ kind }) => kind === "date") ?? columns.find(({ name }) => DATE_NAME.test(name)))?.name ?? "";
   const targets = rolesOf(columns).target.filter((name) => name !== date);
@@ -35,11 +36,11 @@ export function guess(columns) {
   for (const column of columns) {
     const many = isNumber(column) ? 1 : levelsOf(column).length - 1;
     const mostly = present(column.values).length > HALF * column.values.length;
-    if (column.name === date || column.name === target || !usable(column) || !varies(column) || !mostly || many > room) continue;
+    if (column.name === date || !usable(column) || !varies(column) || !mostly || many > room) continue;
     predictors.push(column.name);
-    room -= many;
+    if (column.name !== target) room -= many;
   }
-  return { target, predictors, date, lags: predictors.length ? 0 : 1 };
+  return { target, predictors, date, lags: predictors.some((name) => name !== target) ? 0 : 1 };
 }
 
 // Rows by date, those without one left out; the last 5,000.
