@@ -20,6 +20,7 @@ from .position import PositionExplorer as PositionExplorer
 from .projection import ProjectionExplorer as ProjectionExplorer
 from .sampling import SamplingExplorer as SamplingExplorer
 from .spectral import SpectralExplorer as SpectralExplorer
+from .table import TableExplorer as TableExplorer
 from .token import TokenExplorer as TokenExplorer
 from .training import TrainingExplorer as TrainingExplorer
 from .weights import WeightsExplorer as WeightsExplorer

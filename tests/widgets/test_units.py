@@ -39,6 +39,8 @@ UNITS: dict[str, dict[str, str]] = {
     "sampling": {"entropy": "nats", "choices": "words", "possible": "words"},
     "spectral": dict.fromkeys(["prediction", "observed", "train_error", "loo_error", "test_error"], "% a year")
     | {"dof": COUNT},
+    "table": dict.fromkeys(["prediction", "observed", "loo", "error"], "in units of the target")
+    | {"knob": PLAIN, "dof": COUNT, "effective": COUNT},
     "token": {"count": COUNT, "length": "bytes per token", "bits": "bits", "rate": "bits per byte", "lost": COUNT},
     "training": {"loss": "nats per word", "above": "nats per word", "count": COUNT},
     "weights": dict.fromkeys(["prediction", "baseline", "up", "down"], "points")

@@ -207,6 +207,7 @@ function nameMore(view) {
 //   ended(state, problem): whether a walk that plays has come to its end before its last step; drive(problem, view) → what
 //   moves it in place of frames;
 //   texts(problem, view) → words for controls; own: controls only this explorer has; valid: their values from outside;
+//   keeps: controls that every link names;
 //   longest: how many characters the sentence may come to, whose lines are kept free;
 //   numbers(problem, view) → [key, label, text(state)] to print, those of answers(view) below the sentence, others in More; say(state, problem, view) → sentence;
 //   panels(problem, view) → { key: panel }; hint: what the keys do; cursor(problem, view) → the common cursor.
@@ -249,7 +250,7 @@ export function explorer(definition) {
       }
       for (const each of cursors) each.redraw();
     };
-    buildMenu(view, { live: view.own, plots, valid: definition.valid });
+    buildMenu(view, { live: view.own, plots, valid: definition.valid, keeps: definition.keeps });
     view.root.model = {
       get: (key) => model.get(key),
       set: (key, value) => model.set(key, value),

@@ -39,8 +39,9 @@ async function copy(text, field) {
 }
 
 // `view.specs` are the controls. Gives view.restore(): take the state from the page's address, where it has one, and say
-// whether the link was to this explorer; view.written(hash): the address with the state in it; view.called: its name there.
-export function buildMenu(view, { live, plots, valid }) {
+// whether the link was to this explorer; view.written(hash): the address with the state in it, and in any case what it
+// `keeps`; view.called: its name there.
+export function buildMenu(view, { live, plots, valid, keeps = [] }) {
   const words = menuWords();
   const { model, specs } = view;
   const settings = () => Object.fromEntries(specs.map(({ name }) => [name, model.get(name)]));
@@ -50,7 +51,8 @@ export function buildMenu(view, { live, plots, valid }) {
   const short = kind.replace(/Explorer$/, "").toLowerCase() + (alike > 1 ? `-${alike}` : "");
   const key = `regattn-${short}`;
   view.called = short;
-  view.written = (hash) => writeHash(hash, key, differences(settings(), start));
+  const kept = () => Object.fromEntries(Object.entries(settings()).filter(([name]) => keeps.includes(name)));
+  view.written = (hash) => writeHash(hash, key, { ...kept(), ...differences(settings(), start) });
   const said = element("span", { class: "ra-said", role: "status" });
   const field = element("input", { type: "text", class: "ra-link", readonly: "", "aria-label": words.select });
   field.hidden = true;

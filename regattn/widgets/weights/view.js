@@ -1,8 +1,9 @@
 // WeightsExplorer: a prediction is a baseline and what each training row adds, its weight times its outcome's distance
 // from the mean; two models can be set side by side.
-import { bounded, printed, radiusOf, timeTicks, widened } from "../_kit/dates.js";
+import { addedPanel, averagedPanel } from "../_kit/averaged.js";
+import { printed, radiusOf, widened } from "../_kit/dates.js";
 import { explorer } from "../_kit/explorer.js";
-import { formatNumber, formatResult, isolate, measured, numberTicks, orderTicks, rounded, shareText } from "../_kit/format.js";
+import { formatNumber, formatResult, isolate, measured, numberTicks, shareText } from "../_kit/format.js";
 import { dot, runningSum, sum } from "../_numbers/maths.js";
 
 const sizeOf = (weights) => sum(weights.map(Math.abs));
@@ -39,55 +40,15 @@ function weightsProblem(data) {
 
 // Outcomes in the order of the training rows, larger the more weight a model gives them.
 function rowsPanel({ outcomes, dates, range, units }, which) {
-  const places = outcomes.map((_, i) => i);
   const own = which === "weights";
-  const predicted = own ? [["prediction", "line", "the prediction"]] : [];
-  return {
+  return averagedPanel({
     title: own ? "Whom it listens to" : "The same prediction by the model beside it",
-    wide: true,
-    legend: [
-      ["positive", "dot", "outcome, larger with more weight"],
-      ["negative", "dot", "weight below zero"],
-      ...predicted,
-    ],
-    plot: { label: own ? "Training rows" : "Training rows, other model", yLabel: units || "outcome", height: own ? 250 : 200 },
-    by: "x",
-    at: (k) => [k, outcomes[k]],
-    make(p) {
-      const [line, dots] = [p.line("neutral"), p.signedDots()];
-      const level = own ? p.marker("prediction", "level") : () => {};
-      return (state) => {
-        p.frame({ x: [-1, outcomes.length], y: range, xTicks: timeTicks(p, { dates }), yTicks: numberTicks(...range, 5) });
-        line(places, outcomes);
-        dots(places, outcomes, radiusOf(state[which]), state[which]);
-        level(0, bounded(state.prediction, range));
-      };
-    },
-  };
-}
-
-function sumPanel({ outcomes, units }) {
-  const n = outcomes.length;
-  const places = Array.from({ length: n + 1 }, (_, k) => k);
-  const names = places.map(String);
-  return {
-    title: "From the baseline to the prediction, the loudest first",
-    legend: [
-      ["key", "line", "sum so far"],
-      ["prediction", "line", "prediction"],
-    ],
-    plot: { label: "Running sum of contributions", xLabel: "training rows counted", yLabel: units || "outcome", height: 230 },
-    by: "x",
-    make(p) {
-      const [line, level] = [p.line("key", { steps: true }), p.marker("prediction", "level")];
-      return ({ running, prediction }) => {
-        const y = rounded(widened([Math.min(...running), Math.max(...running)], 0.05), 4);
-        p.frame({ x: [0, n + 0.8], y, xTicks: orderTicks(names, 5), yTicks: numberTicks(...y, 5) });
-        line(places, running);
-        level(0, prediction);
-      };
-    },
-  };
+    label: own ? "Training rows" : "Training rows, other model",
+    units,
+    height: own ? 250 : 200,
+    of: (state) => ({ outcomes, dates, range, weights: state[which], prediction: own ? state.prediction : null }),
+    predicted: own,
+  });
 }
 
 function planePanel({ predictors = {}, asks = {} }, view) {
@@ -127,7 +88,7 @@ const render = explorer({
   panels: (problem, view) => ({
     rows: rowsPanel(problem, "weights"),
     second: rowsPanel(problem, "second"),
-    sum: sumPanel(problem),
+    sum: addedPanel(problem.units),
     plane: planePanel(problem, view),
   }),
   hint: ({ query }, { asked }) => `for ${isolate(asked[query])}; arrow keys read the rows`,

@@ -1,0 +1,112 @@
+// A table read from text: its columns with what they hold, and each trouble in a sentence with line and column.
+import { GROUPED, dateFormOf, dateIn, decimalOf, isMissing, numberIn } from "./cells.js";
+import { delimiterOf, records } from "./records.js";
+
+const NEARLY = 0.8; // share of the cells that makes a column one of numbers or dates, the others being slips
+const NAMED = 5; // troubles of a kind that are written out
+
+function quote(cell) {
+  const short = Array.from(cell).slice(0, 24).join("");
+  return `“${short}${short.length < cell.length ? "…" : ""}”`;
+}
+
+// Sentences, of each kind the first few and how many more.
+function troubleList() {
+  const kinds = new Map();
+  const add = (kind, sentence) => kinds.set(kind, [...(kinds.get(kind) ?? []), sentence]);
+  const all = () => [...kinds.values()].flatMap((said) => (said.length > NAMED ? [...said.slice(0, NAMED), `… and ${said.length - NAMED} more like this.`] : said)); // prettier-ignore
+  return { add, all };
+}
+
+// Names that differ: a second x is x.1, what has no name is called after its place.
+function namesOf(cells, { add }) {
+  const names = [];
+  cells.forEach((cell, j) => {
+    const plain = cell.trim() || `column ${j + 1}`;
+    let name = plain;
+    for (let k = 1; names.includes(name); k++) name = `${plain}.${k}`;
+    if (name !== plain) add("name", `Line 1, column ${j + 1}: the name ${quote(plain)} is there twice; this one is called ${quote(name)}.`);
+    if (!cell.trim()) add("name", `Line 1, column ${j + 1}: there is no name; it is called ${quote(name)}.`);
+    names.push(name);
+  });
+  return names;
+}
+
+// What a column holds and what cells are amiss: { name, kind, values } with null for what is missing.
+function columnOf(name, cells, lines, decimal, { add }) {
+  const filled = cells.filter((cell) => !isMissing(cell));
+  const numbers = filled.filter((cell) => Number.isFinite(numberIn(cell, decimal))).length;
+  const date = dateFormOf(filled, NEARLY);
+  const kind = !filled.length || numbers >= NEARLY * filled.length ? "number" : date ? "date" : "text";
+  if (!filled.length) add("empty", `Column ${quote(name)} is empty.`);
+  if (kind === "date" && date.doubt) add("date", `Column ${quote(name)}: ${quote(date.doubt)} is read as ${dateIn(date.doubt, date.form)}, month first.`);
+  const read = {
+    number: (cell) => (Number.isFinite(numberIn(cell, decimal)) ? numberIn(cell, decimal) : null),
+    date: (cell) => dateIn(cell, date.form),
+    text: (cell) => cell,
+  }[kind];
+  const values = cells.map((cell, i) => {
+    if (isMissing(cell)) return null;
+    const value = read(cell);
+    if (value === null) add(kind, `Line ${lines[i]}, column ${quote(name)}: ${quote(cell)} is no ${kind}; the cell counts as missing.`);
+    return value;
+  });
+  if (filled.length > 1 && filled.length === cells.length && new Set(values).size === 1) add("constant", `Column ${quote(name)} is ${quote(filled[0])} in every row.`);
+  const slips = values.filter((value) => value !== null).length < filled.length;
+  return { name, kind, values, ...(slips && { slips }), ...(kind === "date" && { form: date.form }) };
+}
+
+function sayRepeated(columns, { add }) {
+  const seen = new Map();
+  for (const { name, values } of columns) {
+    const key = JSON.stringify(values);
+    if (seen.has(key)) add("same", `Column ${quote(name)} repeats column ${quote(seen.get(key))}.`);
+    else seen.set(key, name);
+  }
+}
+
+// The sign between thousands, or null.
+function groupSign(columns, cells, decimal) {
+  for (const [j, { kind }] of columns.entries()) {
+    const found = kind === "number" && cells[j].find((cell) => GROUPED[decimal].test(cell));
+    if (found) return GROUPED[decimal].exec(found)[1];
+  }
+  return null;
+}
+
+// Whether the first record holds names: no cell in it is a number or a date.
+function hasNames(rows) {
+  const isValue = (cell) => Number.isFinite(numberIn(cell, ".")) || Number.isFinite(numberIn(cell, ",")) || dateFormOf([cell], 1) !== null;
+  return !rows[0].some((cell) => isValue(cell.trim()));
+}
+
+// The table that a text holds. `header`: whether its first line names the columns; null: as it looks.
+// { columns, troubles, rows, dialect } or { error } in a sentence.
+export function readTable(given, { header = null } = {}) {
+  const text = given.replace(/^\ufeff/, "");
+  const delimiter = delimiterOf(text);
+  const { rows, lines, open } = records(text, delimiter);
+  const troubles = troubleList();
+  if (!rows.length) return { error: "There is no table: the text is empty." };
+  if (open !== null) troubles.add("quote", `Line ${open}: a quotation mark is opened and never closed.`);
+  if (text.includes("\ufffd")) troubles.add("code", "Some letters could not be read: save the file as UTF-8.");
+  const named = header ?? hasNames(rows);
+  const width = rows[0].length;
+  if (!named) troubles.add("name", "Line 1 holds values, so the columns are called column 1, column 2 and so on.");
+  const names = namesOf(named ? rows[0] : rows[0].map((_, j) => `column ${j + 1}`), troubles);
+  const body = named ? rows.slice(1) : rows;
+  const at = named ? lines.slice(1) : lines;
+  if (!body.length) return { error: `Line 1 holds the names ${names.slice(0, 4).map(quote).join(", ")}, but no row follows.` };
+  body.forEach((row, i) => {
+    const has = `Line ${at[i]} has ${row.length} field${row.length === 1 ? "" : "s"}, line ${lines[0]} has ${width}`;
+    if (row.length < width) troubles.add("short", `${has}: columns from ${quote(names[row.length])} on are missing there.`);
+    if (row.length > width) troubles.add("long", `${has}: what is beyond column ${quote(names[width - 1])} is left out.`);
+  });
+  const cells = names.map((_, j) => body.map((row) => (row[j] ?? "").trim()));
+  const { decimal, doubt } = decimalOf(cells.flat(), delimiter);
+  if (doubt) troubles.add("decimal", `${quote(doubt)} is read as ${numberIn(doubt, decimal)}: the decimal sign is ${quote(decimal)}.`);
+  const columns = names.map((name, j) => columnOf(name, cells[j], at, decimal, troubles));
+  sayRepeated(columns, troubles);
+  const dialect = { delimiter, decimal, header: named, thousands: groupSign(columns, cells, decimal), plain: names.every((name, j) => name === rows[0][j]) };
+  return { columns, troubles: troubles.all(), rows: body.length, dialect };
+}

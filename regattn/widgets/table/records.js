@@ -1,0 +1,69 @@
+// A text cut into records and fields after RFC 4180: a quoted field may hold delimiters, line ends and, twice, quotes.
+const DELIMITERS = ["\t", ";", "|", ","]; // a comma may also be that of a decimal number, so it is tried last
+const LOOK = 65536; // characters by which the delimiter is told
+const MANY = 0.9; // share of the records that must be of one width
+
+function lineEnds(text) {
+  return (text.match(/\r\n|\n|\r/g) ?? []).length;
+}
+
+// The quoted part of a field that begins at `at`: its text, where it ends, and whether it was closed.
+function quoted(text, at) {
+  let [from, value] = [at + 1, ""];
+  for (;;) {
+    const close = text.indexOf('"', from);
+    if (close < 0) return { value: value + text.slice(from), at: text.length, closed: false };
+    value += text.slice(from, close);
+    if (text[close + 1] !== '"') return { value, at: close + 1, closed: true };
+    value += '"';
+    from = close + 2;
+  }
+}
+
+// All records, with the line on which each begins; blank lines are none. `open`: the line of a quote that never closes.
+export function records(text, delimiter) {
+  const found = { rows: [], lines: [], open: null };
+  let [at, line, begun, row] = [0, 1, 1, []];
+  const end = () => {
+    if (row.length > 1 || row[0].trim()) {
+      found.rows.push(row);
+      found.lines.push(begun);
+    }
+    row = [];
+  };
+  while (at < text.length) {
+    let value = "";
+    if (text[at] === '"') {
+      const part = quoted(text, at);
+      if (!part.closed) found.open ??= line;
+      ({ value, at } = part);
+      line += lineEnds(value);
+    }
+    const from = at;
+    while (at < text.length && text[at] !== delimiter && text[at] !== "\n" && text[at] !== "\r") at += 1;
+    row.push(value + text.slice(from, at));
+    if (text[at] === delimiter) {
+      at += 1;
+      if (at < text.length && text[at] !== "\n" && text[at] !== "\r") continue;
+      row.push(""); // a delimiter at the end of a line: one more field, which is empty
+    }
+    end();
+    at += text.startsWith("\r\n", at) ? 2 : 1;
+    begun = line += 1;
+  }
+  return found;
+}
+
+// The delimiter under which nearly all records have one width, of two fields or more; a comma if none does.
+export function delimiterOf(text) {
+  const cut = text.length > LOOK ? text.slice(0, Math.max(text.lastIndexOf("\n", LOOK), LOOK / 2)) : text;
+  const alike = (delimiter) => {
+    const widths = records(cut, delimiter).rows.map((row) => row.length);
+    const wide = widths.filter((width) => width === widths[0] && width > 1).length;
+    return wide / Math.max(1, widths.length);
+  };
+  const shares = DELIMITERS.map(alike);
+  const most = Math.max(...shares);
+  const at = shares.findIndex((share) => share >= Math.min(MANY, most));
+  return most > 0 ? DELIMITERS[at] : ",";
+}
