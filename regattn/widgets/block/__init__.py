@@ -167,10 +167,10 @@ class BlockExplorer(Explorer, panels=["numbers", "flow", "counts"]):
             kit["hide"] = [*AROUND, *kit.get("hide", ())]
         known = list(dict.fromkeys(self.words))
         self.ids = [known.index(word) for word in self.words]
-        alt = (
-            f"The sentence “{' '.join(self.words)}” on its way through a transformer block: a drawing of the steps, "
-            "the numbers after one of them, and the count of parameters."
-        )
+        way = "a transformer block: a drawing of the steps, the numbers after one of them, and the count of parameters"
+        if written is not None:
+            way = "one head of attention, written by hand: the numbers after one of its steps"
+        alt = f"The sentence “{' '.join(self.words)}” on its way through {way}."
         data = {"words": self.words, "ids": self.ids, "size": len(known), "written": self.written, "names": names}
         super().__init__(**{"data": data, "alt": alt} | kit)
 
