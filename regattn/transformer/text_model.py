@@ -148,6 +148,11 @@ class TextModel:
             made.card["scores"] = {"transformer": made.bits_per_byte(parts.test)} | counted
         return made
 
+    def __repr__(self) -> str:
+        a, scores = self.model.architecture, self.card.get("scores", {})
+        held = f", {scores['transformer']:.2f} bits per byte held out" if "transformer" in scores else ""
+        return f"TextModel({a.vocabulary} tokens, {a.layers} layers of width {a.width}{held})"
+
     @property
     def start(self) -> int:
         """The token that the model reads before a text: a line break; the first token where there is none."""
@@ -308,7 +313,10 @@ class TextModel:
             check_known(self.tokenizer, part, "the held-out text")
         tokens = check_known(self.tokenizer, parts.train, "text")
         if len(tokens) <= context:
-            raise ValueError(f"the text has {len(tokens)} tokens to train on, and a context of {context} needs more")
+            raise ValueError(
+                f"the text has {len(tokens)} tokens to train on, and a context of {context} needs more; "
+                "give a smaller context= or a longer text"
+            )
         if parts.test and not (parts.test.strip() and parts.watch.strip()):
             raise ValueError(f"the text is too short to hold some of it out: {len(parts.test)} characters were left")
         return tokens

@@ -8,7 +8,7 @@ import pytest
 
 from regattn.data import load_seven_words
 from regattn.widgets import ProjectionExplorer
-from regattn.words import context_weights, predict_next, project, vocabulary_scores
+from regattn.words import context_weights, ppmi, predict_next, project, vocabulary_scores
 from tests.explorers.projection import chosen_example, counted, example, expected
 from tests.widgets.harness import FIGURE, SET, STATE, assert_same, barriers, opened, sweep
 
@@ -286,3 +286,14 @@ def test_a_reader_chooses_the_words_of_the_table_and_the_numbers_are_the_package
         assert page.locator("[data-control=count], [data-control=row]").count() == 0
         assert barriers(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_table_that_only_rounding_left_asymmetric_is_taken():
+    for S in (counted(), load_seven_words()):
+        near = ppmi(S)
+        near.iloc[0, 1] = near.iloc[1, 0] * (1 + 1e-15)
+        made = ProjectionExplorer(near, sentence=list(S.columns[:2]))
+        table = np.array(made.result()["counts"])
+        np.testing.assert_array_equal(table, table.T)
+        words = made.result()["words"]
+        np.testing.assert_allclose(table, near.loc[words, words], rtol=1e-12, atol=1e-14)

@@ -168,7 +168,7 @@ class ProjectionExplorer(Explorer, panels=["next", "table", "scores", "weights",
             raise ValueError(f"S has {len(self.words)} words; an explorer has room for {VOCABULARY}")
         project(S, list(S.columns)[:1])  # words on both sides, each once, numbers finite
         self.many = len(self.words) > MOST_WORDS
-        self.counted = np.asarray(check_counts(S.to_numpy(dtype=float)))
+        self.counted = _symmetric(np.asarray(check_counts(S.to_numpy(dtype=float))), "S")
         sentence = list(sentence) if not isinstance(sentence, str) else sentence
         many = len(self.words)
         alt = (
@@ -180,7 +180,7 @@ class ProjectionExplorer(Explorer, panels=["next", "table", "scores", "weights",
         data: dict[str, Any] = {"words": self.words}
         traits: dict[str, Any] = {"sentence": sentence, "row": row, "column": column}
         if self.many:
-            data["pairs"] = _pairs(_symmetric(self.counted, "S"))
+            data["pairs"] = _pairs(self.counted)
             traits["shown"] = self._strongest(sentence)
         else:
             traits["counts"] = self.counted
@@ -253,11 +253,13 @@ def _table_words(shown: Sequence[str], sentence: Sequence[str]) -> list[str]:
 
 
 def _symmetric(table: np.ndarray, name: str) -> np.ndarray:
-    odd = np.argwhere(table != table.T)
+    """Return a table that is symmetric, as rounding may not have left it, or raise, naming the cells that differ."""
+    odd = np.argwhere(~np.isclose(table, table.T, rtol=1e-9, atol=1e-12 * table.max()))
     if len(odd):
         i, j = odd[0]
         raise ValueError(f"{name} must be symmetric, got {table[i, j]:g} and {table[j, i]:g} at ({i}, {j})")
-    return table
+    upper = np.triu(table)
+    return upper + np.triu(table, 1).T
 
 
 def _pairs(table: np.ndarray) -> list[list[float]]:
