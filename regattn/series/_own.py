@@ -95,8 +95,8 @@ class SeriesModel(nn.Module):
         Raises
         ------
         ValueError
-            If dates do not rise in even steps, a series has fewer than two numbers, no window is long enough, or the
-            covariates are not those of the design or lack a date.
+            If the context is no longer than the period, dates do not rise in even steps, a series has fewer than two
+            numbers, no window is long enough, or the covariates are not those of the design or lack a date.
 
         Examples
         --------
@@ -107,7 +107,7 @@ class SeriesModel(nn.Module):
         >>> model.fit(table, plan=TrainingPlan(steps=3)).forecast(table).point.shape
         (2, 2)
         """
-        design = self.design
+        design = _checked(self.design)
         panel = read_panel(Y, ahead=0, period=design.period)
         panel = panel._replace(known=read_covariates(panel, covariates, design.covariates, beyond=False))
         if panel.known is not None:
@@ -143,7 +143,7 @@ class SeriesModel(nn.Module):
         ValueError
             As in :meth:`fit`, or if ``horizon`` is beyond the model's.
         """
-        design = self.design
+        design = _checked(self.design)
         most = design.horizon
         horizon = most if horizon is None else check_count(horizon, "horizon", most=most, bound="the model's own")
         panel = read_panel(Y, ahead=most, period=design.period)
@@ -185,6 +185,16 @@ class SeriesModel(nn.Module):
         check_numbers(tensors)
         note = {"kind": type(self).__name__, "design": asdict(self.design), "in_own_units": self.in_own_units}
         write_tensors(path, tensors, note=note | {"card": card or {}})
+
+
+def _checked(design: Any) -> Any:
+    """Return a design whose past holds a period and a date, from which a unit is taken; or raise."""
+    if design.context <= design.period:
+        raise ValueError(
+            f"context must be above the period of {design.period} dates, got {design.context}; choose a longer context "
+            "or a shorter period"
+        )
+    return design
 
 
 def _lessons(panel: Panel, design: Any) -> Windows:

@@ -279,6 +279,10 @@ SHARED = pd.DataFrame({"holiday": np.arange(53.0) % 3}, PROMO.index)
     ("call", "message"),
     [
         (lambda m: m.forecast(GAPS, 7), r"horizon must be ≤ 6 \(the model's own\), got 7"),
+        (
+            lambda m: Forecaster(ForecasterDesign(context=8, horizon=3)).forecast(GAPS),
+            "context must be above the period of 12 dates, got 8",
+        ),
         (lambda m: m.forecast(GAPS, 0), "horizon must be ≥ 1, got 0"),
         (lambda m: m.forecast(GAPS.to_numpy()), "Y must be a DataFrame"),
         (lambda m: m.forecast(GAPS.iloc[:0]), r"Y is empty: its shape is \(0, 5\)"),
