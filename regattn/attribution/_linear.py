@@ -29,9 +29,8 @@ def ridge_matrix(
     if np.ndim(penalty):
         units, penalty = 1 / np.sqrt(penalty), 1.0
     left, sizes, right = np.linalg.svd(root[:, None] * (X - centre) * units, full_matrices=False)
-    kept = sizes > sizes.max(initial=0.0) * max(X.shape) * np.finfo(float).eps
-    if rank is not None:
-        kept = np.arange(len(sizes)) < rank
+    rounding = sizes.max(initial=0.0) * np.finfo(float).eps
+    kept = sizes > rounding * max(X.shape) if rank is None else (np.arange(len(sizes)) < rank) & (sizes > rounding / 10)
     gains = np.divide(sizes, sizes**2 + penalty, out=np.zeros_like(sizes), where=kept)
     return ((Z - centre) * units @ right.T * gains) @ left.T * root + share
 

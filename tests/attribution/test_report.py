@@ -158,8 +158,8 @@ def test_a_saved_report_is_one_document_with_every_number_and_no_live_text(tmp_p
     assert [float(row[0]) for row in shown] == report.to_frame()["prediction"].tolist()
     assert [section.h2.text for section in tree.find_all("section")] == ['"><script>', "q", "r"]
     assert "a &amp; b" in text
-    drawn = tree.find_all("section")[1].svg.find_all("path")
-    assert [path["d"].count("M") for path in drawn] == [1, 3]  # one row for more, three for less
+    (against,) = tree.find_all("section")[1].svg.find_all("path")
+    assert (against["class"], against["d"].count("M")) == (["against"], 2)  # two rows for less, none for more
     assert [each.name for each in tree.find_all(["h1", "h2", "h3"])][:3] == ["h1", "h2", "h2"]
 
 
