@@ -178,17 +178,6 @@ def test_steps_of_training_in_a_page_are_those_of_the_others(benchmark, browser,
 
 
 @pytest.mark.browser
-def test_a_language_model_that_trains_in_a_page_takes_the_steps_of_the_others(benchmark, browser):
-    module = benchmark("page_language_model")
-    case = module.case(browser, steps=3, rounds=2, width=16)
-    check_cases([case])
-    rows, torches = rows_of(case), [module.DOUBLE, module.SINGLE]
-    assert list(rows) == [module.OURS, module.LOOPS, module.NUMPY, *torches]
-    assert [goal["measured"] for goal in case["goals"]] == [rows[name]["ratio"] for name in torches]
-    assert rows[module.OURS]["words per second"] == pytest.approx(8 * 24 / rows[module.OURS]["seconds"])
-
-
-@pytest.mark.browser
 def test_a_sweep_leads_the_slider_through_its_range_and_redraws(explorer, book, browser):
     with explorer.opened(browser, book / f"{explorer.Average.page}.html") as page:
         page.wait_for_function(explorer.AWAKE, arg="AverageExplorer")

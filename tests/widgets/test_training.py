@@ -82,6 +82,8 @@ def test_no_counted_ngram_is_below_its_rung():
     (lambda: TrainingExplorer(3), "source must be a Grammar or a text, got int"),
     (lambda: TrainingExplorer("short"), "source must have at least 258 bytes, got 5"),
     (lambda: TrainingExplorer(width=24), "width must be a multiple of 4 n_heads, got width 24 and 4 n_heads"),
+    (lambda: TrainingExplorer(width=144), r"width must be ≤ 128 \(what a page can train\), got 144"),
+    (lambda: TrainingExplorer(layers=5), r"layers must be ≤ 4 \(what a page can train\), got 5"),
     (lambda: TrainingExplorer(steps=30), "steps must be ≥ 31, got 30"),
     (lambda: example(step=61), r"step must be ≤ 60 \(the number of steps\), got 61"),
     (lambda: example(head=5), r"head must be ≤ 4 \(the number of heads\), got 5"),

@@ -20,6 +20,7 @@ FIRST = {"step": 0}  # what another setting does to the training
 LOOKED = "anna called tom because she missed tom"  # with the full stop before it eight tokens: a multiple of four
 GRAMMAR = {"batch": 8, "length": 24, "held": 24}
 TEXT = {"batch": 4, "length": 128, "held": 4, "written": 48, "shown": 16, "orders": (1, 2, 3, 4, 5)}
+WIDEST, DEEPEST = 128, 4
 RISE, EVERY, SAYS = 30, 10, 50  # steps: of a growing rate, between two losses, between two samples
 
 
@@ -88,8 +89,9 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
     ) -> None:
         source = Grammar() if source is None else source
         self.steps = check_count(steps, "steps", least=RISE + 1)
-        self.n_heads, self.layers = check_count(n_heads, "n_heads"), check_count(layers, "layers")
-        if check_count(width, "width") % (4 * n_heads):
+        self.n_heads = check_count(n_heads, "n_heads")
+        self.layers = check_count(layers, "layers", most=DEEPEST, bound="what a page can train")
+        if check_count(width, "width", most=WIDEST, bound="what a page can train") % (4 * n_heads):
             raise ValueError(f"width must be a multiple of 4 n_heads, got width {width} and {n_heads} n_heads")
         sizes = {"width": width, "n_heads": n_heads, "hidden": 4 * width, "layers": layers, "steps": self.steps}
         self._data = sizes | {"rise": RISE, "every": EVERY, "says": SAYS} | _task_data(source)

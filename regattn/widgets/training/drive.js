@@ -35,6 +35,7 @@ export function trainingDrive({ data, keeper }, view) {
   }
   function answer({ run: of, state }) {
     if (of !== run || !tell) return;
+    if (JSON.stringify(settings()) !== JSON.stringify(own)) return self.start(tell); // moved before the first step
     keeper.keep(state, own);
     pending = true;
     if (awake() && state.step < data.steps) ask(); // it goes on while the picture is drawn
@@ -45,7 +46,7 @@ export function trainingDrive({ data, keeper }, view) {
   }
   function begin(make) {
     helper?.end();
-    helper = make;
+    helper = make; // what is refused late is replaced
     ask({ data: { ...data, worker: null }, state: keeper.stateAt(view.model.get("step"), own) });
   }
   const failed = () => tell && begin(inPage(answer));
@@ -56,8 +57,9 @@ export function trainingDrive({ data, keeper }, view) {
   view.signal.addEventListener("abort", () => (watch.disconnect(), helper?.end()));
   const self = {
     paper: PAPER,
-    where: () => helper?.where ?? null,
     start(told) {
+      helper?.end();
+      helper = null;
       [tell, own] = [told, settings()];
       run += 1;
       begin(openWorker(data.worker, answer, failed) ?? inPage(answer));
