@@ -19,11 +19,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from regattn._extras import needed_by
 from regattn._tables import named
-from regattn._validation import check_count, check_numpy, check_real, check_sizes, column_sizes
+from regattn._validation import check_numpy, check_sizes, column_sizes
 from regattn.masks import others_mask
-from regattn.regression._heads import LEARNED, Head, guarded_kernel
+from regattn.regression._heads import Head, guarded_kernel
 from regattn.regression._inputs import index_of, validated
-from regattn.regression._local import LINEAR, Keys, head_average, head_weights
+from regattn.regression._local import Keys, head_average, head_weights
+from regattn.regression._settings import check_settings
 from regattn.regression.least_squares import spectrum
 
 if TYPE_CHECKING:
@@ -204,7 +205,7 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         X, y = validated(self, X, y, multi_output=True, y_numeric=True, dtype=np.float64, ensure_min_samples=2)
         X, y = check_numpy(X, "X"), check_numpy(y, "y")
         check_sizes(column_sizes(X), "X")
-        self._check_parameters(X.shape[1])
+        check_settings(self, X.shape[1])
         self._one_target = y.ndim == 1
         if self.kernel == "identity":
             return self._fit_closed_form(X, y)
@@ -373,41 +374,6 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def _standardised(self, X: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore"):  # an infinite query is refused where it is compared
             return (X - self._centre) / self._spread
-
-    def _check_parameters(self, p: int) -> None:
-        if self.kernel not in ("identity", *LEARNED):
-            raise ValueError(f"kernel must be one of identity, {', '.join(LEARNED)}, got {self.kernel!r}")
-        if self.combine not in ("average", "learn"):
-            raise ValueError(f'combine must be "average" or "learn", got {self.combine!r}')
-        widths = [check_count(width, "every width in encoder") for width in self.encoder]
-        check_count(self.n_heads, "n_heads")
-        if self.rank is not None:
-            check_count(self.rank, "rank", most=widths[-1] if widths else p, bound="the features compared")
-        check_count(self.n_iter_no_change, "n_iter_no_change")
-        check_count(self.max_iter, "max_iter")
-        if self.batch_size is not None:
-            check_count(self.batch_size, "batch_size")
-        self._check_line()
-        check_real(self.penalty, "penalty", least=0.0)
-        check_real(self.tol, "tol", least=0.0, strictly=True)
-        check_real(self.validation_fraction, "validation_fraction", least=0.0, most=0.9)
-        if self.kernel == "identity" and self.n_heads > 1:
-            raise ValueError(f"n_heads must be 1 for the identity kernel (its heads collapse), got {self.n_heads}")
-        if self.kernel == "identity" and widths:
-            raise ValueError(f"the identity kernel has a closed form and takes no encoder, got {self.encoder!r}")
-
-    def _check_line(self) -> None:
-        if self.local not in ("constant", "linear"):
-            raise ValueError(f'local must be "constant" or "linear", got {self.local!r}')
-        if self.ridge is not None:
-            check_real(self.ridge, "ridge", least=0.0, strictly=True)
-        if self.local == "linear" and self.kernel not in LINEAR:
-            known = ", ".join(LINEAR)
-            raise ValueError(
-                f'local="linear" needs a kernel whose weights are ≥ 0 and sum to one, {known}, got {self.kernel!r}'
-            )
-        if self.local == "constant" and self.ridge is not None:
-            raise ValueError(f'ridge is the penalty of local="linear", got {self.ridge} with local="constant"')
 
 
 def _mean_curve(curves: list[list[float]]) -> list[float]:
