@@ -121,7 +121,8 @@ def order_of(columns: list[Column], date: str) -> tuple[list[int], list[str], bo
         return order, [f"row {i + 1}" for i in order], False
     order = sorted((i for i in range(count) if times[i] is not None), key=lambda i: times[i])[-ROWS:]
     repeats = len({times[i] for i in order}) < len(order)
-    return order, [str(times[i]).removesuffix(".0") for i in order], repeats
+    labels = [str(times[i]).removesuffix(".0") + (f", row {i + 1}" if repeats else "") for i in order]
+    return order, labels, repeats
 
 
 def _coded(column: Column, order: list[int]) -> dict[str, np.ndarray]:

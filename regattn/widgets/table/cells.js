@@ -13,6 +13,8 @@ const TELLING = { ".": /^[-+]?(\d{4,}\.\d+|0?\.\d+|\d{1,3}\.(\d{1,2}|\d{4,}))$/,
 const TWICE = /^[^\d]*\d{1,3}([,.])\d{3}\1/; // two groups of thousands
 const EITHER = /^[-+]?[1-9]\d{0,2}[.,]\d{3}$/; // 1,234: one thousand, or a little more than one
 
+const ENOUGH = 5000; // numbers that tell the decimal sign
+
 // The number in a cell, or NaN; a true minus sign is one.
 export function numberIn(cell, decimal) {
   const text = cell.replace("−", "-");
@@ -27,6 +29,8 @@ export function decimalOf(cells, delimiter) {
   const seen = { ".": 0, ",": 0 };
   let doubt = null;
   for (const cell of cells) {
+    if (seen["."] + seen[","] >= ENOUGH) break;
+    if (!/[.,]/.test(cell)) continue;
     for (const sign of [".", ","]) {
       if (TELLING[sign].test(cell) || (GROUPED[sign].test(cell) && (cell.includes(sign) || TWICE.test(cell)))) seen[sign] += 1;
     }

@@ -56,7 +56,7 @@ function ordered(columns, date, notes) {
   if (order.length > limits().rows) notes.push(`The page computes with ${limits().rows.toLocaleString("en")} rows: the last of ${order.length.toLocaleString("en")}.`);
   order = order.slice(-limits().rows);
   const repeats = times && order.some((i, k) => k > 0 && times[i] === times[order[k - 1]]);
-  return { order, labels: order.map((i) => (times ? String(times[i]) : `row ${i + 1}`)), repeats };
+  return { order, labels: order.map((i) => [times && String(times[i]), (repeats || !times) && `row ${i + 1}`].filter(Boolean).join(", ")), repeats };
 }
 
 // A predictor as one column of numbers, or as one for each category but the first.

@@ -1,5 +1,5 @@
 // The numbers behind the TableExplorer, pure: six models as weights on outcomes, and their errors with a row left out.
-import { dot, firstLargest, mean, rootMeanSquare, runningSum, spectralFilter, spectralWeights, sum } from "../_numbers/maths.js";
+import { dot, firstLargest, mean, runningSum, spectralFilter, spectralWeights, sum } from "../_numbers/maths.js";
 import { singular } from "../_numbers/factor.js";
 import { design, limits } from "./design.js";
 
@@ -37,7 +37,8 @@ export function standardised({ rows, names }, train) {
   const varied = spread.some(Number.isFinite) && train.length > 1;
   const { left, values, right } = varied ? singular(names.map((_, j) => Float64Array.from(Z, (row) => row[j]))) : { left: [], values: [], right: [] };
   const scores = Z.map((_, i) => Float64Array.from(left, (vector) => vector[i]));
-  return { train, code, Z, values, right, scores, n: train.length, rank: values.length };
+  const flat = Float64Array.from(Z.flatMap((row) => Array.from(row)));
+  return { train, code, Z, flat, values, right, scores, n: train.length, rank: values.length };
 }
 
 // Where each run of directions of one size ends: which of them comes first is chance, so they are kept or left together.
@@ -56,18 +57,17 @@ function evened(kept, values) {
   return Array.from(kept, (_, k) => mean(kept.slice(ends.indexOf(ends[k]), ends[k])));
 }
 
-// Scores −‖q − z‖²/2 of a query with every row, to nine decimals, so that ties are ties.
-const nearness = (Z, q) => Float64Array.from(Z, (row) => {
-  let total = 0;
-  for (let j = 0; j < row.length; j++) total += (q[j] - row[j]) ** 2;
-  return Math.round(-0.5e9 * total) / 1e9;
-});
-const halfDistances = (Z, q) => Float64Array.from(Z, (row) => {
-  let total = 0;
-  for (let j = 0; j < row.length; j++) total += (q[j] - row[j]) ** 2;
-  return -0.5 * total;
-});
-const scoresOf = (model, Z, q) => (model === "softmax" ? Float64Array.from(Z, (row) => dot(q, row)) : model === "gaussian" ? halfDistances(Z, q) : nearness(Z, q)); // prettier-ignore
+// Scores of a query with every row: inner products, or −‖q − z‖²/2; for neighbours to nine decimals, so that ties are ties.
+function scoresOf(model, { flat, n }, q, out = new Float64Array(n)) {
+  const width = q.length;
+  for (let i = 0, at = 0; i < n; i++) {
+    let total = 0;
+    if (model === "softmax") for (let j = 0; j < width; j++, at++) total += q[j] * flat[at];
+    else for (let j = 0; j < width; j++, at++) total += (q[j] - flat[at]) ** 2;
+    out[i] = model === "softmax" ? total : model === "gaussian" ? -0.5 * total : Math.round(-0.5e9 * total) / 1e9;
+  }
+  return out;
+}
 
 // exp(score/T) over their sum, into `out`; the row `barred` is not listened to.
 function soften(scores, temperature, barred, out) {
@@ -101,35 +101,49 @@ function similarityWeights(model, scores, knob, barred = -1, out = new Float64Ar
 
 // The weight of every row of the fit for a query, given in standard deviations, or as the place of one of its rows.
 export function weightsOf(fit, model, knob, { z, place = -1 }) {
-  const { n, rank, Z, values, right, scores } = fit;
+  const { n, rank, values, right, scores } = fit;
   if (!rank) return new Float64Array(n).fill(1 / n);
-  if (!isLinear(model)) return similarityWeights(model, scoresOf(model, Z, z), knob);
+  if (!isLinear(model)) return similarityWeights(model, scoresOf(model, fit, z), knob);
   const asks = place >= 0 ? scores[place] : Float64Array.from(right, (direction, k) => dot(z, direction) / values[k]);
   return spectralWeights(scores, asks, sharesKept(fit, model, knob), 1 / n);
 }
 
-// Errors of a linear fit of all rows, in closed form; leave-one-out null where a row alone determines a direction.
-function linearNumbers({ n, scores, rank }, y, kept) {
-  const level = mean(y);
-  const content = Float64Array.from({ length: rank }, (_, k) => scores.reduce((total, row, i) => total + row[k] * (y[i] - level), 0));
+// Errors of a linear fit of all rows, in closed form, from what each direction knows about the outcomes; leave-one-out null where a row alone determines a direction.
+function linearNumbers({ n, scores, content }, { y, level }, kept) {
   const slopes = content.map((value, k) => value * kept[k]);
-  const hats = scores.map((row) => 1 / n + row.reduce((total, value, k) => total + kept[k] * value * value, 0));
-  const residuals = scores.map((row, i) => y[i] - level - dot(slopes, row));
-  const sound = n > 1 && Math.max(...hats) < SINGLE;
-  return {
-    dof: 1 + sum(kept),
-    kept: Array.from(kept),
-    error: rootMeanSquare(residuals),
-    loo: sound ? rootMeanSquare(residuals.map((value, i) => value / (1 - hats[i]))) : null,
-  };
+  let [most, squares, alone] = [0, 0, 0];
+  for (let i = 0; i < n; i++) {
+    const row = scores[i];
+    let [hat, residual] = [1 / n, y[i] - level];
+    for (let k = 0; k < row.length; k++) {
+      hat += kept[k] * row[k] * row[k];
+      residual -= slopes[k] * row[k];
+    }
+    most = Math.max(most, hat);
+    squares += residual ** 2;
+    alone += (residual / (1 - hat)) ** 2;
+  }
+  const loo = n > 1 && most < SINGLE ? Math.sqrt(alone / n) : null;
+  return { dof: 1 + sum(kept), kept: Array.from(kept), error: Math.sqrt(squares / n), loo };
+}
+
+function* linearSearch(fit, model, outcomes, knobs) {
+  const errors = [];
+  for (const knob of knobs) {
+    errors.push(linearNumbers(fit, outcomes, sharesKept(fit, model, knob)).loo);
+    yield;
+  }
+  return errors;
 }
 
 // Leave-one-out errors for several values of the knob, row by row, so that it can be done in slices.
-function* searchNumbers({ n, Z }, model, y, knobs) {
+function* searchNumbers(fit, model, y, knobs) {
+  const { n, Z } = fit;
+  const near = new Float64Array(n);
   const squares = new Float64Array(knobs.length);
   const out = new Float64Array(n);
   for (let i = 0; i < n; i++) {
-    const scores = scoresOf(model, Z, Z[i]);
+    const scores = scoresOf(model, fit, Z[i], near);
     const ranked = model === "neighbours" ? runningSum(nearestRows(scores, knobs.at(-1), i).map((j) => y[j])) : null;
     knobs.forEach((knob, k) => {
       const guess = ranked ? ranked[knob - 1] / knob : dot(similarityWeights(model, scores, knob, i, out), y);
@@ -141,23 +155,28 @@ function* searchNumbers({ n, Z }, model, y, knobs) {
 }
 
 // The same numbers as of a linear fit; the share kept of a direction u of the predictors is u'Hu.
-function* similarityNumbers({ n, Z, scores, rank, values }, model, y, knob) {
-  const [kept, out] = [new Float64Array(rank), new Float64Array(n)];
+function* similarityNumbers(fit, model, y, knob) {
+  const { n, Z, scores, rank, values } = fit;
+  const [kept, out, room] = [new Float64Array(rank), new Float64Array(n), new Float64Array(n)];
   let [dof, error, loo] = [0, 0, 0];
   for (let i = 0; i < n; i++) {
-    const near = scoresOf(model, Z, Z[i]);
+    const near = scoresOf(model, fit, Z[i], room);
     const weights = similarityWeights(model, near, knob, -1, out);
     dof += weights[i];
     error += (y[i] - dot(weights, y)) ** 2;
-    for (let k = 0; k < rank; k++) {
-      let total = 0;
-      for (let j = 0; j < n; j++) if (weights[j]) total += weights[j] * scores[j][k];
-      kept[k] += scores[i][k] * total;
+    for (let j = 0; j < n; j++) {
+      if (!weights[j]) continue;
+      const row = scores[j];
+      for (let k = 0; k < rank; k++) kept[k] += scores[i][k] * weights[j] * row[k];
     }
     if (n > 1) loo += (y[i] - dot(similarityWeights(model, near, knob, i, out), y)) ** 2;
     yield;
   }
   return { dof, kept: evened(kept, values), error: Math.sqrt(error / n), loo: n > 1 ? Math.sqrt(loo / n) : null };
+}
+
+function* once(work) {
+  return work();
 }
 
 function finish(steps) {
@@ -186,9 +205,8 @@ function chosenKnob(problem, prepared, { model, tuning, ...now }) {
   if (tuning !== "loo" || own === null || !fit.rank || fit.n < 3) return { knob: own, searched: false };
   const knobs = tried(model, fit.n, fit.rank);
   const cost = isLinear(model) ? 0 : fit.n ** 2 * (fit.Z[0].length + 8 * (model === "neighbours" ? 2 : knobs.length));
-  const errors = isLinear(model)
-    ? knobs.map((knob) => linearNumbers(fit, y, sharesKept(fit, model, knob)).loo)
-    : found(problem, `${key} search ${model}`, cost, () => searchNumbers(fit, model, y, knobs));
+  const steps = () => (isLinear(model) ? linearSearch(fit, model, prepared, knobs) : searchNumbers(fit, model, y, knobs));
+  const errors = found(problem, `${key} search ${model}`, cost, steps);
   if (errors === null) return { knob: own, searched: null };
   return errors.every((error) => error === null) ? { knob: own, searched: false } : { knob: knobs[best(errors)], searched: true };
 }
@@ -197,7 +215,10 @@ function prepare(problem, { target, predictors, date, lags }) {
   const key = JSON.stringify([target, predictors, date, lags]);
   if (problem.prepared?.key !== key) {
     const table = design(problem.columns, { target, predictors, date, lags });
-    problem.prepared = { key, table, fit: standardised(table, table.train), y: Float64Array.from(table.train, (t) => table.y[t]) };
+    const [fit, y] = [standardised(table, table.train), Float64Array.from(table.train, (t) => table.y[t])];
+    const level = mean(y);
+    fit.content = Float64Array.from({ length: fit.rank }, (_, k) => sum(fit.scores.map((row, i) => row[k] * (y[i] - level))));
+    problem.prepared = { key, table, fit, y, level };
     problem.memory.clear();
   }
   return problem.prepared;
@@ -239,7 +260,7 @@ export function tableState(problem, now) {
   const whole = !fit.n || searched === null
     ? none
     : linear
-      ? linearNumbers(fit, y, sharesKept(fit, now.model, knob))
+      ? found(problem, `${key} ${now.model} ${knob}`, 0, () => once(() => linearNumbers(fit, prepared, sharesKept(fit, now.model, knob))))
       : (found(problem, `${key} ${now.model} ${knob}`, cost, () => similarityNumbers(fit, now.model, y, knob)) ?? none);
   const query = Math.min(now.query, table.rows.length);
   const { row, ready, label, observed } = asked(table, query, now.typed);

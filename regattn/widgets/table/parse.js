@@ -13,7 +13,7 @@ function quote(cell) {
 // Sentences, of each kind the first few and how many more.
 function troubleList() {
   const kinds = new Map();
-  const add = (kind, sentence) => kinds.set(kind, [...(kinds.get(kind) ?? []), sentence]);
+  const add = (kind, sentence) => (kinds.has(kind) ? kinds.get(kind).push(sentence) : kinds.set(kind, [sentence]));
   const all = () => [...kinds.values()].flatMap((said) => (said.length > NAMED ? [...said.slice(0, NAMED), `… and ${said.length - NAMED} more like this.`] : said)); // prettier-ignore
   return { add, all };
 }
@@ -35,34 +35,32 @@ function namesOf(cells, { add }) {
 // What a column holds and what cells are amiss: { name, kind, values } with null for what is missing.
 function columnOf(name, cells, lines, decimal, { add }) {
   const filled = cells.filter((cell) => !isMissing(cell));
-  const numbers = filled.filter((cell) => Number.isFinite(numberIn(cell, decimal))).length;
-  const date = dateFormOf(filled, NEARLY);
-  const kind = !filled.length || numbers >= NEARLY * filled.length ? "number" : date ? "date" : "text";
+  const numbers = cells.map((cell) => (isMissing(cell) ? null : numberIn(cell, decimal)));
+  const many = numbers.filter(Number.isFinite).length >= NEARLY * filled.length;
+  const date = many ? null : dateFormOf(filled, NEARLY);
+  const kind = many ? "number" : date ? "date" : "text";
   if (!filled.length) add("empty", `Column ${quote(name)} is empty.`);
-  if (kind === "date" && date.doubt) add("date", `Column ${quote(name)}: ${quote(date.doubt)} is read as ${dateIn(date.doubt, date.form)}, month first.`);
-  const read = {
-    number: (cell) => (Number.isFinite(numberIn(cell, decimal)) ? numberIn(cell, decimal) : null),
-    date: (cell) => dateIn(cell, date.form),
-    text: (cell) => cell,
-  }[kind];
+  if (date?.doubt) add("date", `Column ${quote(name)}: ${quote(date.doubt)} is read as ${dateIn(date.doubt, date.form)}, month first.`);
   const values = cells.map((cell, i) => {
-    if (isMissing(cell)) return null;
-    const value = read(cell);
+    if (numbers[i] === null) return null;
+    const value = many ? (Number.isFinite(numbers[i]) ? numbers[i] : null) : date ? dateIn(cell, date.form) : cell;
     if (value === null) add(kind, `Line ${lines[i]}, column ${quote(name)}: ${quote(cell)} is no ${kind}; the cell counts as missing.`);
     return value;
   });
-  if (filled.length > 1 && filled.length === cells.length && new Set(values).size === 1) add("constant", `Column ${quote(name)} is ${quote(filled[0])} in every row.`);
+  if (filled.length > 1 && filled.length === cells.length && values.every((value) => value === values[0])) add("constant", `Column ${quote(name)} is ${quote(filled[0])} in every row.`);
   const slips = values.filter((value) => value !== null).length < filled.length;
   return { name, kind, values, ...(slips && { slips }), ...(kind === "date" && { form: date.form }) };
 }
 
 function sayRepeated(columns, { add }) {
-  const seen = new Map();
-  for (const { name, values } of columns) {
-    const key = JSON.stringify(values);
-    if (seen.has(key)) add("same", `Column ${quote(name)} repeats column ${quote(seen.get(key))}.`);
-    else seen.set(key, name);
-  }
+  columns.forEach(({ name, values }, j) => {
+    const first = columns.slice(0, j).find((other) => other.values.every((value, i) => value === values[i]));
+    if (first) add("same", `Column ${quote(name)} repeats column ${quote(first.name)}.`);
+  });
+}
+
+function* eachOf(lists) {
+  for (const list of lists) yield* list;
 }
 
 // The sign between thousands, or null.
@@ -103,7 +101,7 @@ export function readTable(given, { header = null } = {}) {
     if (row.length > width) troubles.add("long", `${has}: what is beyond column ${quote(names[width - 1])} is left out.`);
   });
   const cells = names.map((_, j) => body.map((row) => (row[j] ?? "").trim()));
-  const { decimal, doubt } = decimalOf(cells.flat(), delimiter);
+  const { decimal, doubt } = decimalOf(eachOf(cells), delimiter);
   if (doubt) troubles.add("decimal", `${quote(doubt)} is read as ${numberIn(doubt, decimal)}: the decimal sign is ${quote(decimal)}.`);
   const columns = names.map((name, j) => columnOf(name, cells[j], at, decimal, troubles));
   sayRepeated(columns, troubles);

@@ -23,6 +23,7 @@ function quoted(text, at) {
 // All records, with the line on which each begins; blank lines are none. `open`: the line of a quote that never closes.
 export function records(text, delimiter) {
   const found = { rows: [], lines: [], open: null };
+  const plain = new RegExp(`[^${delimiter === "|" ? "\\|" : delimiter}\\r\\n]*`, "y");
   let [at, line, begun, row] = [0, 1, 1, []];
   const end = () => {
     if (row.length > 1 || row[0].trim()) {
@@ -39,9 +40,10 @@ export function records(text, delimiter) {
       ({ value, at } = part);
       line += lineEnds(value);
     }
-    const from = at;
-    while (at < text.length && text[at] !== delimiter && text[at] !== "\n" && text[at] !== "\r") at += 1;
-    row.push(value + text.slice(from, at));
+    plain.lastIndex = at;
+    const [rest] = plain.exec(text);
+    at += rest.length;
+    row.push(value + rest);
     if (text[at] === delimiter) {
       at += 1;
       if (at < text.length && text[at] !== "\n" && text[at] !== "\r") continue;
