@@ -1,8 +1,4 @@
-<<<<<<< HEAD
-"""The ridge on a network's last layer: its weights are its own, and it says how far it is from the network."""
-=======
 """The ridge regression on a network's last layer: its weights are its own, and it says how far the network is."""
->>>>>>> weights
 
 from __future__ import annotations
 
