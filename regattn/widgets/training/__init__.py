@@ -12,7 +12,7 @@ from regattn.grammar._states import states
 from regattn.grammar.sentences import Grammar
 from regattn.widgets._kit import Count, Explorer, PastedText, Seed, Slider
 from regattn.widgets._kit.page import assemble
-from regattn.widgets.training.walk import Task, Walk, grammar_task, head_map, text_task, walk
+from regattn.widgets.training._walk import Task, Walk, grammar_task, head_map, text_task, walk
 
 __all__ = ["TrainingExplorer"]
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from regattn.grammar.sentences import Grammar
 from regattn.widgets._kit import Explorer
-from regattn.widgets.training.walk import Task, Walk
+from regattn.widgets.training._walk import Task, Walk
 
 class TrainingExplorer(Explorer):
     learning_rate: float
