@@ -82,7 +82,7 @@ def make_design(name: str, n: int, *, signal_to_noise: float, rng: Rng) -> Draw:
     --------
     >>> X, y, signal = make_design("soft radial", 1000, signal_to_noise=3.0, rng=0)
     >>> X.shape, round(float(signal.var() / (y - signal).var()), 1)
-    ((1000, 5), 2.9)
+    ((1000, 5), 3.0)
     """
     if name not in DESIGNS:
         raise ValueError(f"name must be one of {', '.join(DESIGNS)}, got {name!r}")
