@@ -3,7 +3,7 @@ r"""Six functions of five inputs, with noise: the data of the published Monte Ca
 .. math:: y = f(x) + \varepsilon, \qquad x \sim U(0, 1)^5, \qquad
           \operatorname{var} \varepsilon = \operatorname{var} f(x) \,/\, \text{signal-to-noise}
 
-Source: Section 4 and Appendix B of [GC2026]_. Its "Friedman 2" and "Friedman 3" are not those of the literature.
+Its "Friedman 2" and "Friedman 3" are not those of the literature.
 """
 
 from __future__ import annotations
@@ -56,6 +56,8 @@ class Draw(NamedTuple):
 
 def make_design(name: str, n: int, *, signal_to_noise: float, rng: Rng) -> Draw:
     """Return rows of one of six designs with noise.
+
+    Source: Section 4 and Appendix B of [GC2026]_.
 
     Parameters
     ----------
