@@ -23,9 +23,12 @@ EVERY = [*notebooks(), ROOT / "book" / "index.md"]
 SPECTRAL, WORDS, TOKENS = "03_ols_proximity", "12_cooccurrence_projection", "18_language_model"
 
 
+package = cache(lambda: Package(ROOT))
+
+
 @cache
 def files_of(path: Path) -> set[str]:
-    return {file.relative_to(ROOT / "regattn").as_posix() for file in Package(ROOT).files(code_of(path))}
+    return {file.relative_to(ROOT / "regattn").as_posix() for file in package().files(code_of(path))}
 
 
 def readers(file: str) -> set[str]:

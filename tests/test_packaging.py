@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from zipfile import ZipFile
@@ -51,9 +52,12 @@ def imported(code: str) -> set[str]:
     return names - set(sys.stdlib_module_names) - {"regattn"}
 
 
+installed = cache(metadata.packages_distributions)  # it reads the files of every package
+
+
 def distributions(modules: set[str]) -> dict[str, set[str]]:
     """Return the distributions that each module may come with."""
-    found = metadata.packages_distributions()
+    found = installed()
     return {module: {canonicalize_name(name) for name in found.get(module, [module])} for module in modules}
 
 
