@@ -23,13 +23,13 @@ setup-teach: .venv/.ready-teach ## add what the teaching kit needs
 browser: setup-test ## find a Chromium for the tests, or install one
 	@$(PY) tools/browser.py
 
-book: setup ## execute the notebooks and build the book; prints where it is
+book: setup ## execute the notebooks and build the book, for students with AUDIENCE=students; prints where it is
 	@$(PY) -m tools.book build --here
 
 serve: setup ## build the book and serve it on this machine
 	@$(PY) -m tools.book serve --here
 
-zip: setup ## build the book and pack it into one file that opens anywhere
+zip: setup ## build the book and pack it into one file that opens anywhere; AUDIENCE=students too
 	@$(PY) -m tools.book zip --here
 
 slides: book setup-teach ## make a deck of slides of every chapter, with speaker's notes; prints where they are
