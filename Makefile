@@ -3,7 +3,7 @@ PYTHON ?= python3
 PY     := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test setup-teach browser book serve zip slides pdf lab test quick lint notebooks suite kit test-teach assignments hub restarts elsewhere bench mutants strip pins links clean distclean
+.PHONY: help setup setup-test setup-teach browser book serve zip slides votes pdf lab test quick lint notebooks suite kit test-teach assignments hub restarts elsewhere bench mutants strip pins links clean distclean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | awk -F ':.*## ' '{printf "make %-11s %s\n", $$1, $$2}'
@@ -23,17 +23,20 @@ setup-teach: .venv/.ready-teach ## add what the teaching kit needs
 browser: setup-test ## find a Chromium for the tests, or install one
 	@$(PY) tools/browser.py
 
-book: setup ## execute the notebooks and build the book; prints where it is
+book: setup ## execute the notebooks and build the book, for students with AUDIENCE=students; prints where it is
 	@$(PY) -m tools.book build --here
 
 serve: setup ## build the book and serve it on this machine
 	@$(PY) -m tools.book serve --here
 
-zip: setup ## build the book and pack it into one file that opens anywhere
+zip: setup ## build the book and pack it into one file that opens anywhere; AUDIENCE=students too
 	@$(PY) -m tools.book zip --here
 
 slides: book setup-teach ## make a deck of slides of every chapter, with speaker's notes; prints where they are
 	@$(PY) tools/slides.py
+
+votes: setup ## write the votes and quizzes for Moodle (GIFT) and other systems (QTI)
+	@$(PY) tools/votes.py
 
 pdf: book browser setup-teach ## print the book into one PDF with contents, page numbers and bookmarks
 	@$(PY) tools/pdf.py

@@ -46,6 +46,7 @@ sys.path.insert(0, str(ROOT / "book" / "_ext"))
 from chapters import Chapter, chapters  # noqa: E402, where the extensions of the book are
 
 from tools.marking import ForgetErrorStream, RefusePackage, RestoreCells  # noqa: E402
+from tools.variants import PutVariant  # noqa: E402
 
 EXAMPLE = ROOT / "teach" / "example_private"
 PUBLIC = ROOT / "teach" / "questions"  # for chapters to which a private folder has none
@@ -332,6 +333,7 @@ def settings(course: Path, kind: str = "graded") -> Config:
         OverwriteKernelspec,
         RestoreCells,
         OverwriteCells,
+        PutVariant,
         CheckCellMetadata,
         RefusePackage,
     ]

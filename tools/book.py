@@ -36,6 +36,7 @@ ROOT = machine.ROOT
 VENV = ROOT / ".venv"
 HTML = ROOT / "_build" / "html"
 ZIP = ROOT / "_build" / "regattn-book.zip"
+STUDENTS_ZIP = ROOT / "_build" / "regattn-students.zip"  # with AUDIENCE=students: without the pages for teachers
 READERS = "requirements.txt"
 TESTERS = "requirements-test.txt"
 TEACHERS = "teach/requirements.txt"
@@ -315,13 +316,25 @@ def _locked(file: IO[str]) -> bool:
     return True
 
 
+def contents() -> tuple[str, ...]:
+    """Return the option that names the contents of the book for students, where AUDIENCE asks for it."""
+    if not os.environ.get("AUDIENCE"):
+        return ()
+    sys.path.insert(0, str(ROOT / "book" / "_ext"))
+    import audience  # needs a package of the book, and the set-up needs none
+
+    audience.audience()
+    return ("--toc", str(audience.write_contents(ROOT, ROOT / "_build" / "toc-students.yml")))
+
+
 def build() -> None:
     """Build the book, warnings being errors, and make sure that there is one."""
     # jsonschema would load rfc3987_syntax, whose grammars take two seconds, for addresses that no notebook has
     skip = "import sys; sys.modules['rfc3987_syntax'] = None"
     program = f"{skip}; from jupyter_book.cli.main import main; sys.exit(main())"
     with one_at_a_time():
-        run(sys.executable, "-c", program, "build", ".", "-W", "--keep-going", environment=quiet())
+        options = ("-W", "--keep-going", *contents())
+        run(sys.executable, "-c", program, "build", ".", *options, environment=quiet())
     for page in (HTML / "index.html", HTML / "book" / "index.html"):
         if not page.is_file() or not page.stat().st_size:
             sys.exit(f"the build ended without an error but wrote no {page}")
@@ -330,7 +343,8 @@ def build() -> None:
 
 def pack_book() -> None:
     """Pack the built book into one file."""
-    print(f"{ZIP.relative_to(ROOT).as_posix()}: {pack(HTML, ZIP) / 1e6:.0f} MB")
+    target = STUDENTS_ZIP if os.environ.get("AUDIENCE") else ZIP
+    print(f"{target.relative_to(ROOT).as_posix()}: {pack(HTML, target) / 1e6:.0f} MB")
 
 
 def serve() -> None:

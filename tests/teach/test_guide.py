@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,8 @@ EXAMPLE = ROOT / "teach" / "example_private" / "quizzes" / "example.yml"
 PRIVATE = os.environ.get("REGATTN_PRIVATE")
 CHAPTERS = {chapter.name: ROOT / f"{chapter.page}.ipynb" for chapter in chapters()}
 SESSION = 90  # minutes of a session in the courses of five and twelve weeks
+READ = 2000  # words that students read before a session
+ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth"]
 HALF_DAY = {"ols_proximity": 50, "attention": 50, "transformer_block": 40, "full_circle": 25}
 ITEM = re.compile(r"(?m)^- (\d+) min( \(half day\))?: (.+)$")
 VOTE = re.compile(r"\*Expected, of 100:\* (.+)\.$", re.MULTILINE)
@@ -160,7 +163,7 @@ def test_half_a_day_adds_up_and_takes_from_each_page_what_it_marks():
     assert at == 210
 
 
-@pytest.mark.parametrize(("anchor", "weeks"), [("five-weeks", 5), ("twelve-weeks", 12)])
+@pytest.mark.parametrize(("anchor", "weeks"), [("five-weeks", 5), ("twelve-weeks", 12), ("economists", 12)])
 def test_a_course_has_two_sessions_a_week_on_days_that_count_from_its_start(anchor, weeks):
     rows = course(anchor)
     assert [(int(week), int(day)) for week, day, _ in rows] == [
@@ -174,6 +177,66 @@ def test_a_course_has_two_sessions_a_week_on_days_that_count_from_its_start(anch
 
 def test_twelve_weeks_teach_every_chapter():
     assert [name for row in course("twelve-weeks") for name in taught(row)] == [chapter.slug for chapter in chapters()]
+
+
+def test_economists_meet_every_chapter_after_what_it_needs_and_have_two_spare_sessions():
+    met: list[int] = []
+    for name in (name for row in course("economists") for name in taught(row)):
+        (one,) = [chapter for chapter in chapters() if chapter.slug == name]
+        before = re.search(r"(?m)^Before it: .+$", page(one.name))[0]
+        assert {int(number) for number in re.findall(r"\[(\d+)\]\(", before)} <= set(met)
+        met.append(one.number)
+    days = {int(day): what for _, day, what in course("economists")}
+    assert list(days.values()).count("spare") == 2
+    text = TEACHING.read_text(encoding="utf-8").partition('<a id="economists"></a>')[2]
+    handed_in = [int(day) for day in re.findall(r"\d+", re.search(r"on days ([\d, and]+);", text)[1])]
+    assert set(handed_in) <= set(days)
+    assert {late - soon for soon, late in pairwise(handed_in)} == {14}
+
+
+def sections(name: str) -> dict[str, str]:
+    """Return the text of a chapter by its sections; what stands before the first is the opening."""
+    text = "\n".join(cell.source for cell in chapter(name) if cell.cell_type == "markdown")
+    found = re.split(r"(?m)^## (.+)\n?", text)
+    return {"opening": found[0]} | dict(zip(found[1::2], found[2::2], strict=True))
+
+
+@every_chapter
+def test_what_is_read_before_is_in_the_chapter_and_has_two_thousand_words_at_most(name):
+    (line,) = re.findall(r"(?m)^\*Read before\*: the opening; (.+)\.$", page(name).partition("## Outcomes")[0])
+    named = re.findall(r"\*([^*]+)\*", line)
+    assert line == "; ".join(f"*{each}*" for each in named)
+    there = sections(name)
+    places = [list(there).index(each) for each in named]
+    assert places == sorted(set(places))
+    assert {"In depth", "Exercises", "What carries over"}.isdisjoint(named)
+    assert 500 <= sum(len(there[each].split()) for each in ["opening", *named]) <= READ
+
+
+@every_chapter
+def test_what_is_dropped_first_is_a_step_of_the_plan_and_frees_ten_minutes(name):
+    (line,) = re.findall(r"(?m)^\*Drop first\*: (.+)\.$", page(name).partition("## Outcomes")[0])
+    dropped = re.findall(r"\*([^*]+)\*, (\d+) min", line)
+    assert line == "; ".join(f"*{step}*, {minutes} min" for step, minutes in dropped)
+    plan = ITEM.findall(parts_of(page(name))["Minutes"])
+    for step, minutes in dropped:
+        assert [(m, half) for m, half, what in plan if what.startswith(step)] == [(minutes, "")]
+    assert 10 <= sum(int(minutes) for _, minutes in dropped) <= 20
+    assert "Quiz." not in dict(dropped)
+
+
+@every_chapter
+def test_three_votes_are_for_ninety_minutes_and_are_votes_of_the_page(name):
+    part = parts_of(page(name))["Predictions"]
+    (said,) = re.findall(r"Ninety minutes have room for ([^.]+)\.", part)
+    asked = len(VOTE.findall(part))
+    if asked == 3:
+        assert said == "all three"
+        return
+    places = [ORDINALS.index(word) for word in re.findall(r"\w+", said.removeprefix("three: the ")) if word != "and"]
+    assert len(places) == 3
+    assert places == sorted(set(places))
+    assert places[-1] < asked
 
 
 @every_chapter

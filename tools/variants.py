@@ -1,0 +1,103 @@
+"""Give each student numbers of their own: `python -m tools.variants COURSE graded_masks STUDENTS.txt`.
+
+A question may say `{variant}` in its text and its tests, as in `np.random.default_rng({variant})`. Everybody's notebook
+then has a number of their own in its place, drawn from the salt that REGATTN_SALT holds, the student's name and that of
+the assignment; the notebooks are written to the folder `release_to`. Marking puts the same number into the tests.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import sys
+from collections.abc import Iterable
+from copy import deepcopy
+from pathlib import Path
+
+import nbformat
+from nbgrader.preprocessors import NbGraderPreprocessor
+
+TOKEN = "{variant}"
+MOST = 10**6  # numbers from which one is drawn
+
+
+def variant(salt: str, student: str, assignment: str) -> int:
+    """Return the number of a student in an assignment, 0 to 999,999, the same whenever it is asked for.
+
+    Raises
+    ------
+    ValueError
+        If there is no salt: then everybody could work out the numbers of all.
+
+    Examples
+    --------
+    >>> variant("a secret", "ada", "graded_masks") == variant("a secret", "ada", "graded_masks")
+    True
+    """
+    if not salt:
+        raise ValueError(f"{assignment} has {TOKEN} in it, and REGATTN_SALT is not set")
+    text = "\0".join((salt, student, assignment))
+    return int.from_bytes(hashlib.sha256(text.encode()).digest(), "big") % MOST
+
+
+def personal(notebook: nbformat.NotebookNode, salt: str, student: str, assignment: str) -> nbformat.NotebookNode:
+    """Return a notebook with a student's number in the place of every token."""
+    own = deepcopy(notebook)
+    for cell in own.cells:
+        if TOKEN in cell.source:
+            cell.source = cell.source.replace(TOKEN, str(variant(salt, student, assignment)))
+    return own
+
+
+def hand_out(course: Path, assignment: str, students: Iterable[str], salt: str) -> list[Path]:
+    """Write the notebook of each student, below `release_to` in the folder of a course; return where they are.
+
+    Raises
+    ------
+    ValueError
+        If the assignment was not made, does not vary, there is no salt, or two students have one name.
+    """
+    released = course / "release" / assignment / f"{assignment}.ipynb"
+    if not released.is_file():
+        raise ValueError(f"{released} is not there: `make assignments` writes it")
+    notebook, names = nbformat.read(released, as_version=4), list(students)
+    if not any(TOKEN in cell.source for cell in notebook.cells):
+        raise ValueError(f"no cell of {assignment} has {TOKEN} in it: all students get the same")
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise ValueError(f"these students are named twice: {', '.join(twice)}")
+    written = []
+    for student in names:
+        path = course / "release_to" / student / assignment / f"{assignment}.ipynb"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(personal(notebook, salt, student, assignment), path)
+        written.append(path)
+    return written
+
+
+class PutVariant(NbGraderPreprocessor):
+    """Put a student's number into the cells that marking put back as they were given out."""
+
+    def preprocess(self, nb: nbformat.NotebookNode, resources: dict) -> tuple[nbformat.NotebookNode, dict]:
+        """Return the notebook with the number in its tests."""
+        place = resources["nbgrader"]
+        return personal(nb, os.environ.get("REGATTN_SALT", ""), place["student"], place["assignment"]), resources
+
+
+def main() -> None:
+    """Write the notebooks of a class, whose names stand in a file, one a line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("course", type=Path, help="the folder of the course")
+    parser.add_argument("assignment", help="such as graded_masks")
+    parser.add_argument("students", type=Path, help="a file with the names of the class, one a line")
+    given = parser.parse_args()
+    names = given.students.read_text(encoding="utf-8").split()
+    try:
+        written = hand_out(given.course, given.assignment, names, os.environ.get("REGATTN_SALT", ""))
+    except ValueError as error:
+        sys.exit(str(error))
+    print(f"{len(written)} notebooks below {given.course / 'release_to'}")
+
+
+if __name__ == "__main__":
+    main()
