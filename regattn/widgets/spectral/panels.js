@@ -27,7 +27,7 @@ export function weightsPanel({ n, names, labels, s, named_rows: named }, view) {
   const shrinks = !(view.hides("ridge") && view.hides("rank"));
   const legend = [
     ...signed,
-    ...(shrinks ? [["truth", "hollow", "least squares, while a dial is turned"]] : []),
+    ...(shrinks ? [["truth", "hollow", "where least squares ends"]] : []),
     ["neutral", "dashed", "1/n: uniform attention"],
     ["query", "diamond", "the query (drag it)"],
   ];
