@@ -80,6 +80,9 @@ class LastLayer:
 def last_layer(network: MLPRegressor | Module, X_train: Table, y_train: ArrayLike, *, ridge: float) -> LastLayer:
     """Return the ridge regression on the last layer of a network, whose weights on observations can be asked.
 
+    Hidden units are taken as given, though they have seen all outcomes. So predicting each row from the others flatters
+    the network, and a weight does not say how the network would have changed with another outcome.
+
     Parameters
     ----------
     network : MLPRegressor of scikit-learn or Module of torch
