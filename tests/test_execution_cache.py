@@ -72,7 +72,8 @@ def test_an_explorer_concerns_whoever_uses_this_explorer(file):
 
 
 def test_javascript_that_some_explorers_import_concerns_whoever_uses_one_of_them():
-    using = {label(path) for path in EVERY if re.search("ModelExplorer|ForecastExplorer|InductionExplorer", code_of(path))}
+    some = re.compile("(Model|Forecast|Induction)Explorer")
+    using = {label(path) for path in EVERY if some.search(code_of(path))}
     assert readers("widgets/_numbers/transformer.js") == using
 
 
