@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import http.server
+import importlib
 import os
 import re
 import shlex
@@ -321,8 +322,7 @@ def contents() -> tuple[str, ...]:
     if not os.environ.get("AUDIENCE"):
         return ()
     sys.path.insert(0, str(ROOT / "book" / "_ext"))
-    import audience  # needs a package of the book, and the set-up needs none
-
+    audience = importlib.import_module("audience")  # needs a package of the book, and the set-up needs none
     audience.audience()
     return ("--toc", str(audience.write_contents(ROOT, ROOT / "_build" / "toc-students.yml")))
 
