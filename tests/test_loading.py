@@ -25,7 +25,7 @@ HEAVIER = {
     "book/part3-attention/08_time_series": 2_250_000,  # with the picture of a series that becomes rows
     "book/part5-transformer/18_language_model": 3_000_000,  # with a language model's weights: 0.9 MB
     "book/part5-transformer/19_language_model_heads": 3_000_000,  # with the weights of the same model
-    "book/reference/library": 3_000_000,  # with every public name and its examples: 1.4 MB of text and marks
+    "book/reference/library": 3_300_000,  # with every public name and its examples: 1.6 MB of text and marks
 }
 FROM_THE_TOP = """() => {
   const first = document.createElement("span");

@@ -25,10 +25,13 @@ pytestmark = [pytest.mark.book, pytest.mark.browser]
 
 
 def shows_an_explorer(text: str) -> bool:
-    """Say whether a source calls an explorer and asks for more than a number, as `Explorer(...).result()` does."""
+    """Say whether a source shows an explorer: calls one for more than a number or a file, or names one on a last line."""
     while text != (text := re.sub(r"(?<!Explorer)\([^()]*\)", "", text)):  # brackets inside its own
         pass
-    return re.search(r"\w+Explorer\([^()]*\)(?!\.result)", text) is not None
+    for name in re.findall(r"(\w+) = \w+Explorer\(", text):
+        if not re.search(rf'^\s*"{name}"$', text, re.MULTILINE):
+            text = re.sub(rf"\b{name} = \w+Explorer\(", "", text)
+    return re.search(r"\w+Explorer\([^()]*\)(?!\.(?:result|to_html))", text) is not None
 
 
 MOVING = [page for page in PAGES if shows_an_explorer(source(page).read_text(encoding="utf-8"))]

@@ -165,7 +165,7 @@ def race_table(
     losses : DataFrame of shape (n, k)
         Squared errors, a column for each model, rows in the order of the data.
     compare : callable
-        Takes two columns of losses and returns a :class:`Comparison`.
+        Takes two columns of losses and returns what :func:`diebold_mariano` returns.
     baseline : str, default "OLS"
         The model all others are compared with; its own row has a difference of 0 and p-values of 1.
 

@@ -1,5 +1,7 @@
 """The BlockExplorer's numbers by the package, from where its controls stand."""
 
+import numpy as np
+
 from regattn.widgets import BlockExplorer
 
 
@@ -10,4 +12,7 @@ def example(**options) -> BlockExplorer:
 
 def expected(traits: dict) -> dict:
     """Let the package follow the same sentence."""
-    return BlockExplorer(traits["data"]["words"], **{name: traits[name] for name in BlockExplorer.controls}).result()
+    data = traits["data"]
+    written = {name: np.array(rows) for name, rows in data["written"].items()} if data.get("written") else None
+    settings = {name: traits[name] for name in BlockExplorer.controls}
+    return BlockExplorer(data["words"], written=written, **settings).result()
