@@ -33,7 +33,7 @@ def example(**options) -> InductionExplorer:
 
 def expected(traits: dict) -> dict:
     """Weigh place by place."""
-    words = ["<start>", *traits["text"].split()[:24]]
+    words = ["<start>", *traits["text"].split()[-24:]]
     vocabulary, n = list(dict.fromkeys(words)), len(words)
     own = [vocabulary.index(word) for word in words]
     allowed = np.tri(n, dtype=bool) if traits["causal"] else np.ones((n, n), dtype=bool)

@@ -9,6 +9,7 @@ import torch
 from regattn import from_scratch
 from regattn.transformer import Architecture, LanguageModel, load_shipped
 from regattn.widgets import InductionExplorer
+from tests.widgets.harness import opened
 
 TEXT = "wug dax fep wug dax blick fep wug"
 
@@ -37,10 +38,23 @@ def test_without_the_mask_a_token_reads_its_answer_ahead():
     assert 0.4 < ahead < 0.6
 
 
-def test_of_a_long_text_the_first_words_are_read_and_an_empty_one_has_its_start():
-    assert len(InductionExplorer(text=" ".join(["a"] * 50)).result()["words"]) == 25
+def test_of_a_long_text_the_last_words_are_read_and_an_empty_one_has_its_start():
+    long = InductionExplorer(text=" ".join(map(str, range(50)))).result()
+    assert long["words"] == ["<start>", *map(str, range(26, 50))]
     empty = InductionExplorer(text="").result()
     assert (empty["words"], empty["right"]) == (["<start>"], None)
+
+
+@pytest.mark.browser
+def test_on_a_phone_the_word_that_asks_is_in_sight_and_what_is_not_read_is_said(browser, tmp_path):
+    made = InductionExplorer(text=" ".join(["dax"] * 4 + [f"w{k}" for k in range(24)]))
+    with opened(browser, tmp_path, made, width=390, height=900) as page:
+        assert "Only the last 24 words are read." in page.inner_text("[data-output=message]")
+        right = "(name) => document.querySelector(name).getBoundingClientRect().right"
+        frame, asking = (page.evaluate(right, name) for name in (".ra-scroll", ".ra-scroll td:last-child"))
+        assert asking == pytest.approx(frame, abs=2)
+        page.fill("[data-control=text]", "wug dax wug")
+        assert "Only the last" not in page.inner_text("[data-output=message]")
 
 
 @pytest.fixture(scope="module")

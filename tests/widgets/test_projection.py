@@ -178,7 +178,7 @@ def test_what_has_no_answer_is_said_in_words(browser, tmp_path):
         page.fill("[data-control=sentence]", "bank")
         assert "No two words of this sentence have met" in page.inner_text("[data-output=message]")
         page.select_option("[data-control=normaliser]", "log softmax")
-        assert "nothing to share out" in page.inner_text("[data-output=message]")
+        assert "met none of these words" in page.inner_text("[data-output=message]")
         assert "NaN" not in page.inner_text("figure.regattn")
         page.fill("[data-control=sentence]", "bank " * 14)
         assert "Only the first 12 words are used" in page.inner_text("[data-output=message]")

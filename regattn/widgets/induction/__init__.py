@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["InductionExplorer"]
 
-LONGEST = 24  # words that are read, here and in numbers.js
+LONGEST = 24  # words that are read, the last ones, here and in numbers.js
 START = "<start>"
 BETWEEN = re.compile(r"[ \t\n\r\f\v]+")  # as numbers.js cuts
 
@@ -89,15 +89,15 @@ class InductionExplorer(Explorer, panels=["slots", "next", "next_trained"]):
         Returns
         -------
         dict
-            The ``words`` read and their ``vocabulary`` (V words, the start mark first); ``fetched`` (a row of V shares
-            for each token); ``looks``, the weights of the last token in layer 2, and ``shares``, of V words, what it
-            expects next (zeros without layer 2); ``previous``, the mean weight of layer 1 on the token before;
-            ``score``, the mean weight that a token whose word came before has, in layer 2, on what followed there, and
-            ``right``, the mean share of the word that did come after it; None where there is none. Where there is a
-            model the same of its layers, ``trained_fetched`` and so on, which expect ``trained_other`` words with the
-            share that is left.
+            The ``words`` read, the last 24 of a longer text, and their ``vocabulary`` (V words, the start mark first);
+            ``fetched`` (a row of V shares for each token); ``looks``, the weights of the last token in layer 2, and
+            ``shares``, of V words, what it expects next (zeros without layer 2); ``previous``, the mean weight of layer
+            1 on the token before; ``score``, the mean weight that a token whose word came before has, in layer 2, on
+            what followed there, and ``right``, the mean share of the word that did come after it; None where there is
+            none. Where there is a model the same of its layers, ``trained_fetched`` and so on, which expect
+            ``trained_other`` words with the share that is left.
         """
-        words = [START, *[word for word in BETWEEN.split(self.text) if word][:LONGEST]]
+        words = [START, *[word for word in BETWEEN.split(self.text) if word][-LONGEST:]]
         vocabulary = list(dict.fromkeys(words))
         codes = np.array([vocabulary.index(word) for word in words])
         trained = {} if self.model is None else {f"trained_{k}": v for k, v in self._trained(codes).items()}

@@ -3,7 +3,7 @@
 import { dot, softmax } from "../_numbers/maths.js";
 import { added, applied, entering, fedForward, layerNorm, logitsOf, openModel, turned } from "../_numbers/transformer.js";
 
-const LONGEST = 24;
+export const LONGEST = 24; // the last words of a text, here and in __init__.py
 const START = "<start>";
 
 export const inductionProblem = ({ model }) => ({ model: model && openModel(model) });
@@ -89,10 +89,11 @@ function trained(model, text, { back, match, causal }) {
 }
 
 export function inductionState({ model }, { text, ...settings }) {
-  const words = [START, ...text.split(/[ \t\n\r\f\v]+/).filter(Boolean).slice(0, LONGEST)];
+  const typed = text.split(/[ \t\n\r\f\v]+/).filter(Boolean);
+  const words = [START, ...typed.slice(-LONGEST)];
   const vocabulary = [...new Set(words)];
   const codes = words.map((word) => vocabulary.indexOf(word));
   const again = codes.map((_, t) => t).filter((t) => codes.indexOf(codes[t]) < t);
   const read = { codes, again, size: vocabulary.length, n: words.length };
-  return { words, vocabulary, hand: byHand(read, settings), trained: model && trained(model, read, settings) };
+  return { words, vocabulary, dropped: Math.max(0, typed.length - LONGEST), hand: byHand(read, settings), trained: model && trained(model, read, settings) };
 }

@@ -4,10 +4,11 @@ import { explorer } from "../_kit/explorer.js";
 import { isolate, shareText } from "../_kit/format.js";
 import { shareBars, tied } from "../_kit/tables.js";
 import { textBox, textFits } from "../_kit/typed_text.js";
-import { inductionProblem, inductionState } from "./numbers.js";
+import { inductionProblem, inductionState, LONGEST } from "./numbers.js";
 
 const SURE = 0.5; // of what was fetched: below it no single word is named
 const OTHER = "another word";
+const PINNED = "position: sticky; inset-inline-start: 0; background: var(--ra-surface)"; // in sight while words scroll
 const weightText = (weight) => (!(weight >= 0.005) ? "" : weight > 0.995 ? "1" : weight.toFixed(2).slice(1));
 const largest = (shares) => shares.indexOf(Math.max(...shares));
 const scoreText = (score) => (score === null ? "–" : shareText(score));
@@ -20,7 +21,9 @@ function slotsPanel({ model }) {
     wide: true,
     make(host) {
       const table = element("table", { class: "ra-table", "aria-label": "Slots of every token" });
-      host.append(element("div", { class: "ra-scroll", tabindex: "0", role: "region", "aria-label": "Slots of every token" }, table));
+      const frame = element("div", { class: "ra-scroll", tabindex: "0", role: "region", "aria-label": "Slots of every token" }, table);
+      host.append(frame);
+      let read = null; // the words for which the frame was last scrolled to the one that asks
       return (state) => {
         const line = (name, texts, shades) => {
           const cells = texts.map((text, t) => {
@@ -28,7 +31,7 @@ function slotsPanel({ model }) {
             if (shades) cell.style.setProperty("--ra-shade", `${Math.round(45 * shades[t])}%`);
             return cell;
           });
-          return element("tr", {}, element("th", { scope: "row" }, name), ...cells);
+          return element("tr", {}, element("th", { scope: "row", style: PINNED }, name), ...cells);
         };
         const word = (shares) => (Math.max(...shares) > SURE ? state.vocabulary[largest(shares)] : "·");
         const rows = Object.entries(kinds).flatMap(([kind, name]) => [
@@ -36,6 +39,11 @@ function slotsPanel({ model }) {
           line(`layer 2${name}`, state[kind].looks.map(weightText), state[kind].looks),
         ]);
         table.replaceChildren(element("tbody", {}, line("its word", state.words), ...rows));
+        const words = state.words.join(" ");
+        if (words !== read && frame.clientWidth) {
+          read = words;
+          frame.scrollLeft = frame.scrollWidth;
+        }
       };
     },
   };
@@ -61,6 +69,17 @@ function expectation({ words, vocabulary }, { shares }) {
   return [isolate(vocabulary[best]), ` is expected after ${last}, with a share of ${shareText(shares[best])}`];
 }
 
+// What both pairs expect: [word or none, the rest of a sentence].
+function said(state) {
+  const { words, hand, trained } = state;
+  if (!Math.max(...hand.looks)) return ["Nothing", ` is fetched for the word after ${isolate(words.at(-1))}: there is no layer 2.`];
+  const [word, rest] = expectation(state, hand);
+  if (!trained) return [word, `${rest}.`];
+  const [other, share] = [state.vocabulary[largest(trained.shares)], shareText(Math.max(...trained.shares))];
+  if (trained.other > Math.max(...trained.shares)) return [word, `${rest} by hand; the trained layers expect a word that has not come yet.`];
+  return [word, `${rest} by hand; the trained layers expect ${isolate(other)} with ${share}.`];
+}
+
 const render = explorer({
   name: "InductionExplorer",
   own: { text: textBox },
@@ -84,13 +103,8 @@ const render = explorer({
     ];
   },
   say(state) {
-    const { words, hand, trained } = state;
-    if (!Math.max(...hand.looks)) return ["Nothing", ` is fetched for the word after ${isolate(words.at(-1))}: there is no layer 2.`];
-    const [word, rest] = expectation(state, hand);
-    if (!trained) return [word, `${rest}.`];
-    const [other, share] = [state.vocabulary[largest(trained.shares)], shareText(Math.max(...trained.shares))];
-    if (trained.other > Math.max(...trained.shares)) return [word, `${rest} by hand; the trained layers expect a word that has not come yet.`];
-    return [word, `${rest} by hand; the trained layers expect ${isolate(other)} with ${share}.`];
+    const [word, rest] = said(state);
+    return [word, state.dropped ? `${rest} Only the last ${LONGEST} words are read.` : rest];
   },
   result({ words, vocabulary, hand, trained }) {
     const named = Object.entries(trained ?? {}).map(([key, value]) => [`trained_${key}`, value]);

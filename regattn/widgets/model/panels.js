@@ -92,8 +92,10 @@ export function mapPanel(view) {
     wide: true,
     make(host) {
       const pick = (i) => view.set({ place: i });
+      const said = host.parentElement.querySelector(".ra-title");
       const draw = numberTable(host, { label: title, pick, signal: view.signal });
-      return ({ words, map, at }) => {
+      return ({ words, map, at, head }) => {
+        said.textContent = title.replace("One head's weights", head.replace(/(.+)\.(.+)/, "Layer $1, head $2"));
         const cells = words.map((_, i) => words.map((_, j) => (j <= i ? map[i][j] : NaN)));
         const marked = (i, j) => (j > i ? "ra-masked" : i === at ? "ra-row" : "");
         draw(words, words, cells, { text: weightText, most: 1, marked, chosen: [words.map((_, k) => k === at), []] });

@@ -55,11 +55,11 @@ class PositionExplorer(Explorer, panels=["table", "clocks", "curve"]):
     scheme = Choice(
         "Scheme",
         {
-            "sinusoidal": "sinusoidal: clocks, added",
-            "alibi": "ALiBi: a price for distance",
-            "rotary": "rotary: query and key are turned",
+            "sinusoidal": "sinusoidal",
+            "alibi": "ALiBi",
+            "rotary": "rotary",
         },
-        help="How a place is told.",
+        help="Sinusoidal adds the clocks of a place, ALiBi charges for distance, rotary turns query and key.",
         first=True,
     )
     dimension = _Even(

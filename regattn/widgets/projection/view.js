@@ -15,7 +15,7 @@ function cellSum({ words, picked, weights, table, mixed }, [i, j]) {
 function projectionPanels({ countsOf }, view) {
   const largest = (rows) => rows.reduce((most, row) => Math.max(most, ...row), 0) || 1;
   const sentence = (state) => state.picked.map((k) => state.words[k]);
-  const share = (value) => (value === 0 ? "0" : value.toFixed(2));
+  const share = (value) => (value === 0 ? "0" : value < 0.995 ? value.toFixed(2).slice(1) : "1"); // .57
   // The cell of E that a hand or the keyboard is at, or that a click holds: what it is made of is lit.
   let [hovered, held] = [null, null];
   const lit = ({ mixed }) => [hovered, held].find((at) => at && mixed?.[at[0]]) ?? null;

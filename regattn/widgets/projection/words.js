@@ -139,10 +139,10 @@ export function projectionMessage(state, typed, normaliser) {
   if (!state.scores) {
     parts.push("There is no word of the table in the sentence yet: choose one or type it.");
   } else if (!state.weights) {
-    const alone = state.scores.findIndex((row) => !row.some((count) => count > 0));
-    const word = isolate(words[state.picked[alone]]);
-    const cure = "Take other weights, add a word, or raise a count.";
-    parts.push(`${word} meets no word of this sentence, so it has nothing to share out: 0/0. ${cure}`);
+    const alone = state.picked.filter((_, k) => !state.scores[k].some((count) => count > 0));
+    const names = [...new Set(alone)].map((k) => isolate(words[k]));
+    const [they, them] = names.length > 1 ? ["they have", "them"] : ["it has", "it"];
+    parts.push(`${names.join(", ")} met none of these words: add a word ${they} met, or take ${them} out.`);
   } else if (normaliser === "counts" && !state.scores.some((row) => row.some((count) => count > 0))) {
     const so = "every score is 0, and every word is equally probable beside them";
     parts.push(`No two words of this sentence have met: ${so}.`);

@@ -63,7 +63,15 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
     """
 
     learning_rate = Slider(
-        "Learning rate η", 1e-5, 1.0, default=0.01, shown=(1e-3, 0.1), log=True, sets=FIRST, waits=True, first=True
+        "Learning rate η (starts a new training)",
+        1e-5,
+        1.0,
+        default=0.01,
+        shown=(1e-3, 0.1),
+        log=True,
+        sets=FIRST,
+        waits=True,
+        first=True,
     )
     step = _Run("Step", most=lambda self: self.steps, bound="the number of steps", play=1)
     seed = Seed("Train another", help="Which weights it begins with, and what it reads.", sets=FIRST)

@@ -4,6 +4,7 @@ import { isolate } from "../_kit/format.js";
 import { numberTable } from "../_kit/tables.js";
 
 const SHOWN = 5; // samples: the first, and the latest
+const ASIDE = 0.22; // of the steps, between two names of levels
 
 export function lossPanel({ data, units }) {
   const { steps, every } = data;
@@ -19,11 +20,13 @@ export function lossPanel({ data, units }) {
       return ({ losses, step, loss, rungs }) => {
         const levels = rungs.map(([, level]) => level);
         const top = Math.max(...levels) + 1.1 * (Math.max(...levels) - Math.min(...levels));
-        p.frame({ x: [0, steps], y: [Math.min(...levels, loss) - 0.08, top] });
+        const least = Math.min(...levels, loss);
+        p.frame({ x: [0, steps], y: [least - 0.09 * (top - least), top] }); // the lowest name stands below its line
         while (lines.length < rungs.length) lines.push([p.line("truth", { dotted: lines.length < rungs.length - 1 }), p.note("truth", "end")]);
         rungs.forEach(([name, level], k) => {
+          const left = (rungs.length - 1 - k) % 2; // neighbours may lie close: every other name stands further left
           lines[k][0]([0, steps], [level, level]);
-          lines[k][1](name, steps, level, { dx: -2, dy: -4 });
+          lines[k][1](name, steps * (1 - left * ASIDE), level, { dx: -2, dy: k === rungs.length - 1 ? 13 : -4 });
         });
         const seen = losses.map((value, k) => [k * every, Math.min(value, top)]);
         line(seen.map(([x]) => x), seen.map(([, y]) => y)); // the first losses are above the picture
@@ -39,7 +42,7 @@ export function samplesPanel({ data }) {
     title: told ? "What it writes; the first word that the grammar cannot write there is struck out" : "What it writes",
     beside: true,
     make(host) {
-      const list = host.appendChild(element("ul", { class: "ra-history", dir: "auto" }));
+      const list = host.appendChild(element("ul", { class: "ra-history", dir: "auto", style: "overflow-wrap: anywhere" }));
       let shown = "";
       return ({ samples, task }) => {
         const some = samples.length > SHOWN ? [samples[0], ...samples.slice(1 - SHOWN)] : samples;
@@ -65,14 +68,18 @@ function sampleLine({ step, tokens }, task, told) {
 
 const weightText = (weight) => (!(weight >= 0.005) ? "" : weight > 0.995 ? "1" : weight.toFixed(2).slice(1));
 
-export function mapPanel(view) {
+export function mapPanel(view, { data }) {
   const title = "One head's weights: rows look, columns are looked at; hatched cells are masked";
   return {
     title,
     wide: true,
     make(host) {
+      const said = host.parentElement.querySelector(".ra-title");
       const draw = numberTable(host, { label: title, signal: view.signal });
       return ({ words, map }) => {
+        const place = view.model.get("head") - 1;
+        const which = `Layer ${Math.floor(place / data.n_heads) + 1}, head ${(place % data.n_heads) + 1}`;
+        said.textContent = title.replace("One head's weights", which);
         const cells = map.map((row, i) => row.map((weight, j) => (j <= i ? weight : NaN)));
         draw(words, words, cells, { text: weightText, most: 1, marked: (i, j) => (j > i ? "ra-masked" : "") });
       };

@@ -100,7 +100,7 @@ const render = explorer({
     return { ...state, own: settings.own, task, rungs, map, words: task.wordsOf(task.looked), loss };
   },
   texts: () => ({ head: (head) => `head ${head}` }),
-  panels: (problem, view) => ({ loss: lossPanel(problem), samples: samplesPanel(problem), map: mapPanel(view) }),
+  panels: (problem, view) => ({ loss: lossPanel(problem), samples: samplesPanel(problem), map: mapPanel(view, problem) }),
   answers: () => ["loss", "above"],
   numbers: ({ data, units }) => [
     ["loss", `loss, ${units}`, ({ loss }) => formatNumber(loss, 4)],
