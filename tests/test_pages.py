@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.book, pytest.mark.browser]
 
 
 def shows_an_explorer(text: str) -> bool:
-    """Say whether a source shows an explorer: calls one for more than a number or a file, or names one on a last line."""
+    """Say whether a source shows an explorer: calls one for more than a number or a file, or names it on a line."""
     while text != (text := re.sub(r"(?<!Explorer)\([^()]*\)", "", text)):  # brackets inside its own
         pass
     for name in re.findall(r"(\w+) = \w+Explorer\(", text):
