@@ -155,3 +155,12 @@ def test_a_pasted_text_is_learned_and_one_that_is_too_short_is_told(browser, tmp
         assert_same(page.evaluate(f"{FIGURE}.model.result()"), expected(page.evaluate(STATE)))
         page.evaluate(SET, [{"own": "to be", "step": 0}, 0])
         assert "Your text is too short: it takes 258 bytes." in page.locator(".ra-live").inner_text()
+
+
+@pytest.mark.browser
+def test_the_picture_names_layer_and_head_and_no_sample_widens_a_phones_page(browser, tmp_path):
+    explorer = TrainingExplorer("abcdefghijklmnopqrstuvwxyz" * 20, width=16, layers=2, steps=60, head=7)
+    with opened(browser, tmp_path, explorer) as page:
+        page.set_viewport_size({"width": 390, "height": 900})
+        assert page.locator("[data-panel=map] .ra-title").inner_text().startswith("Layer 2, head 3: rows look")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
