@@ -347,6 +347,12 @@ def test_a_row_is_typed_with_the_signs_of_the_file_and_what_is_no_number_is_name
 
 
 @in_browser
+def test_without_cells_to_type_into_nobody_is_asked_to_type(browser, tmp_path):
+    with opened(browser, tmp_path, TableExplorer(SMALL, hide=["typed"], query=4), more=False) as page:
+        assert "for a row with every predictor at its mean." in page.evaluate(WORDS)
+
+
+@in_browser
 @pytest.mark.parametrize("model", ["components", "neighbours"])
 def test_a_chosen_count_is_said_as_a_whole_number(browser, tmp_path, model):
     with opened(browser, tmp_path, TableExplorer(shipped.longley.load_pandas().data, model=model)) as page:

@@ -81,7 +81,7 @@ function setup(read, settings, { listen, again, fit, back }) {
 }
 
 // The frame in which a table arrives. `use(table, settings)` is called with one that is to be fitted; `now` is the one
-// that is shown, { columns, file, troubles }; `first(columns)`: the settings that a table begins with; `said`: what is to be
+// that is shown, { columns, file, troubles }; `first(columns)`: the settings that a table begins with; `said`: what is
 // said at the start.
 export function loader(root, { now, examples, signal, use, first, said = "" }) {
   const listen = (target, event, handler) => target.addEventListener(event, handler, { signal });

@@ -42,6 +42,7 @@ function prepare(data, view) {
 }
 
 const MODEL_KNOBS = { ridge: "λ", components: "components", neighbours: "neighbours", gaussian: "temperature", softmax: "temperature" };
+const COUNTED = ["components", "neighbours"];
 
 function said(state, { view }) {
   const { label, prediction, observed, order, weights, contributions, table, fit, knob, searched, pending, outcomes } = state;
@@ -55,10 +56,10 @@ function said(state, { view }) {
   const [k] = order;
   const seen = observed === null ? "" : `, observed ${formatNumber(observed)}`;
   const loud = `${isolate(table.labels[fit.train[k]])} (${formatNumber(outcomes[k])}) moves it most: with weight ${formatResult(weights[k])} it adds ${formatResult(contributions[k])}.`;
-  const chosen = Number.isInteger(knob) && model !== "ridge" ? String(knob) : formatNumber(knob);
+  const chosen = COUNTED.includes(model) ? String(knob) : formatNumber(knob);
   const by = pending ? " Leave-one-out is being computed." : searched ? ` Leave-one-out chose ${MODEL_KNOBS[model]} ${chosen}.` : "";
-  const typed = state.query < table.rows.length ? [] : view.readings();
-  const more = label === AT_MEANS ? "; type your own under More" : "";
+  const typed = state.query < table.rows.length ? [] : (view.readings?.() ?? []);
+  const more = label === AT_MEANS && view.readings && table.names.length ? "; type your own under More" : "";
   return [formatResult(prediction), ` for ${isolate(label)}${more}${seen}. ${[...typed, loud].join(" ")}${by}${notes}`];
 }
 
