@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from regattn import __version__
-from regattn._delimited import DataError, Sheet, read_delimited
+from regattn._delimited import DATED, DataError, Sheet, counted, read_delimited
 from regattn._extras import MissingExtraError
 from regattn._files import check_place
-from regattn._models import MODELS, Settings
+from regattn._models import MODELS, Settings, chosen
+from regattn._tables import in_digits
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,7 +96,7 @@ def _parser() -> argparse.ArgumentParser:
         "--categories",
         metavar="A,B",
         default="",
-        help="columns whose texts are kinds: one column of 0 and 1 for each",
+        help="columns whose texts are kinds: one column of 0 and 1 for each but the first",
     )
     add("--date", metavar="COLUMN", help="column of dates, which then name the rows")
     add("--date-format", metavar="FORM", help="how dates are written, as %%d/%%m/%%Y; by default found out")
@@ -108,6 +109,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--seed", type=int, default=0, help="of what is drawn; by default 0")
     add("--out", default="forecast.html", metavar="PATH", help="by default forecast.html, which is replaced")
     add("--delimiter", metavar="SIGN", help="between cells; by default found out")
+    add("--missing", metavar="TEXT", action="append", default=[], help="a cell that says so is empty; may be repeated")
     add("--decimal", choices=[".", ","], help="decimal sign; by default found out")
     add(
         "--header",
@@ -118,7 +120,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _report(given: argparse.Namespace) -> tuple[ForecastReport, list[str]]:
-    model = _model(given)
+    settings = Settings(given.penalty, given.size, given.seed)
+    model = _model(given, settings)
     check_place(given.out)
     sheet = read_delimited(
         given.file,
@@ -126,6 +129,7 @@ def _report(given: argparse.Namespace) -> tuple[ForecastReport, list[str]]:
         decimal=given.decimal,
         header=given.header,
         dates=given.date,
+        missing=given.missing,
     )
     design = _design(sheet, given)
     from regattn.attribution import forecast_report, observation_weights
@@ -136,11 +140,14 @@ def _report(given: argparse.Namespace) -> tuple[ForecastReport, list[str]]:
     except ValueError as error:
         raise DataError(f"{given.file}: {given.model} cannot be fitted to {len(design.X)} rows: {error}") from error
     report = forecast_report(weights, design.y, X_train=design.X, X_new=design.asked, model=model)
-    told = f"{given.model}, fitted to {len(design.X)} rows of {Path(given.file).name}, {design.X.shape[1]} predictors: "
-    return report, [told + ", ".join(map(str, design.X.columns)) + ".", *sheet.notes]
+    told = (
+        f"{given.model}, fitted to {len(design.X)} rows of {Path(given.file).name}, "
+        f"{counted(design.X.shape[1], 'predictor')}: {', '.join(map(str, design.X.columns))}."
+    )
+    return report, [told, *chosen(given.model, model, settings), *sheet.notes]
 
 
-def _model(given: argparse.Namespace) -> object:
+def _model(given: argparse.Namespace, settings: Settings) -> object:
     name = given.model
     if name not in MODELS:
         if Path(name).suffix in {".joblib", ".pkl", ".pickle", ".sav"} or Path(name).exists():
@@ -156,7 +163,7 @@ def _model(given: argparse.Namespace) -> object:
     ):
         if value is not None and not value >= least:
             raise UsageError(f"{option} must be at least {least:g}, got {value:g}")
-    return MODELS[name][0](Settings(given.penalty, given.size, given.seed))
+    return MODELS[name][0](settings)
 
 
 def _design(sheet: Sheet, given: argparse.Namespace) -> _Design:
@@ -180,7 +187,8 @@ def _design(sheet: Sheet, given: argparse.Namespace) -> _Design:
     _note_left_out(sheet, old.index[~keep])
     old = old[keep]
     if len(old) < LEAST:
-        raise DataError(f"{sheet.file}: {len(old)} rows are left to fit a model to, and there must be at least {LEAST}")
+        left = f"{counted(len(old), 'row')} {'is' if len(old) == 1 else 'are'} left"
+        raise DataError(f"{sheet.file}: {left} to fit a model to, and there must be at least {LEAST}")
     constant = [name for name in old if old[name].nunique() == 1]
     if len(constant) == old.shape[1]:
         raise DataError(f"{sheet.file}: no predictor varies over the {len(old)} rows")
@@ -196,22 +204,31 @@ def _columns(sheet: Sheet, given: argparse.Namespace) -> pd.DataFrame:
     import pandas as pd
 
     kinds = [name.strip() for name in given.categories.split(",") if name.strip()]
-    chosen = _chosen(sheet, given, kinds)
-    found = {given.target: sheet.numbers(given.target)}
-    for name in chosen:
-        if name in kinds:
-            texts = sheet.texts(name)
-            spread = pd.get_dummies(texts, dtype=float).where(texts.notna(), np.nan)
-            found |= {f"{name} = {kind}": spread[kind] for kind in spread}
-        else:
-            try:
-                found[name] = sheet.numbers(name)
-            except DataError as error:
-                advice = "if its texts are kinds, name it in --categories, or leave it out by --predictors"
-                raise DataError(f"{error}; {advice}") from None
+    found, troubles = {}, []
+    for name in [given.target, *_chosen(sheet, given, kinds)]:
+        try:
+            found |= _kinds(sheet, name) if name in kinds and name != given.target else {name: sheet.numbers(name)}
+        except DataError as error:
+            advice = "if its texts are kinds, name it in --categories, or leave it out by --predictors"
+            missing = "if that is no number but a gap, say so by --missing"
+            told = "" if str(error).endswith(DATED) else f"; {missing if name == given.target else advice}"
+            troubles.append(f"{error}{told}")
+    if troubles:
+        raise DataError("\n".join(troubles))
     if len(found) == 1 and not given.lags:
         raise UsageError(f"{sheet.file} has no column to predict {given.target!r} from; give --lags, or predictors")
     return pd.DataFrame(found)
+
+
+def _kinds(sheet: Sheet, name: str) -> dict[str, pd.Series]:
+    """Return a column of 0 and 1 for each kind but the first, which the others are compared with."""
+    import pandas as pd
+
+    texts = sheet.texts(name)
+    spread = pd.get_dummies(texts, dtype=float).where(texts.notna(), np.nan)
+    if len(spread.columns):
+        sheet.notes.append(f"Kinds of {name} are compared with {spread.columns[0]!r}.")
+    return {f"{name} = {kind}": spread[kind] for kind in spread.columns[1:]}
 
 
 def _chosen(sheet: Sheet, given: argparse.Namespace, kinds: list[str]) -> list[str]:
@@ -278,12 +295,13 @@ def _note_left_out(sheet: Sheet, rows: pd.Index) -> None:
     lines = [str(sheet.lines[row]) for row in rows]
     if lines:
         shown = ", ".join(lines[:LISTED]) + (", …" if len(lines) > LISTED else "")
-        sheet.notes.append(f"Left out, as a number is missing: {len(lines)} rows (lines {shown}).")
+        where = f"{'line' if len(lines) == 1 else 'lines'} {shown}"
+        sheet.notes.append(f"Left out, as a number is missing: {counted(len(lines), 'row')} ({where}).")
 
 
 def _say(report: ForecastReport, notes: list[str]) -> None:
     """Print what the report says in short."""
-    look = {"float_format": "{:.4g}".format, "na_rep": "-"}
+    look = {"float_format": in_digits, "na_rep": "-"}
     row = report.to_frame().T.to_string(**look, max_cols=8)
     loud = report.top(min(5, len(report.outcomes))).to_string(**look)
     said = "\n".join([*notes, "", row, "", f"Loudest in {report.rows[0]}:", loud, ""])

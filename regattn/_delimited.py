@@ -9,7 +9,9 @@ import csv
 import io
 import re
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,6 +33,7 @@ DATES = {
     "day/month/year": ["%d/%m/%Y", "%d-%m-%Y"],
     "month/day/year": ["%m/%d/%Y", "%m-%d-%Y"],
 }
+DATED = "it looks like a date; name it in --date"
 QUARTER = r"(\d{4})[- :]?[Qq]?([1-4])"
 
 
@@ -59,6 +62,7 @@ class Sheet:
             cell = self.cells[column].iloc[strange]
             other = "." if self.decimal == "," else ","
             hint = f"; the decimal sign was taken to be {self.decimal!r}, see --decimal" if other in cell else ""
+            hint = f"; {DATED}" if _is_date(cell.strip()) else hint
             raise self.error(strange, column, f"{cell!r} is not a number{hint}")
         return values
 
@@ -109,8 +113,11 @@ def read_delimited(
     decimal: str | None = None,
     header: bool | None = None,
     dates: str | None = None,
+    missing: Collection[str] = (),
 ) -> Sheet:
     """Return the cells of a file; what is not said is found out. The column of ``dates`` tells of no decimal sign.
+
+    Cells that say one of ``missing`` count as empty.
 
     Raises
     ------
@@ -132,10 +139,28 @@ def read_delimited(
     _check_names(list(table.columns), kept, path, lines[0])
     if not len(table):
         raise DataError(f"{path}: there is no row below the names in line {lines[0]}")
+    if missing:
+        table = table.apply(lambda cells: cells.mask(cells.str.strip().isin(missing), ""))
     sheet = Sheet(path, table.reset_index(drop=True), lines[first:], decimal or ".", notes)
     if decimal is None:
         sheet.decimal = _decimal(sheet, delimiter, dates)
     return sheet
+
+
+def counted(n: int, what: str) -> str:
+    """Return a number of things in words."""
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"
+
+
+def _is_date(cell: str) -> bool:
+    """Return whether a cell that is no number has one of the forms of dates."""
+    for form in [each for some in DATES.values() for each in some]:
+        try:
+            datetime.strptime(cell, form)
+        except ValueError:
+            continue
+        return True
+    return re.fullmatch(QUARTER, cell) is not None
 
 
 def _decoded(content: bytes, path: str, notes: list[str]) -> str:
@@ -183,7 +208,7 @@ def _cells(text: str, delimiter: str, path: str) -> tuple[DataFrame, list[int]]:
         odd = [i for i, size in enumerate(sizes) if size not in (0, wide)]
         if odd:
             at, size = begins[odd[0]], sizes[odd[0]]
-            raise DataError(f"{path}, line {at}: {size} cells, but the first line has {wide}")
+            raise DataError(f"{path}, line {at}: {counted(size, 'cell')}, but the first line has {wide}")
         as_text = {"dtype": str, "na_filter": False, "skip_blank_lines": False, "index_col": False}
         records = pd.read_csv(io.StringIO(text, newline=""), sep=delimiter, names=range(wide), **as_text)
     except csv.Error as error:

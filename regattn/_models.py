@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-__all__ = ["MODELS", "Settings"]
+from regattn._tables import in_digits
+
+__all__ = ["MODELS", "Settings", "chosen"]
+
+SIZES = {"components": 2, "neighbours": 5, "forest": 300, "boosting": 100}
+PENALTIES = [*(float(f"{step}e{power}") for power in range(-6, 6) for step in ("1", "1.5", "2", "3", "5", "7")), 1e6]
 
 
 class Settings(NamedTuple):
@@ -24,10 +29,9 @@ def _scaled(model: Any) -> Any:
 
 
 def _ridge(given: Settings) -> Any:
-    import numpy as np
     from sklearn.linear_model import Ridge, RidgeCV
 
-    return _scaled(RidgeCV(np.logspace(-3, 5, 33)) if given.penalty is None else Ridge(given.penalty))
+    return _scaled(RidgeCV(PENALTIES) if given.penalty is None else Ridge(given.penalty))
 
 
 def _least_squares(given: Settings) -> Any:
@@ -41,25 +45,25 @@ def _components(given: Settings) -> Any:
     from sklearn.linear_model import LinearRegression
     from sklearn.pipeline import make_pipeline
 
-    return _scaled(make_pipeline(PCA(given.size or 2), LinearRegression()))
+    return _scaled(make_pipeline(PCA(given.size or SIZES["components"]), LinearRegression()))
 
 
 def _neighbours(given: Settings) -> Any:
     from sklearn.neighbors import KNeighborsRegressor
 
-    return _scaled(KNeighborsRegressor(given.size or 5))
+    return _scaled(KNeighborsRegressor(given.size or SIZES["neighbours"]))
 
 
 def _forest(given: Settings) -> Any:
     from sklearn.ensemble import RandomForestRegressor
 
-    return RandomForestRegressor(given.size or 300, min_samples_leaf=2, random_state=given.seed)
+    return RandomForestRegressor(given.size or SIZES["forest"], min_samples_leaf=2, random_state=given.seed)
 
 
 def _boosting(given: Settings) -> Any:
     from sklearn.ensemble import GradientBoostingRegressor
 
-    return GradientBoostingRegressor(n_estimators=given.size or 100, random_state=given.seed)
+    return GradientBoostingRegressor(n_estimators=given.size or SIZES["boosting"], random_state=given.seed)
 
 
 def _attention(given: Settings) -> Any:
@@ -77,3 +81,12 @@ MODELS: dict[str, tuple[Callable[[Settings], Any], str]] = {
     "boosting": (_boosting, "--size (100) trees, each on what those before it left"),
     "attention": (_attention, "softmax attention that learns how to compare rows; needs torch"),
 }
+
+
+def chosen(name: str, model: Any, given: Settings) -> list[str]:
+    """Return a sentence on what a fitted model of that name was not told, and so chose, or none."""
+    if name == "ridge" and given.penalty is None:
+        return [f"Leave-one-out chose λ = {in_digits(model[-1].alpha_)}; --penalty sets another."]
+    if name in SIZES and given.size is None:
+        return [f"The --size is {SIZES[name]}, as none was given."]
+    return []

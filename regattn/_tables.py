@@ -37,6 +37,7 @@ __all__ = [
 NUMBERS = (Real, Decimal, np.bool_)
 LABELLED = ("pandas", "polars", "pyarrow")
 SHOWN = 12  # labels of a list that a message names
+PLAIN = 1e15  # below it a number is written with all digits before its point
 
 
 class Table(NamedTuple):
@@ -249,6 +250,18 @@ def _place(*parts: str) -> str:
 
 def _row(table: DataFrame | Series, i: int) -> str:
     return f"row {written(table.index[i])}"
+
+
+def in_digits(value: float, digits: int = 4) -> str:
+    """Return a number of so many significant digits, with all of those before its decimal point.
+
+    Examples
+    --------
+    >>> in_digits(148034.948), in_digits(0.123456), in_digits(1e20)
+    ('148035', '0.1235', '1e+20')
+    """
+    text = f"{value:.{digits}g}"
+    return f"{value:.0f}" if "e+" in text and abs(value) < PLAIN else text
 
 
 def written(label: Any) -> str:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from regattn._colours import ROLES
-from regattn._tables import written
+from regattn._tables import in_digits, written
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Index
 
 SHOWN = 12  # predictions that are taken apart
 LOUDEST = 10  # rows of each
-LOOK = {"float_format": "{:.4g}".format, "na_rep": "–", "border": 0}
+LOOK = {"float_format": in_digits, "na_rep": "–", "border": 0}
 WIDTH, HEIGHT = 720, 200
 
 MEANING = {
@@ -71,8 +71,9 @@ def _section(report: Any, j: int) -> str:
     by = report.predictors
     parts = "" if by is None or isinstance(by, str) else f"<h3>By predictor</h3>\n{_table(by.iloc[[j]])}\n"
     return (
-        f"<section>\n<h2>{name}</h2>\n<p>{row['prediction']:.5g} = {row['baseline']:.5g} from the mean, "
-        f"+ {row['for']:.4g} from rows for more, − {-row['against']:.4g} from rows for less.</p>\n"
+        f"<section>\n<h2>{name}</h2>\n"
+        f"<p>{in_digits(row['prediction'], 5)} = {in_digits(row['baseline'], 5)} from the mean, "
+        f"+ {in_digits(row['for'])} from rows for more, − {in_digits(-row['against'])} from rows for less.</p>\n"
         f"{drawing(report.contributions()[j], report.columns, str(report.rows[j]))}\n"
         f"<h3>Loudest rows</h3>\n{_table(report.top(min(LOUDEST, len(report.outcomes)), prediction=j))}\n"
         f"{parts}</section>\n"
@@ -91,7 +92,7 @@ def drawing(contributions: np.ndarray, labels: Index, name: str) -> str:
         bars[side] += f"M{(i + 0.5) * step - wide / 2:.1f} {middle:g}h{wide:.2f}v{-height:.1f}h{-wide:.2f}z"
     loud = int(np.abs(contributions).argmax())
     told = (
-        f"Contributions of {n} training rows to {name}, in order; the largest is {contributions[loud]:.4g}, of "
+        f"Contributions of {n} training rows to {name}, in order; the largest is {in_digits(contributions[loud])}, of "
         f"{written(labels[loud])}"
     )
     return (
@@ -100,7 +101,7 @@ def drawing(contributions: np.ndarray, labels: Index, name: str) -> str:
         + "".join(f'<path class="{side}" stroke-width="0" d="{path}"/>\n' for side, path in bars.items() if path)
         + f'<text x="0" y="{HEIGHT + 14}">{_text(written(labels[0]))}</text>\n'
         f'<text x="{WIDTH}" y="{HEIGHT + 14}" text-anchor="end">{_text(written(labels[-1]))}</text>\n'
-        f'<text x="0" y="12">{most:.3g}</text>\n<text x="0" y="{HEIGHT}">{-most:.3g}</text>\n</svg>'
+        f'<text x="0" y="12">{in_digits(most, 3)}</text>\n<text x="0" y="{HEIGHT}">{in_digits(-most, 3)}</text>\n</svg>'
     )
 
 

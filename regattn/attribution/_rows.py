@@ -101,7 +101,9 @@ def _allows_missing(model: Any) -> bool:
 
 def _check_width(model: Any, X: Any, name: str) -> None:
     if 0 in X.shape:
-        raise ValueError(f"{name} is empty: its shape is {X.shape}")
+        alone = len(X) and getattr(getattr(model, "model", None), "exog", 0) is None  # a series without predictors
+        places = f"; rows of a series are the places of its dates, np.arange({len(X)})[:, None]" if alone else ""
+        raise ValueError(f"{name} is empty: its shape is {X.shape}{places}")
     width = getattr(model, "n_features_in_", X.shape[1])
     if X.shape[1] != width:
         raise ValueError(f"{name} has {X.shape[1]} columns but {type(model).__name__} was fitted to {width}")

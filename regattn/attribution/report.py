@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from regattn._extras import needed_by
 from regattn._files import atomic_write, check_place
-from regattn._tables import as_pandas, read_table, read_targets
+from regattn._tables import as_pandas, in_digits, read_table, read_targets
 from regattn._types import Table
 from regattn._validation import check_count, check_real
 from regattn.attribution._additive import by_predictor, columns_of_numbers
@@ -271,7 +271,7 @@ class ForecastReport:
 
     def _repr_html_(self) -> str:
         """Return the table of predictions, and the loudest rows of the first, as a notebook shows them."""
-        look = {"float_format": "{:.4g}".format, "na_rep": "–"}
+        look = {"float_format": in_digits, "na_rep": "–"}
         shown = self.to_frame().to_html(**look, max_rows=20)
         if not len(self.rows):
             return shown

@@ -203,3 +203,12 @@ def test_what_a_formula_was_fitted_with_takes_tables_with_its_columns(fit):
         observation_weights(results, FRAME, new.to_numpy())
     with pytest.raises(ValueError, match="1 of 4 rows lack what the formula needs"):
         observation_weights(results, FRAME, new.assign(x=[1.0, np.nan, 2.0, 3.0]))
+
+
+def test_a_table_without_columns_for_a_series_alone_is_refused_with_what_its_rows_are():
+    dates = pd.period_range("2020-01", periods=47, freq="M")
+    results = fitted(api.tsa.UnobservedComponents(pd.Series(series("walk"), dates), "llevel"))
+    with pytest.raises(ValueError, match=r"X_train is empty: .*np\.arange\(47\)\[:, None\]"):
+        observation_weights(results, pd.DataFrame(index=dates), pd.DataFrame(index=dates[-1:]))
+    weights = np.asarray(observation_weights(results, np.arange(47)[:, None], [[47]]))
+    assert weights @ series("walk") == pytest.approx(results.forecast(1).to_numpy())

@@ -6,6 +6,7 @@ import contextlib
 import csv
 import io
 import json
+import re
 from pathlib import Path
 from urllib.parse import quote
 
@@ -293,6 +294,84 @@ def test_a_link_brings_the_settings_back_once_the_table_is_there(browser, tmp_pa
         address = page.locator(".ra-link").input_value()
         assert quote('"target":"Umsatz"') in address
         assert "Laden" not in address  # of the table itself the link holds nothing
+
+
+@in_browser
+def test_the_form_begins_with_the_link_and_then_decides(browser, tmp_path):
+    link = f"#regattn-table={quote(json.dumps({'target': 'Umsatz', 'model': 'neighbours'}))}"
+    with opened(browser, tmp_path, TableExplorer(SMALL), hash=link) as page:
+        paste(page, GERMAN, fit=False)
+        target = page.get_by_label("Target: what is forecast")
+        assert target.input_value() == "Umsatz"
+        target.select_option("Preis")
+        page.locator(FIT).click()
+        found = state(page)
+        assert (found["target"], found["model"]) == ("Preis", "neighbours")
+        assert_same(result(page), expected(found))
+        page.locator("[data-menu=Reset]").evaluate("(button) => button.click()")
+        assert state(page)["target"] == "Preis"
+
+
+@in_browser
+def test_what_is_said_of_another_tables_link_goes_once_a_table_is_fitted(browser, tmp_path):
+    link = f"#regattn-table={quote(json.dumps({'target': 'Umsatz'}))}"
+    with opened(browser, tmp_path, TableExplorer(SMALL), hash=link) as page:
+        assert "another table" in page.locator(".ra-load-said").inner_text()
+        paste(page, "a,b\n1,2\n2,3\n4,9\n")
+        assert page.locator(".ra-load-said").inner_text() == ""
+        assert state(page)["target"] == "b"
+
+
+WORDS = "document.querySelector('.ra-live').innerText.replace(/[\\u2068\\u2069]/g, '')"
+
+
+@in_browser
+def test_a_row_is_typed_with_the_signs_of_the_file_and_what_is_no_number_is_named(browser, tmp_path):
+    text = "x;Werbung;y\n" + "".join(f"{k * k % 7},5;{4 + k % 3}.{100 + 7 * k},13;{k},25\n" for k in range(12))
+    with opened(browser, tmp_path, TableExplorer(SMALL)) as page:
+        paste(page, text)
+        page.evaluate(SET, [{"query": 12}, 0])
+        page.locator(".ra-more").evaluate("(more) => (more.open = true)")
+        assert "for a row with every predictor at its mean; type your own under More." in page.evaluate(WORDS)
+        cell = page.locator("[data-control=typed][data-column=Werbung]")
+        for written, number in (("4.000", 4000), ("22,5", 22.5), ("4.5", 4.5), ("3000", 3000)):
+            cell.fill(written)
+            words = page.evaluate(WORDS)
+            assert state(page)["typed"] == {"Werbung": number}
+            assert (f"“{written}” is read as {number}" in words) == (written in ("4.000", "4.5"))
+            assert "for the row you typed" in words
+        cell.fill("abc")
+        mean = pd.read_csv(io.StringIO(text), sep=";", decimal=",", thousands=".")["Werbung"].mean()
+        assert f"“abc” is no number; the mean, {mean:.0f}, stands in its place." in page.evaluate(WORDS)
+        assert state(page)["typed"] == {}
+
+
+@in_browser
+def test_without_cells_to_type_into_nobody_is_asked_to_type(browser, tmp_path):
+    with opened(browser, tmp_path, TableExplorer(SMALL, hide=["typed"], query=4), more=False) as page:
+        assert "for a row with every predictor at its mean." in page.evaluate(WORDS)
+
+
+@in_browser
+@pytest.mark.parametrize("model", ["components", "neighbours"])
+def test_a_chosen_count_is_said_as_a_whole_number(browser, tmp_path, model):
+    with opened(browser, tmp_path, TableExplorer(shipped.longley.load_pandas().data, model=model)) as page:
+        assert re.search(rf"Leave-one-out chose {model} {result(page)['knob']}\.( |$)", page.evaluate(WORDS))
+
+
+@in_browser
+def test_a_file_in_windows_1252_is_read_said_and_read_again_by_the_lines(browser, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "excel.csv").write_bytes(GERMAN.replace("Umsatz", "Umsatz (€)").encode("cp1252"))
+    with opened(browser, tmp_path, TableExplorer(SMALL)) as page:
+        page.locator("input[type=file]").set_input_files(tmp_path / "excel.csv")
+        assert "it was read as Windows-1252" in page.locator(".ra-setup").inner_text()
+        page.locator(FIT).click()
+        found = page.evaluate(SET, [{"target": "Umsatz (€)"}, 0])
+        names: dict = {}
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(page.locator(".ra-code").text_content(), names)
+        assert names["report"].to_frame()["prediction"].iloc[0] == pytest.approx(found["prediction"], rel=1e-9)
 
 
 @in_browser

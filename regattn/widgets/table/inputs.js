@@ -45,23 +45,29 @@ export function columnBoxes(view, spec) {
   });
 }
 
-// One cell for each column of the design. What is typed is kept as it is written; a number in it asks for a forecast.
+// One cell for each column of the design, read by the signs of the file. What is typed is kept as it is written; a number
+// in it asks for a forecast. `view.readings()`: sentences on what is no number, or a number written in another way.
 export function typedCells(view, spec, designOf) {
   const last = () => designOf().rows.length;
+  const decimal = view.model.get("data").dialect?.decimal ?? ".";
+  const cells = new Map();
+  view.readings = () => designOf().names.flatMap((own) => (cells.has(own) ? readingOf(cells.get(own), own, decimal, designOf()) : []));
   groupOf(view, spec, () => designOf().names, (own) => {
     const value = view.model.get(spec.name)[own];
-    const input = element("input", { type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false", value: value ?? "" });
+    const input = element("input", { type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false", value: written(value, decimal) });
+    cells.set(own, input);
     const label = element("label", { class: "ra-control ra-cell" }, element("span", { class: "ra-control-name" }, own), input);
     view.listen(input, "input", () => {
       const { [own]: _, ...others } = view.model.get(spec.name);
-      const typed = cellNumber(input.value);
+      const typed = cellNumber(input.value, decimal);
       input.setAttribute("aria-invalid", String(input.value.trim() !== "" && !Number.isFinite(typed)));
       view.set({ [spec.name]: Number.isFinite(typed) ? { ...others, [own]: typed } : others, query: last() });
+      view.update();
     });
     const show = () => {
       const typed = view.model.get(spec.name)[own];
       if (document.activeElement !== input && !(input.getAttribute("aria-invalid") === "true" && typed === undefined)) {
-        if (cellNumber(input.value) !== typed) input.value = typed ?? "";
+        if (cellNumber(input.value, decimal) !== typed) input.value = written(typed, decimal);
       }
       const { names, next } = designOf();
       input.placeholder = formatNumber(next[names.indexOf(own)], 4);
@@ -71,9 +77,22 @@ export function typedCells(view, spec, designOf) {
   });
 }
 
-function cellNumber(text) {
-  const value = numberIn(text.trim(), ".");
-  return Number.isFinite(value) ? value : numberIn(text.trim(), ",");
+// The number that was typed: by the decimal sign of the file, else by the other one.
+export function cellNumber(text, decimal) {
+  const value = numberIn(text.trim(), decimal);
+  return Number.isFinite(value) ? value : numberIn(text.trim(), decimal === "," ? "." : ",");
+}
+
+const written = (value, decimal) => (value === undefined ? "" : String(value).replace(".", decimal));
+
+function readingOf(input, own, decimal, { names, next, depth }) {
+  const text = input.value.trim();
+  const value = cellNumber(text, decimal);
+  const plain = decimal === "," ? text.replace(/[.,]/g, (sign) => (sign === "," ? "." : ",")) : text;
+  if (!text || Number(plain) === value) return [];
+  if (Number.isFinite(value)) return [`${isolate(own)}: “${text}” is read as ${value}.`];
+  const stands = formatNumber(next[names.indexOf(own)], 4);
+  return [`${isolate(own)}: “${text}” is no number; ${depth ? stands : `the mean, ${stands},`} stands in its place.`];
 }
 
 export const columnsFit = (value, { options }) => Array.isArray(value) && value.every((own) => options.includes(own));

@@ -1,8 +1,8 @@
 // How a table comes into the page: dropped, chosen or pasted, read there, and shown before anything is fitted to it.
 import { element } from "../_kit/controls.js";
 import { formatNumber, shorten } from "../_kit/format.js";
-import { guess, limits, rolesOf } from "./design.js";
-import { readTable } from "./parse.js";
+import { limits, rolesOf } from "./design.js";
+import { readTable, textOf } from "./parse.js";
 
 const MOST_BYTES = 8e6;
 const SAMPLE = 5; // rows that are shown
@@ -43,8 +43,7 @@ function box(words, checked, listen, changed) {
 }
 
 // What was read, its troubles, and what to forecast from what; `fit(settings)` goes on, `back()` leaves all as it was.
-function setup(read, { listen, again, fit, back }) {
-  const settings = guess(read.columns);
+function setup(read, settings, { listen, again, fit, back }) {
   const { target, date, predictors } = rolesOf(read.columns);
   const { delimiter, decimal, header } = read.dialect;
   const parts = element("section", { class: "ra-setup", "aria-label": "The table that was read" });
@@ -82,8 +81,9 @@ function setup(read, { listen, again, fit, back }) {
 }
 
 // The frame in which a table arrives. `use(table, settings)` is called with one that is to be fitted; `now` is the one
-// that is shown, { columns, file, troubles }; `said`: what is to be said at the start.
-export function loader(root, { now, examples, signal, use, said = "" }) {
+// that is shown, { columns, file, troubles }; `first(columns)`: the settings that a table begins with; `said`: what is
+// said at the start.
+export function loader(root, { now, examples, signal, use, first, said = "" }) {
   const listen = (target, event, handler) => target.addEventListener(event, handler, { signal });
   const status = element("p", { class: "ra-load-said", role: "status" }, said);
   const place = element("div");
@@ -96,14 +96,14 @@ export function loader(root, { now, examples, signal, use, said = "" }) {
     place.replaceChildren(...(part ? [part] : []));
     root.classList.toggle("ra-loading", Boolean(part));
   };
-  const take = (text, file, header = null) => {
-    const read = { ...readTable(text, { header }), file };
+  const take = (text, file, { header = null, encoding = null } = {}) => {
+    const read = { ...readTable(text, { header, encoding }), file };
     const wrong = read.error ?? (rolesOf(read.columns).target.length ? "" : `${file} has no column of numbers that vary, which a target must be.`);
     status.textContent = wrong;
     if (wrong && header === null) return show(null);
     if (wrong) return null;
     const fit = (settings) => use(read, settings);
-    return show(setup(read, { listen, fit, again: (on) => take(text, file, on), back: () => show(null) }));
+    return show(setup(read, first(read.columns), { listen, fit, again: (on) => take(text, file, { header: on, encoding }), back: () => show(null) }));
   };
   const open = async (file) => {
     if (!file) return;
@@ -112,7 +112,8 @@ export function loader(root, { now, examples, signal, use, said = "" }) {
       return;
     }
     status.textContent = `Reading ${file.name} …`;
-    take(await file.text(), file.name);
+    const { text, encoding } = textOf(new Uint8Array(await file.arrayBuffer()));
+    take(text, file.name, { encoding });
   };
   listen(chooser, "change", () => {
     open(chooser.files[0]);
@@ -134,7 +135,7 @@ export function loader(root, { now, examples, signal, use, said = "" }) {
     if (!area.hidden) pasted.focus();
   }, { "aria-expanded": "false" });
   const tools = [button("Choose a file", listen, () => chooser.click()), paste];
-  const others = examples.map((example) => button(example.name, listen, () => use({ ...example, file: example.name, troubles: [] }, guess(example.columns)), { class: "ra-word", "data-example": example.name }));
+  const others = examples.map((example) => button(example.name, listen, () => use({ ...example, file: example.name, troubles: [] }, first(example.columns)), { class: "ra-word", "data-example": example.name }));
   const given = element("details", { class: "ra-given" }, element("summary", {}, "The table as it was read"), sampleTable(now));
   if (now.troubles.length) given.append(element("ul", { class: "ra-troubles" }, ...now.troubles.map((trouble) => element("li", {}, trouble))));
   return element("div", { class: "ra-load", role: "group", "aria-label": "Table" },

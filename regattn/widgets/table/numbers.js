@@ -224,11 +224,14 @@ function prepare(problem, { target, predictors, date, lags }) {
   return problem.prepared;
 }
 
+export const AT_MEANS = "a row with every predictor at its mean";
+
 // What is asked: one of the rows, or the one after the last, with what was typed in place of what it would be.
 function asked({ rows, whole, next, names, labels, y, depth }, query, typed) {
   if (query < rows.length) return { row: rows[query], ready: whole[query], label: labels[query], observed: y[query] };
   const row = next.map((value, j) => (Number.isFinite(typed[names[j]]) ? typed[names[j]] : value));
-  return { row, ready: true, label: depth && !names.some((name) => name in typed) ? "the next row" : "the row you typed", observed: NaN };
+  const label = names.some((name) => name in typed) ? "the row you typed" : depth ? "the next row" : AT_MEANS;
+  return { row, ready: true, label, observed: NaN };
 }
 
 // The rows that are averaged: all, all but the one that asks, or those before it.

@@ -78,15 +78,27 @@ function hasNames(rows) {
   return !rows[0].some((cell) => isValue(cell.trim()));
 }
 
-// The table that a text holds. `header`: whether its first line names the columns; null: as it looks.
-// { columns, troubles, rows, dialect } or { error } in a sentence.
-export function readTable(given, { header = null } = {}) {
+// The text in the bytes of a file, and the encoding by the name that Python gives it where it is not UTF-8.
+export function textOf(bytes) {
+  const [a, b] = bytes;
+  if ((a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff)) return { text: new TextDecoder(a === 0xff ? "utf-16le" : "utf-16be").decode(bytes), encoding: "utf-16" };
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes), encoding: null };
+  } catch {
+    return { text: new TextDecoder("windows-1252").decode(bytes), encoding: "cp1252" };
+  }
+}
+
+// The table that a text holds. `header`: whether its first line names the columns; null: as it looks; `encoding`: that
+// of the file. { columns, troubles, rows, dialect } or { error } in a sentence.
+export function readTable(given, { header = null, encoding = null } = {}) {
   const text = given.replace(/^\ufeff/, "");
   const delimiter = delimiterOf(text);
   const { rows, lines, open } = records(text, delimiter);
   const troubles = troubleList();
   if (!rows.length) return { error: "There is no table: the text is empty." };
   if (open !== null) troubles.add("quote", `Line ${open}: a quotation mark is opened and never closed.`);
+  if (encoding === "cp1252") troubles.add("code", "The file is not in UTF-8; it was read as Windows-1252.");
   if (text.includes("\ufffd")) troubles.add("code", "Some letters could not be read: save the file as UTF-8.");
   const named = header ?? hasNames(rows);
   const width = rows[0].length;
@@ -105,6 +117,6 @@ export function readTable(given, { header = null } = {}) {
   if (doubt) troubles.add("decimal", `${quote(doubt)} is read as ${numberIn(doubt, decimal)}: the decimal sign is ${quote(decimal)}.`);
   const columns = names.map((name, j) => columnOf(name, cells[j], at, decimal, troubles));
   sayRepeated(columns, troubles);
-  const dialect = { delimiter, decimal, header: named, thousands: groupSign(columns, cells, decimal), plain: names.every((name, j) => name === rows[0][j]) };
+  const dialect = { delimiter, decimal, encoding, header: named, thousands: groupSign(columns, cells, decimal), plain: names.every((name, j) => name === rows[0][j]) };
   return { columns, troubles: troubles.all(), rows: body.length, dialect };
 }

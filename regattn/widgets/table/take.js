@@ -25,6 +25,7 @@ const readLine = ({ file, columns, dialect }) => {
   const { delimiter = ",", decimal = "." } = dialect ?? {};
   const how = [python(/\.\w+$/.test(file) ? file : `${file}.csv`)];
   if (delimiter !== ",") how.push(`sep=${python(delimiter)}`);
+  if (dialect?.encoding) how.push(`encoding=${python(dialect.encoding)}`);
   if (decimal === ",") how.push('decimal=","');
   if (dialect?.thousands) {
     how.push(`thousands=${python(dialect.thousands)}`);

@@ -4,12 +4,12 @@ import { printed, widened } from "../_kit/dates.js";
 import { element } from "../_kit/controls.js";
 import { explorer } from "../_kit/explorer.js";
 import { formatNumber, formatResult, isolate, numberTicks } from "../_kit/format.js";
-import { readHash } from "../_kit/link.js";
-import { limits, rolesOf } from "./design.js";
+import { readHash, writeHash } from "../_kit/link.js";
+import { guess, limits, rolesOf } from "./design.js";
 import { pageOf, save } from "./file.js";
 import { cellsFit, columnBoxes, columnsFit, typedCells } from "./inputs.js";
 import { loader } from "./load.js";
-import { tableProblem, tableResult, tableState } from "./numbers.js";
+import { AT_MEANS, tableProblem, tableResult, tableState } from "./numbers.js";
 import { pythonLines, weightsFile } from "./take.js";
 
 const SLICE = 12; // milliseconds of work after which the page is let draw
@@ -42,6 +42,7 @@ function prepare(data, view) {
 }
 
 const MODEL_KNOBS = { ridge: "λ", components: "components", neighbours: "neighbours", gaussian: "temperature", softmax: "temperature" };
+const COUNTED = ["components", "neighbours"];
 
 function said(state, { view }) {
   const { label, prediction, observed, order, weights, contributions, table, fit, knob, searched, pending, outcomes } = state;
@@ -55,8 +56,11 @@ function said(state, { view }) {
   const [k] = order;
   const seen = observed === null ? "" : `, observed ${formatNumber(observed)}`;
   const loud = `${isolate(table.labels[fit.train[k]])} (${formatNumber(outcomes[k])}) moves it most: with weight ${formatResult(weights[k])} it adds ${formatResult(contributions[k])}.`;
-  const by = pending ? " Leave-one-out is being computed." : searched ? ` Leave-one-out chose ${MODEL_KNOBS[model]} ${formatNumber(knob)}.` : "";
-  return [formatResult(prediction), ` for ${isolate(label)}${seen}. ${loud}${by}${notes}`];
+  const chosen = COUNTED.includes(model) ? String(knob) : formatNumber(knob);
+  const by = pending ? " Leave-one-out is being computed." : searched ? ` Leave-one-out chose ${MODEL_KNOBS[model]} ${chosen}.` : "";
+  const typed = state.query < table.rows.length ? [] : (view.readings?.() ?? []);
+  const more = label === AT_MEANS && view.readings && table.names.length ? "; type your own under More" : "";
+  return [formatResult(prediction), ` for ${isolate(label)}${more}${seen}. ${[...typed, loud].join(" ")}${by}${notes}`];
 }
 
 // Outcomes of the rows that can be learned from, as the first panel draws them.
@@ -192,9 +196,21 @@ function controlsFor(specs, columns) {
   return specs.map((spec) => ({ ...spec, ...(own[spec.name]?.call ? own[spec.name](spec) : own[spec.name]) }));
 }
 
+const LINK = "regattn-table";
+const ROLES = ["target", "date", "lags", "predictors"]; // what is chosen before a table is fitted
+
+// What a link sets of a table with these controls, or null.
+const linkedTo = (controls) => readHash(location.hash, LINK, controls, { columns: columnsFit, cells: cellsFit });
+
+// A link says what the form begins with; from then on the form decides.
+function settle(controls, settings) {
+  if (!location.hash.includes(`${LINK}=`)) return;
+  history.replaceState(history.state, "", writeHash(location.hash, LINK, { ...linkedTo(controls), ...settings }));
+}
+
 // Of a link that was made with another table, what it was about.
 function strangeTarget(controls) {
-  const found = readHash(location.hash, "regattn-table", [{ name: "target", kind: "any" }], { any: (value) => typeof value === "string" });
+  const found = readHash(location.hash, LINK, [{ name: "target", kind: "any" }], { any: (value) => typeof value === "string" });
   return found && !controls.find(({ name }) => name === "target").options.some(([name]) => name === found.target) ? found.target : null;
 }
 
@@ -212,11 +228,16 @@ function render({ model, el }) {
     const { columns, file, examples } = current.get("data");
     const strange = strangeTarget(current.get("kit").controls);
     const words = strange === null ? "" : `This link was made with another table, one with a column “${strange}”. Choose that table, and its settings come back.`;
-    root.querySelector(".ra-body").before(loader(root, { now: { columns, file, troubles }, examples, signal: stop.signal, use, said: words }));
+    root.querySelector(".ra-body").before(loader(root, { now: { columns, file, troubles }, examples, signal: stop.signal, use, first, said: words }));
+  };
+  const first = (columns) => {
+    const linked = linkedTo(controlsFor(model.get("kit").controls, columns)) ?? {};
+    return { ...guess(columns), ...("target" in linked && Object.fromEntries(ROLES.filter((name) => name in linked).map((name) => [name, linked[name]]))) };
   };
   const use = ({ columns, file, dialect = null, troubles }, settings) => {
     const data = { ...model.get("data"), columns, file, dialect };
     const kit = { ...model.get("kit"), presets: [], controls: controlsFor(model.get("kit").controls, columns) };
+    settle(kit.controls, settings);
     mount(laidOver(model, { ...defaults, query: columns[0].values.length - 1, typed: {}, ...settings, data, kit, alt: `The table ${file}. ${model.get("alt").replace(/^[^;]*; /, "")}` }), troubles);
   };
   mount(model);
