@@ -18,7 +18,7 @@ export function pageOf(root, state, title) {
   return (
     `<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>${escaped(title)}</title>\n` +
     `<meta name="viewport" content="width=device-width, initial-scale=1">\n</head>\n<body>\n<main>\n` +
-    `<figure class="regattn" data-widget="TableExplorer" aria-label="${alt}">\n<noscript><p>${alt}</p></noscript>\n<style>${style.textContent}</style>\n` +
+    `<figure class=${JSON.stringify("regattn")} data-widget="TableExplorer" aria-label="${alt}">\n<noscript><p>${alt}</p></noscript>\n<style>${style.textContent}</style>\n` +
     `<script type="application/json">${safeJson(state)}<\/script>\n<script type="module">${code.textContent}<\/script>\n</figure>\n</main>\n</body>\n</html>\n`
   );
 }
