@@ -52,7 +52,7 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     regression, or a locally weighted line [Cleveland1979]_, of which [WangShiFox2025]_ make attention layers under the
     name test-time regression. What it predicts is still a weighted sum of outcomes, though some weights are negative.
     Ω, and with it the bandwidth, and the line's ridge ρ are learned by the error of lines that are fitted without the
-    row they predict. Implements :eq:`local-line`.
+    row they predict. The equation stands in *The race*, under "A line instead of an average".
 
     Parameters
     ----------
