@@ -22,6 +22,7 @@ CHAPTERS = [page for page in PAGES if page.startswith("book/part")]
 
 SETTLED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
 TYPESET = "() => window.MathJax ? MathJax.startup.promise.then(() => true) : true"
+MOVEMENT = 0.05  # the sum of what Chromium calls layout shifts; below 0.1 is called good
 SHIFTS = """() => new Promise((done) => {
   let sum = 0;
   const note = (list) => { for (const shift of list.getEntries()) sum += shift.value; };

@@ -51,6 +51,7 @@ def test_the_mechanism_concerns_every_notebook_that_attends(file):
     only_count = {"solutions-13_a_real_corpus", "solutions-15_tokens"}
     others = {"part5-transformer-23_whom_it_listens_to", "solutions-23_whom_it_listens_to"}  # models of scikit-learn
     others |= {"solutions-11_layers_and_filters"}  # filters by their recursion
+    others |= {"solutions-02_beyond_the_line"}  # a network, which attends to nothing
     without = only_count | others if file in ("attention.py", "kernels.py") else set()
     assert readers(file) == {label(path) for path in EVERY} - without
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.browser import open_offline
 from tests.built import ROOT, article, label
-from tests.pages import CHAPTERS, PAGES, SHIFTS, dark_theme, page_of
+from tests.pages import CHAPTERS, MOVEMENT, PAGES, dark_theme, page_of
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 import light_pages
@@ -27,7 +27,6 @@ HEAVIER = {
     "book/part5-transformer/19_language_model_heads": 3_000_000,  # with the weights of the same model
     "book/reference/library": 3_000_000,  # with every public name and its examples: 1.4 MB of text and marks
 }
-MOVEMENT = 0.05  # the sum of what Chromium calls layout shifts; below 0.1 is called good
 FROM_THE_TOP = """() => {
   const first = document.createElement("span");
   first.tabIndex = -1;
@@ -113,12 +112,6 @@ def test_page_does_not_move_while_it_arrives(opened):
 @every_chapter
 def test_most_of_a_chapter_is_not_code(opened):
     assert opened.evaluate(HEIGHTS) <= SHARE
-
-
-@every_page
-def test_page_does_not_move_while_it_arrives_on_a_phone(browser, built_book, page):
-    with page_of(browser, built_book, page, width=390) as opened:
-        assert opened.evaluate(SHIFTS) <= MOVEMENT
 
 
 @every_chapter

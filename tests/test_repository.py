@@ -111,7 +111,7 @@ def test_a_workflow_may_write_only_where_a_job_publishes_and_leaves_no_credentia
         assert "timeout-minutes" in job
         checkouts = [step for step in job["steps"] if step.get("uses", "").startswith("actions/checkout@")]
         assert all(step["with"]["persist-credentials"] is False for step in checkouts)
-        assert len(checkouts) == 1
+        assert len(checkouts) <= 1  # none where a job passes on what another one made
 
 
 def test_the_ci_command_is_the_test_command_of_the_readme():

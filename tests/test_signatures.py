@@ -13,7 +13,13 @@ ROOMS = [
 ]
 ANYTHING = {"check(answer)", "ShardedCorpus(client)"}  # what a reader types; of Dask, which is not required
 SHOWN = {"NetworkClassifier.descend"}  # on a blackboard, as one writes it with torch
-READ_ALOUD = {"nearest(k)", "elu(nu)", "causal_mask(n_keys)", "load_shipped(name)"}  # nearest(5) says what it means
+READ_ALOUD = {
+    "nearest(k)",
+    "elu(nu)",
+    "causal_mask(n_keys)",
+    "load_shipped(name)",
+    "load_forecaster(path)",
+}  # nearest(5) says what it means
 DATA = {"observation_weights(X_new)"}  # data, of which there need be none
 
 

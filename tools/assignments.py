@@ -22,23 +22,30 @@ from typing import Any, NamedTuple
 
 import jupytext
 import nbformat
+from nbconvert.preprocessors import ClearMetadataPreprocessor
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import (
+    AssignLatePenalties,
     CheckCellMetadata,
     ClearOutput,
     DeduplicateIds,
-    NbGraderPreprocessor,
+    Execute,
+    IgnorePattern,
+    LimitOutput,
     OverwriteCells,
     OverwriteKernelspec,
+    SaveAutoGrades,
 )
 from traitlets.config import Config
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 from chapters import Chapter, chapters  # noqa: E402, where the extensions of the book are
+
+from tools.marking import ForgetErrorStream, RefusePackage, RestoreCells  # noqa: E402
 
 EXAMPLE = ROOT / "teach" / "example_private"
 PUBLIC = ROOT / "teach" / "questions"  # for chapters to which a private folder has none
@@ -47,8 +54,6 @@ SECONDS = 120  # that a cell may run before it is stopped
 PYTHON = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
 STUBS = {"practice": "answer = ...", "graded": "...  # your answer"}
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
-NAMED = re.compile(r"\bregattn\b")
-EMPTIED = "# This cell named the package, which answers are to do without, and was emptied before marking."
 
 EXERCISE = re.compile(r"> \*\*Exercise (\d+)\*\*\n>\n((?:>.*(?:\n|$))+)")
 OPEN = re.compile(r"> \*\*Open question\*\*\n>\n((?:>.*(?:\n|$))+)")
@@ -57,8 +62,14 @@ Write your answer where it says `...`, run the cell, then the tests below it. Th
 which some are hidden: they call your function on numbers that you have not seen. What each test is for stands above it.
 Your notebook is run afresh, from top to bottom; a cell that takes longer than {seconds} seconds is stopped and its mark
 lost, and a cell that ends Python takes the marks of the whole notebook with it. Tests that were changed or deleted are
-put back. Use NumPy and not the package: a cell of yours that names `regattn` is emptied before marking. Write nothing
-to the standard error stream: a test that does counts as failed."""
+put back. Use NumPy and not the package: a cell of yours that imports `regattn`, or imports in a way that hides what, is
+refused when you run it, and emptied before marking."""
+SETUP = """\
+import numpy as np
+
+from regattn.exercises import refuse_package
+
+refuse_package()  # a cell that would get no marks says so when it is run"""
 PRACTICE = """\
 The exercises of chapter {number} as an assignment to practise on. Put your answer where it says `...`; the cell below
 says right, or gives a hint. The chapter is beside you: use what it computes."""
@@ -286,8 +297,7 @@ def rubric(question: Question) -> str:
 def graded(name: str, asked: Sequence[Question]) -> nbformat.NotebookNode:
     """Return the source of a chapter's graded assignment."""
     cells = [new_markdown_cell(f"# For marks: {title_of(CHAPTERS[name])}\n\n{RULES.format(seconds=SECONDS)}")]
-    quiet = 'warnings.filterwarnings("ignore")  # a warning is written to the standard error stream'
-    cells.append(code_cell(f"import warnings\n\nimport numpy as np\n\n{quiet}", "setup"))
+    cells.append(code_cell(SETUP, "setup"))
     for question in asked:
         cells.append(new_markdown_cell(f"{question.text}\n\n{rubric(question)}"))
         cells.append(code_cell(question.answer, question.name, solution=True))
@@ -308,60 +318,6 @@ def sheet(asked: Sequence[Question]) -> str:
     return "\n".join(lines)
 
 
-class RestoreCells(NbGraderPreprocessor):
-    """Put back every cell that a student deleted, where it stood: a test as it was, an answer as it was given out.
-
-    nbgrader's own `add_missing_cells` puts back tests alone, and fails where the answer above them is missing too.
-    """
-
-    def preprocess(self, nb: nbformat.NotebookNode, resources: dict) -> tuple[nbformat.NotebookNode, dict]:
-        """Return the notebook with all the cells that its assignment has."""
-        at = 0
-        for cell in given_out(self, resources).cells:
-            name = grade_id(cell)
-            if name is None:
-                continue
-            known = [grade_id(each) for each in nb.cells]
-            if name not in known:
-                self.log.warning("Cell '%s' was deleted; it is put back", name)
-                nb.cells.insert(at, cell)
-            else:
-                at = known.index(name)
-            at += 1
-        return nb, resources
-
-
-class RefusePackage(NbGraderPreprocessor):
-    """Empty every cell of a student's that names the package, in an assignment for marks: its tests call the package.
-
-    `c.RefusePackage.enabled = False` in the settings of a course lets answers call it.
-    """
-
-    def preprocess(self, nb: nbformat.NotebookNode, resources: dict) -> tuple[nbformat.NotebookNode, dict]:
-        """Return the notebook without the cells that name the package and are a student's."""
-        if not resources["nbgrader"]["assignment"].startswith("graded"):
-            return nb, resources
-        asked = given_out(self, resources).cells
-        ours = {grade_id(cell) for cell in asked if not cell.metadata.get("nbgrader", {}).get("solution")} - {None}
-        for cell in nb.cells:
-            if cell.cell_type == "code" and grade_id(cell) not in ours and NAMED.search(cell.source):
-                self.log.warning("A cell names the package; it is emptied")
-                cell.source = EMPTIED
-        return nb, resources
-
-
-def given_out(step: NbGraderPreprocessor, resources: dict) -> nbformat.NotebookNode:
-    """Return the notebook that students were given, of which a submission is being prepared for marking."""
-    place = resources["nbgrader"]
-    folder = Path(step.parent.parent.coursedir.format_path("release", ".", place["assignment"]))
-    return nbformat.read(folder / f"{place['notebook']}.ipynb", as_version=4)
-
-
-def grade_id(cell: nbformat.NotebookNode) -> str | None:
-    """Return the name under which nbgrader knows a cell, or None."""
-    return cell.metadata.get("nbgrader", {}).get("grade_id")
-
-
 def settings(course: Path, kind: str = "graded") -> Config:
     """Return the settings of nbgrader for a course."""
     config = Config()
@@ -379,6 +335,17 @@ def settings(course: Path, kind: str = "graded") -> Config:
         CheckCellMetadata,
         RefusePackage,
     ]
+    config.Autograde.autograde_preprocessors = [
+        Execute,
+        ForgetErrorStream,
+        IgnorePattern,
+        ClearMetadataPreprocessor,
+        LimitOutput,
+        SaveAutoGrades,
+        AssignLatePenalties,
+        CheckCellMetadata,
+    ]
+    os.environ["REGATTN_MARKING"] = "1"  # for the kernels of this process: tests there call the package
     return config
 
 

@@ -1,6 +1,6 @@
 """Run the experiments of chapter 21 with five seeds each, and keep the results: bits, bottlenecks, ablations, digits.
 
-    OMP_NUM_THREADS=1 python -m tools.codes          # some fifteen minutes of one processor
+    OMP_NUM_THREADS=1 python -m tools.codes          # some sixteen minutes of one processor
     OMP_NUM_THREADS=1 python -m tools.codes --only dead --output trial.json
 
 A seed divides the 1,797 digits of scikit-learn into 1,400 to learn from and 397 to be measured on, and begins every
@@ -47,6 +47,8 @@ from tools.recorded_runs import FOLDER, read_runs, write_runs
 
 SEEDS = (0, 1, 2, 3, 4)
 PLAN = LatentPlan()  # the best of three settings on 300 of the training rows of two other divisions
+DECAYS = (0.0, 0.5, 0.8, 0.9, 0.95, 0.99)
+DECAY = 0.9  # of codes that are averages: the best of DECAYS on 300 of the training rows of two other divisions
 SIZES = [(32, 1), (32, 2), (32, 3), (32, 4), (32, 6), (256, 1), (16, 2)]  # codes in the codebook, codes of an image
 WIDTHS = (1, 2, 4, 8, 16)
 HIDDEN = (64, 128, 256, 512, 1024)
@@ -203,6 +205,28 @@ def restarts(seed: int, **options: Any) -> Iterator[dict]:
         yield {"name": "restarts" if again else "none", "hidden": units, "bits": 8} | size | made
 
 
+def decays(seed: int, *, epochs: int = PLAN.epochs) -> Iterator[dict]:
+    """Yield, for each decay of 256 codes that are averages, the error on 300 training rows left out."""
+    X = tensor(digits(seed).X)
+    for decay, again in product(DECAYS, (False, True)):
+        model = CodeAutoencoder(64, n_codes=256, n_parts=1, rng=seed)
+        train_autoencoder(model, X[:1100], replace(PLAN, epochs=epochs, decay=decay, restarts=again), rng=seed)
+        with torch.no_grad():
+            error = float((model(X[1100:]) - X[1100:]).square().mean())
+        name = "averages, restarts" if again else "averages"
+        yield {"name": name, "decay": decay, "error": round(error, 6), "live": len(model.codes(X[:1100]).unique())}
+
+
+def averages(seed: int, **options: Any) -> Iterator[dict]:
+    """Yield what codes that are moving averages do: 256 for whole images, with restarts and without, and four of 32."""
+    found = digits(seed)
+    for n_codes, n_parts, again in ((256, 1, False), (256, 1, True), (32, 4, False)):
+        size = {"n_codes": n_codes, "n_parts": n_parts}
+        made = of_coder(coder(seed, **size, decay=DECAY, restarts=again, **options), found)
+        bits = round(n_parts * np.log2(n_codes))
+        yield {"name": "averages, restarts" if again else "averages", "bits": bits} | size | made
+
+
 def two_of_each(seed: int, *, epochs: int = PLAN.epochs) -> Iterator[dict]:
     """Yield what comes back by two codes of k-means and two of a network that was trained on what those leave.
 
@@ -350,9 +374,11 @@ EXPERIMENTS = {
     "hidden": hidden,
     "wide": wide,
     "restarts": restarts,
+    "decays": decays,
+    "averages": averages,
     "smoothing": smoothing,
 }
-SEEDS_OF = {"hidden": OTHERS}
+SEEDS_OF = {"hidden": OTHERS, "decays": OTHERS}
 
 
 def main() -> None:

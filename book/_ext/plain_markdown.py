@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 from sphinx.errors import ExtensionError
 
@@ -116,7 +117,7 @@ def to_myst(text: str) -> str:
 
 def read(app, docname: str, source: list[str]) -> None:
     """Put a page into MyST: a text as a whole, a notebook cell by cell."""
-    if not app.env.doc2path(docname).endswith(".ipynb"):
+    if Path(app.env.doc2path(docname)).suffix != ".ipynb":
         source[0] = to_myst(source[0])
         return
     notebook = json.loads(source[0])

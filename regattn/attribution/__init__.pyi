@@ -1,3 +1,7 @@
+from .network import (
+    LastLayer as LastLayer,
+    last_layer as last_layer,
+)
 from .report import (
     ForecastReport as ForecastReport,
     forecast_report as forecast_report,

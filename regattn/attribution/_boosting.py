@@ -21,7 +21,7 @@ SINGLE = 1e-6
 """Gradients that are added up in float32 have seven digits."""
 
 
-class _Stage(NamedTuple):
+class Stage(NamedTuple):
     """One tree: the leaves of training and new rows, how much each training row counts, and what a leaf divides by."""
 
     old: np.ndarray
@@ -30,7 +30,7 @@ class _Stage(NamedTuple):
     extra: float = 0.0
 
 
-def _added_up(start: np.ndarray, start_new: np.ndarray, stages: Iterable[_Stage], rate: float) -> np.ndarray:
+def added_up(start: np.ndarray, start_new: np.ndarray, stages: Iterable[Stage], rate: float) -> np.ndarray:
     """Return the weights of all stages at the new rows; those at the training rows say what each stage leaves over."""
     hat, found = start, start_new
     for old, new, counts, extra in stages:
@@ -56,11 +56,11 @@ def _(model: Any) -> Smoother:
         leaves = [tree.apply(old) for tree in trees]
         masks = _redrawn(model, leaves, training.n) if model.subsample < 1 else [1.0] * len(trees)
         stages = (
-            _Stage(each, tree.apply(new), mask * counted(training))
+            Stage(each, tree.apply(new), mask * counted(training))
             for tree, each, mask in zip(trees, leaves, masks, strict=True)
         )
         start = _initial(model)
-        return _added_up(start(training, training.X), start(training, X_new), stages, model.learning_rate)
+        return added_up(start(training, training.X), start(training, X_new), stages, model.learning_rate)
 
     started = model.init is not None and not isinstance(model.init, str)  # by a model fitted to float32
     return Smoother(weights, model.predict, tolerance=SINGLE if started else ROUNDING)
@@ -121,11 +121,11 @@ def _(model: Any) -> Smoother:
         known = model._bin_mapper.make_known_categories_bitsets()
         counts, share = counted(training), shares(training)
         stages = (
-            _Stage(*(_leaves(predictor, rows, known) for rows in (old, new)), counts, model.l2_regularization)
+            Stage(*(_leaves(predictor, rows, known) for rows in (old, new)), counts, model.l2_regularization)
             for (predictor,) in model._predictors
         )
         start, start_new = (np.tile(share, (len(rows), 1)) for rows in (old, new))
-        return _added_up(start, start_new, stages, model.learning_rate)
+        return added_up(start, start_new, stages, model.learning_rate)
 
     return Smoother(weights, model.predict, tolerance=SINGLE)
 

@@ -10,7 +10,9 @@ from regattn.attribution.smoother import Smoother, smoother
 FAMILIES = {
     "sklearn": ("_linear", "_trees", "_boosting", "_neighbours", "_kernels", "_compositions", "_stacking"),
     "regattn": ("_book",),
-    "statsmodels": ("_statsmodels",),
+    "statsmodels": ("_statsmodels", "_state_space"),
+    "lightgbm": ("_lightgbm",),
+    "xgboost": ("_xgboost",),
 }
 
 
@@ -18,5 +20,7 @@ def read(model: Any) -> Smoother:
     """Return the smoother of a model, once the modules that know its package are loaded."""
     for package in {kind.__module__.partition(".")[0] for kind in type(model).__mro__} & set(FAMILIES):
         for module in FAMILIES[package]:
-            importlib.import_module(f"regattn.attribution.{module}")
+            found = importlib.import_module(f"regattn.attribution.{module}")
+            if hasattr(found, "register"):  # of a library that no extra brings: whoever has its model has the library
+                found.register()
     return smoother(model)

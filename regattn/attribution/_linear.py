@@ -14,19 +14,23 @@ from regattn.attribution._training import Training
 from regattn.attribution.smoother import Smoother, smoother
 
 
-def ridge_matrix(training: Training, X_new: Table, penalty: float | np.ndarray, intercept: bool) -> np.ndarray:
+def ridge_matrix(
+    training: Training, X_new: Table, penalty: float | np.ndarray, intercept: bool, *, rank: int | None = None
+) -> np.ndarray:
     """Return the weights of ridge regression, (m, n), from one decomposition of the centred rows.
 
-    A penalty on each column is the common one after a change of their units.
+    A penalty on each column is the common one after a change of their units. Of the directions those count that are
+    above rounding, or the leading ones up to the rank that a solver found.
     """
     X, Z, root = dense(training.X), dense(X_new), np.sqrt(counted(training))
     share = shares(training) if intercept else np.zeros(training.n)
-    centre = share @ X
+    centre = np.average(X, axis=0, weights=share) if intercept else np.zeros(X.shape[1])
     units = 1.0
     if np.ndim(penalty):
         units, penalty = 1 / np.sqrt(penalty), 1.0
     left, sizes, right = np.linalg.svd(root[:, None] * (X - centre) * units, full_matrices=False)
-    kept = sizes > sizes.max(initial=0.0) * max(X.shape) * np.finfo(float).eps
+    rounding = sizes.max(initial=0.0) * np.finfo(float).eps
+    kept = sizes > rounding * max(X.shape) if rank is None else (np.arange(len(sizes)) < rank) & (sizes > rounding / 10)
     gains = np.divide(sizes, sizes**2 + penalty, out=np.zeros_like(sizes), where=kept)
     return ((Z - centre) * units @ right.T * gains) @ left.T * root + share
 
@@ -45,19 +49,19 @@ def leave_one_out(hat: np.ndarray) -> np.ndarray:
     return found
 
 
-def _ridge(model: Any, penalty: float) -> Smoother:
+def _ridge(model: Any, penalty: float, rank: int | None = None) -> Smoother:
     if getattr(model, "positive", False):
         refuse(model, "positive=True keeps coefficients at zero by their sign; fit it with positive=False")
 
     def weights(training: Training, X_new: Table) -> np.ndarray:
-        return ridge_matrix(training, X_new, penalty, model.fit_intercept)
+        return ridge_matrix(training, X_new, penalty, model.fit_intercept, rank=rank)
 
     return Smoother(weights, model.predict, lambda training: leave_one_out(weights(training, training.X)))
 
 
 @smoother.register(linear_model.LinearRegression)
 def _(model: Any) -> Smoother:
-    return _ridge(model, 0.0)
+    return _ridge(model, 0.0, getattr(model, "rank_", None))  # its threshold is its own, and has changed
 
 
 @smoother.register(linear_model.Ridge)

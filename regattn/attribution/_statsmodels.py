@@ -1,4 +1,4 @@
-"""Results of statsmodels: least squares of three kinds, and mixed models at the variances found."""
+"""Results of statsmodels: least squares of three kinds, and mixed models at the variances found; formulas, too."""
 
 from __future__ import annotations
 
@@ -22,12 +22,11 @@ def _(results: Any) -> Smoother:
     model = results.model
     if type(model) not in KINDS or hasattr(results, "regularized"):
         refuse(results, f"it comes from {type(model).__name__}; fit OLS, WLS or GLS by .fit()")
-    _refuse_formula(results)
 
     def weights(training: Training, X_new: Table) -> np.ndarray:
         refuse_weights(model, training)
-        check_rows(model, model.exog, training)
-        return dense(X_new) @ (np.linalg.pinv(model.wexog, rcond=1e-15) @ model.whiten(np.eye(training.n)))
+        check_rows(model, model.exog, training._replace(X=_design(results, training.X)))
+        return _design(results, X_new) @ (np.linalg.pinv(model.wexog, rcond=1e-15) @ model.whiten(np.eye(training.n)))
 
     def held_out(training: Training) -> np.ndarray:
         return leave_one_out(weights(training, training.X))
@@ -37,28 +36,41 @@ def _(results: Any) -> Smoother:
     return Smoother(weights, results.predict, reason if correlated else held_out, np.asarray(model.endog))
 
 
-def _refuse_formula(results: Any) -> None:
-    formula = getattr(results.model, "formula", None)
-    if formula is not None:
-        refuse(results, f"it comes from the formula {formula!r}; fit the model to the columns of a design matrix")
+def _design(results: Any, X: Table) -> np.ndarray:
+    """Return rows as the model was given them: what its formula, if it has one, makes of a table."""
+    if getattr(results.model, "formula", None) is None:
+        return dense(X)
+    found = np.asarray(results._transform_predict_exog(X)[0], dtype=float)
+    lacking = len(X) - int(np.isfinite(found).all(axis=1).sum())  # rows that are dropped, or hold NaN
+    if lacking:
+        raise ValueError(f"{lacking} of {len(X)} rows lack what the formula needs; leave them out")
+    return found
 
 
 @smoother.register(mixed_linear_model.MixedLMResults)
 @smoother.register(mixed_linear_model.MixedLMResultsWrapper)
 def _(results: Any) -> Smoother:
     model = results.model
-    _refuse_formula(results)
-    if model.k_vc:
-        refuse(results, "it has variance components (vc_formula); fit it with exog_re")
 
     def weights(training: Training, X_new: Table) -> np.ndarray:
         refuse_weights(results, training)
-        check_rows(results, model.exog, training)
-        same = np.equal.outer(np.asarray(model.groups), np.asarray(model.groups))
-        covariance = same * (model.exog_re @ np.asarray(results.cov_re) @ model.exog_re.T)
-        covariance[np.diag_indices(training.n)] += results.scale
-        weighed = np.linalg.solve(covariance, model.exog)
-        return dense(X_new) @ np.linalg.solve(weighed.T @ model.exog, weighed.T)
+        check_rows(results, model.exog, training._replace(X=_design(results, training.X)))
+        weighed = np.linalg.solve(_covariance(results), model.exog)
+        return _design(results, X_new) @ np.linalg.solve(weighed.T @ model.exog, weighed.T)
 
     reason = "the rows of its group say something of the row left out, too"
     return Smoother(weights, results.predict, reason, np.asarray(model.endog))
+
+
+def _covariance(results: Any) -> np.ndarray:
+    """Return the covariance of the outcomes, (n, n), at the variances found."""
+    model = results.model
+    found = results.scale * np.eye(len(model.endog))
+    if model.k_re:
+        groups = np.asarray(model.groups)
+        found += np.equal.outer(groups, groups) * (model.exog_re @ np.asarray(results.cov_re) @ model.exog_re.T)
+    for variance, parts in zip(results.vcomp, model.exog_vc.mats, strict=True):
+        for group, part in zip(model.group_labels, parts, strict=True):
+            rows = model.row_indices[group]
+            found[np.ix_(rows, rows)] += variance * (part @ part.T)
+    return found

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import html
+import os
+from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from regattn._tables import as_pandas, matched, read_table, read_targets
+from regattn._extras import needed_by
+from regattn._files import atomic_write, check_place
+from regattn._tables import as_pandas, read_table, read_targets
 from regattn._types import Table
 from regattn._validation import check_count, check_real
+from regattn.attribution._additive import by_predictor, columns_of_numbers
+from regattn.attribution._distance import distances
+from regattn.attribution._document import page
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from pandas import DataFrame, Index
 
 __all__ = ["ForecastReport", "forecast_report"]
@@ -41,6 +50,8 @@ class ForecastReport:
         Labels of the predictions and of the training rows.
     distance : ndarray of shape (m,) or None
         How far the predictions lie from the training rows, where their predictors were given.
+    predictors : DataFrame of shape (m, 1 + p), str or None
+        What :meth:`by_predictor` returns, or why it cannot, where the model was given.
 
     Examples
     --------
@@ -57,6 +68,7 @@ class ForecastReport:
     rows: Index
     columns: Index
     distance: np.ndarray | None = None
+    predictors: DataFrame | str | None = None
 
     def contributions(self) -> np.ndarray:
         r"""Return :math:`\omega_{ji} (y_i - \bar y)`: with the baseline they add up to the predictions.
@@ -149,6 +161,114 @@ class ForecastReport:
             found["distance"] = self.distance
         return pd.DataFrame(found, index=self.rows)
 
+    def by_predictor(self) -> DataFrame:
+        r"""Return what each predictor adds to the predictions of a model that is a sum of them, as linear models are.
+
+        .. math:: \hat y_j = \hat f(\bar x) + \sum_k \bigl(\hat f(\bar x_1, \dots, x_{jk}, \dots, \bar x_p)
+                  - \hat f(\bar x)\bigr)
+
+        Each is moved alone from its mean over the training rows to where it stands; of a linear model these are the
+        coefficients times the distances. Whether they add up is held to the model's own predictions.
+
+        Returns
+        -------
+        DataFrame of shape (m, 1 + p)
+            The prediction at the means, then a column for each predictor; each row adds up to the prediction.
+
+        Raises
+        ------
+        ValueError
+            If :func:`forecast_report` was not given the model, or its predictors act together.
+
+        Examples
+        --------
+        >>> from sklearn.linear_model import LinearRegression
+        >>> from regattn import observation_weights
+        >>> X, y = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]]), np.array([1.0, 2.0, 6.0])
+        >>> model, new = LinearRegression().fit(X, y), [[3.0, 1.0]]
+        >>> report = forecast_report(observation_weights(model, X, new), y, X_train=X, X_new=new, model=model)
+        >>> report.by_predictor().round(6)
+           at the means    0    1
+        0           3.0  4.0  0.0
+        """
+        if self.predictors is None:
+            raise ValueError("by_predictor needs the model: forecast_report(…, X_train=…, X_new=…, model=…)")
+        if isinstance(self.predictors, str):
+            raise ValueError(f"by_predictor has nothing to say: {self.predictors}")
+        return self.predictors
+
+    def plot(self, *, prediction: int = 0, top: int = 20, ax: Axes | None = None) -> Axes:
+        """Draw what each training row adds to one prediction, at its date or number; of names the loudest.
+
+        Parameters
+        ----------
+        prediction : int, default 0
+            Place of the prediction.
+        top : int, default 20
+            How many rows are drawn where they have names, not dates or numbers.
+        ax : Axes, optional
+            Where to draw.
+
+        Returns
+        -------
+        Axes
+            With a bar for each row.
+
+        Raises
+        ------
+        ValueError
+            If ``prediction`` or ``top`` is out of range.
+        """
+        import pandas as pd
+
+        with needed_by("ForecastReport.plot"):
+            from regattn.figures._style import bar_width
+            from regattn.figures.least_squares import plot_weights
+
+        j = check_count(prediction, "prediction", least=0, most=len(self.weights) - 1, bound="the last one")
+        found = pd.Series(self.contributions()[j], self.columns)
+        lying = bar_width(self.columns) is None
+        ax = plot_weights(found, top=check_count(top, "top") if lying else None, ax=ax)
+        (ax.set_xlabel if lying else ax.set_ylabel)(f"contribution to {self.rows[j]}")
+        return ax
+
+    def save(self, path: str | os.PathLike, *, title: str = "Whom it listens to", notes: Iterable[str] = ()) -> Path:
+        """Write the report as one HTML document that needs nothing else: no network, no script, no other file.
+
+        Parameters
+        ----------
+        path : path
+            Where to write; what is there is replaced once all is written.
+        title : str
+            Its heading.
+        notes : iterable of str
+            Paragraphs below the heading.
+
+        Returns
+        -------
+        Path
+            Where it was written.
+
+        Raises
+        ------
+        FileNotFoundError
+            If the folder does not exist.
+        IsADirectoryError
+            If ``path`` is a folder.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     path = forecast_report([[0.5, 0.5]], [1.0, 3.0]).save(f"{folder}/forecast.html")
+        ...     path.read_text(encoding="utf-8").splitlines()[0]
+        '<!doctype html>'
+        """
+        path = check_place(path)
+        with atomic_write(path) as file:
+            file.write(page(self, title, notes).encode("utf-8"))
+        return path
+
     def _repr_html_(self) -> str:
         """Return the table of predictions, and the loudest rows of the first, as a notebook shows them."""
         look = {"float_format": "{:.4g}".format, "na_rep": "–"}
@@ -166,6 +286,7 @@ def forecast_report(
     share: float = 0.05,
     X_train: Table | None = None,
     X_new: Table | None = None,
+    model: object = None,
 ) -> ForecastReport:
     """Return what the weights of some predictions say of the training rows.
 
@@ -179,6 +300,9 @@ def forecast_report(
         Share of rows, above 0 and at most 1, whose part of all weight is the concentration; one row at least.
     X_train, X_new : array or DataFrame of shapes (n, p) and (m, p), optional
         Predictors, from which the report says how far out a prediction lies. Both or none.
+    model : object, optional
+        The fitted model, if its predictions are to be taken apart by predictors, too; it needs ``X_train`` and
+        ``X_new``, of which columns that are no numbers are left out of the distance.
 
     Returns
     -------
@@ -212,42 +336,14 @@ def forecast_report(
     outcomes = read_targets(y_train, values.shape[1], "y_train", index=columns, of="weights' columns").values
     if outcomes.ndim != 1:
         raise ValueError(f"y_train must have shape (n,), one target, got shape {outcomes.shape}")
-    distance = _distance(X_train, X_new, columns, rows, values.shape)
+    predictors_read = (X_train, X_new) if model is None else map(columns_of_numbers, (X_train, X_new))
+    distance = distances(*predictors_read, columns, rows, values.shape)
     rows, columns = (
         pd.RangeIndex(size) if index is None else index
         for size, index in zip(values.shape, (rows, columns), strict=True)
     )
-    return ForecastReport(values, outcomes, share, rows, columns, distance)
-
-
-def _distance(
-    X_train: Table | None, X_new: Table | None, old: Index | None, asked: Index | None, shape: tuple[int, int]
-) -> np.ndarray | None:
-    """Return Mahalanobis distances of the new rows from the mean, in units of that of the farthest training row."""
-    if (X_train is None) != (X_new is None):
-        raise ValueError(f"X_train and X_new come together, got {'X_new' if X_train is None else 'X_train'} alone")
-    if X_train is None:
-        return None
-    X, index, columns = read_table(X_train, "X_train")
-    new, new_index, _ = read_table(X_new, "X_new", columns=columns, of="X_train")
-    if (len(X), len(new), new.shape[1]) != (shape[1], shape[0], X.shape[1]):
-        raise ValueError(
-            f"X_train must have {shape[1]} rows and X_new {shape[0]}, with the same columns; "
-            f"got shapes {X.shape} and {new.shape}"
-        )
-    matched(index, old, "X_train", "weights' columns")
-    order = matched(new_index, asked, "X_new", "weights' rows")
-    new = new if order is None else new[order]
-    centre, scale = X.mean(axis=0), X.std(axis=0)
-    scale = np.where(scale > 0, scale, 1.0)
-    U, s, Vt = np.linalg.svd((X - centre) / scale, full_matrices=False)
-    kept = s > s.max(initial=0.0) * max(X.shape) * np.finfo(float).eps
-    farthest = np.sqrt(np.square(U[:, kept]).sum(axis=1)).max(initial=0.0) or 1.0
-    moved = (new - centre) / scale
-    within = moved @ Vt[kept].T
-    beyond = np.abs(moved - within @ Vt[kept]).max(axis=1, initial=0.0)  # where no training row differs from another
-    far = np.sqrt(np.square(within / s[kept]).sum(axis=1)) / farthest
-    return np.where(beyond > 1e-9 * np.maximum(1.0, np.abs(moved).max(axis=1, initial=0.0)), np.inf, far)
+    predictors = None if model is None else by_predictor(model, X_train, X_new, values @ outcomes, rows)
+    return ForecastReport(values, outcomes, share, rows, columns, distance, predictors)
 
 
 def _filled(weights: Any) -> Any:

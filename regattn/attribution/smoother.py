@@ -27,7 +27,8 @@ class Smoother:
         Takes what the model was fitted to, with attributes ``X``, ``y`` and ``sample_weight`` (the last two may be
         None), and new rows; returns an array or a sparse array of shape (m, n).
     predict : callable
-        Takes new rows; returns what the weights times the outcomes are held to, shape (m,) or (m, t).
+        Takes new rows, and the outcomes besides if ``asks_outcomes``; returns what the weights times the outcomes are
+        held to, shape (m,) or (m, t).
     held_out : callable or str
         Takes what the model was fitted to; returns the weights of shape (n, n) by which each training row is predicted
         from the others. A text says why there are none.
@@ -37,6 +38,8 @@ class Smoother:
         Labels of a classifier: the weights average the indicators of these.
     tolerance : float
         The largest miss allowed, in units of the sum of absolute contributions.
+    asks_outcomes : bool
+        Whether ``predict`` takes the outcomes besides, since the model keeps nothing of them.
 
     Examples
     --------
@@ -46,11 +49,12 @@ class Smoother:
     """
 
     weights: Callable[[Training, Table], Matrix]
-    predict: Callable[[Table], np.ndarray]
+    predict: Callable[..., np.ndarray]
     held_out: Callable[[Training], Matrix] | str = "it keeps no record of what it would predict without a row"
     outcomes: np.ndarray | None = None
     classes: np.ndarray | None = None
     tolerance: float = ROUNDING
+    asks_outcomes: bool = False
 
 
 @singledispatch
@@ -89,5 +93,6 @@ def smoother(model: object) -> Smoother:
     """
     raise ValueError(
         f"{type(model).__name__} has no weights on observations that this package knows; where its predictions are "
-        "weighted sums of the training outcomes, register it with regattn.attribution.smoother"
+        "weighted sums of the training outcomes, register it with regattn.attribution.smoother; of a network, "
+        "regattn.attribution.last_layer asks the ridge regression on its last layer"
     )

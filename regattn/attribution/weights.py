@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array, issparse
 
-from regattn._tables import as_pandas, matched, named, numbers, read_table, read_targets, read_vector
+from regattn._tables import as_pandas, matched, named, read_targets, read_vector
 from regattn._types import Table
 from regattn._validation import check_same_width
 from regattn.attribution._families import read
+from regattn.attribution._rows import Rows, check_fitted, has_formula, read_rows
 from regattn.attribution._training import Matrix, Training
 from regattn.attribution.smoother import Smoother
 
@@ -19,16 +20,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame, Index
 
 __all__ = ["observation_weights"]
-
-COMPOSED = ("steps", "regressor_", "best_estimator_", "named_estimators_")  # whose parts check their own columns
-
-
-class _Rows(NamedTuple):
-    """Rows as a model takes them, and their labels."""
-
-    X: Any
-    index: Index | None = None
-    columns: Index | None = None
 
 
 def observation_weights(
@@ -60,8 +51,17 @@ def observation_weights(
     - ``Pipeline``, ``GridSearchCV``, ``RandomizedSearchCV``, ``VotingRegressor`` and ``TransformedTargetRegressor``
       (if it changes units, not shape) of these, given their transformers;
     - ``StackingRegressor`` of these with a linear final estimator, given its coefficients;
-    - :class:`~regattn.regression.AttentionRegressor` and autoregressions (their rows are those of
-      ``past``); of statsmodels OLS, WLS and GLS, and the fixed effects of ``MixedLM`` at the variances found;
+    - ``LGBMRegressor`` of LightGBM and ``XGBRegressor`` of XGBoost with squared errors, given the leaves;
+    - of statsmodels OLS, WLS and GLS, and the fixed effects of ``MixedLM`` at the variances found; fitted by a formula,
+      they take tables with its columns;
+    - its filters, as ``UnobservedComponents`` and ``SARIMAX``, at the parameters found: rows are dates, of which a
+      model with ``exog`` (fitted with ``mle_regression=False``) gives its predictors, those of ``X_new`` following the
+      last date, and a model of a series alone one column, the places 0, 1, … (n is the next date). A training date is
+      predicted from those before it;
+    - :class:`~regattn.regression.AttentionRegressor`, autoregressions (their rows are those of ``past``), a
+      :class:`~regattn.regression.Factor`, a :class:`~regattn.regression.spectral.Spectrum` (least squares; its
+      ``weights`` take a penalty and a rank) and what :func:`~regattn.series.local_trend` fits;
+    - a network by :func:`last_layer`, which names what it asks: the ridge regression on the last layer;
     - what is registered with :func:`regattn.attribution.smoother`.
 
     Parameters
@@ -107,11 +107,11 @@ def observation_weights(
     """
     if not (isinstance(sparse, bool) or sparse == "auto"):
         raise ValueError(f'sparse must be True, False or "auto", got {sparse!r}')
-    _check_fitted(model)
+    check_fitted(model)
     asked = read(model)
-    rows = _read(model, X_train, "X_train", None)
-    new = None if X_new is None else _read(model, X_new, "X_new", rows.columns)
-    if new is not None:
+    rows = read_rows(model, X_train, "X_train", None)
+    new = None if X_new is None else read_rows(model, X_new, "X_new", rows.columns)
+    if new is not None and not has_formula(model):
         check_same_width(rows.X, new.X, "X_train", "X_new")
     y = asked.outcomes if y_train is None else _outcomes(asked, y_train, rows)
     training = Training(rows.X, y, None if sample_weight is None else _sample_weight(sample_weight, rows))
@@ -127,72 +127,7 @@ def observation_weights(
     return _labelled(weights, new.index, rows.index, sparse)
 
 
-def _check_fitted(model: Any) -> None:
-    from sklearn.base import BaseEstimator
-    from sklearn.exceptions import NotFittedError
-    from sklearn.utils.validation import check_is_fitted
-
-    if isinstance(model, type):
-        raise ValueError(f"model must be a fitted model, got the class {model.__name__}")
-    if isinstance(model, BaseEstimator):
-        try:
-            check_is_fitted(model)
-        except NotFittedError:
-            raise ValueError(f"model must be fitted, got {model!r}") from None
-
-
-def _read(model: Any, X: Table, name: str, columns: Index | None) -> _Rows:
-    """Return rows as the model takes them: under the names that it was fitted to, numbers where it has no parts."""
-    import pandas as pd
-
-    known = getattr(model, "feature_names_in_", None)
-    known = None if known is None else pd.Index(known)
-    table, composed = as_pandas(X), any(hasattr(model, part) for part in COMPOSED)
-    if table is None:
-        values = (
-            X
-            if composed and (issparse(X) or getattr(getattr(X, "dtype", None), "kind", "") in ("O", "U"))
-            else _values(model, X, name)
-        )
-        _check_width(model, values, name)
-        return _Rows(values if known is None else pd.DataFrame(values, columns=known))
-    if table.ndim != 2:
-        raise ValueError(f"{name} must have two dimensions (rows, columns), got a Series of shape {table.shape}")
-    of = f"those {type(model).__name__} was fitted to" if known is not None else "those of X_train"
-    order = matched(table.columns, columns if known is None else known, f"the columns of {name}", of)
-    table = table if order is None else table.iloc[:, order]
-    _check_width(model, table, name)
-    if composed:
-        by_place = known is None and all(isinstance(label, str) for label in table.columns)
-        return _Rows(table.to_numpy() if by_place else table, table.index, table.columns)
-    values = numbers(table, name, missing=_allows_missing(model))
-    X = values if known is None else pd.DataFrame(values, table.index, known)
-    return _Rows(X, table.index, table.columns)
-
-
-def _values(model: Any, X: Table, name: str) -> np.ndarray:
-    if _allows_missing(model) and isinstance(X, np.ndarray) and X.dtype.kind == "f" and np.isnan(X).any():
-        read_table(np.nan_to_num(X, nan=0.0, posinf=np.inf, neginf=-np.inf), name)
-        return X.astype(np.float64)
-    return read_table(X, name).values
-
-
-def _allows_missing(model: Any) -> bool:
-    from sklearn.base import BaseEstimator
-    from sklearn.utils import get_tags
-
-    return isinstance(model, BaseEstimator) and get_tags(model).input_tags.allow_nan
-
-
-def _check_width(model: Any, X: Any, name: str) -> None:
-    if 0 in X.shape:
-        raise ValueError(f"{name} is empty: its shape is {X.shape}")
-    width = getattr(model, "n_features_in_", X.shape[1])
-    if X.shape[1] != width:
-        raise ValueError(f"{name} has {X.shape[1]} columns but {type(model).__name__} was fitted to {width}")
-
-
-def _outcomes(asked: Smoother, y: Any, rows: _Rows) -> np.ndarray:
+def _outcomes(asked: Smoother, y: Any, rows: Rows) -> np.ndarray:
     """Return outcomes in the order of the training rows: numbers, or labels of the classes."""
     if asked.classes is None:
         return read_targets(y, rows.X.shape[0], "y_train", index=rows.index, of="X_train").values
@@ -211,7 +146,7 @@ def _outcomes(asked: Smoother, y: Any, rows: _Rows) -> np.ndarray:
     return y
 
 
-def _sample_weight(sample_weight: Any, rows: _Rows) -> np.ndarray:
+def _sample_weight(sample_weight: Any, rows: Rows) -> np.ndarray:
     found = read_vector(sample_weight, "sample_weight", index=rows.index, of="X_train").values
     if len(found) != rows.X.shape[0]:
         raise ValueError(f"sample_weight has {len(found)} entries but there are {rows.X.shape[0]} training rows")
@@ -223,7 +158,7 @@ def _sample_weight(sample_weight: Any, rows: _Rows) -> np.ndarray:
 def _check(model: Any, asked: Smoother, weights: Matrix, training: Training, X: Any) -> None:
     """Raise unless the weights times the outcomes are what the model predicts, but for rounding."""
     y = training.y if asked.classes is None else (training.y[:, None] == asked.classes).astype(float)
-    predicted = np.asarray(asked.predict(X), dtype=float)
+    predicted = np.asarray(asked.predict(X, training.y) if asked.asks_outcomes else asked.predict(X), dtype=float)
     if not y.size == predicted.size // len(predicted) * training.n:
         raise ValueError(f"y_train has shape {y.shape} but {type(model).__name__} predicts {predicted.shape}")
     if weights.shape[1] != training.n:

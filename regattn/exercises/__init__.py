@@ -12,8 +12,9 @@ from typing import Any
 
 from regattn._extras import needed_by
 from regattn.exercises._exercise import Exercise, Verdict
+from regattn.exercises._marking import refuse_package
 
-__all__ = ["check", "exercises"]
+__all__ = ["check", "exercises", "refuse_package"]
 
 
 def exercises(chapter: str | None = None) -> dict[str, Exercise]:

@@ -12,6 +12,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from regattn._colours import ROLES
 
@@ -28,6 +29,8 @@ SIGNS = LinearSegmentedColormap.from_list("signs", [COLOURS["negative"], "white"
 
 SMALL = 9.6
 """Points of the smallest letters: nine pixels where a figure of 412 points fills a phone of 390 pixels."""
+
+SHARE = 0.88  # of the way from one bar to the next
 
 DASHES = ("-", "--", "-.", ":")
 
@@ -86,3 +89,16 @@ def new_axes(ax: Axes | None, *, height: float = 3.3) -> Axes:
     if ax is not None:
         return ax
     return plt.subplots(figsize=(plt.rcParams["figure.figsize"][0], height))[1]
+
+
+def bar_width(index: pd.Index) -> float | None:
+    """Return how wide bars may be that stand at dates (in days) or numbers and do not touch; None for names."""
+    if isinstance(index, pd.PeriodIndex):
+        gaps = (index + 1).to_timestamp() - index.to_timestamp()
+    elif isinstance(index, pd.DatetimeIndex) or (is_numeric_dtype(index) and not is_bool_dtype(index)):
+        places = index.unique().sort_values()
+        gaps = places[1:] - places[:-1]
+    else:
+        return None
+    least = gaps.min() if len(gaps) else 1.0
+    return SHARE * float(least / pd.Timedelta(days=1) if isinstance(least, pd.Timedelta) else least)

@@ -9,11 +9,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
-from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from regattn._tables import numbers
 from regattn._validation import check_count
-from regattn.figures._style import COLOURS, SMALL, dates, new_axes
+from regattn.figures._style import COLOURS, SMALL, bar_width, dates, new_axes
 from regattn.regression.alignment import ScaleAndAlignment
 from regattn.regression.spectral import Spectrum
 
@@ -25,7 +24,6 @@ __all__ = [
 ]
 
 
-SHARE = 0.88  # of the way from one bar to the next
 LEAST = 0.4  # points around a bar, so that one of a day among years is seen
 
 
@@ -93,7 +91,7 @@ def plot_weights(
     """
     weights = pd.Series(weights)
     weights = pd.Series(numbers(weights, "weights"), weights.index)
-    label, width = "weight", _width(weights.index)
+    label, width = "weight", bar_width(weights.index)
     if top is not None and check_count(top, "top") < len(weights):
         label = f"weight, the {top} largest of {len(weights)}"
         order = np.argsort(-np.abs(weights.to_numpy(dtype=float)), kind="stable")[:top]
@@ -112,19 +110,6 @@ def plot_weights(
         ax.legend(loc="upper left" if width is not None else "lower right")
     name(label)
     return ax
-
-
-def _width(index: pd.Index) -> float | None:
-    """Return how wide bars may be that stand at dates (in days) or numbers and do not touch; None for names."""
-    if isinstance(index, pd.PeriodIndex):
-        gaps = (index + 1).to_timestamp() - index.to_timestamp()
-    elif isinstance(index, pd.DatetimeIndex) or (is_numeric_dtype(index) and not is_bool_dtype(index)):
-        places = index.unique().sort_values()
-        gaps = places[1:] - places[:-1]
-    else:
-        return None
-    least = gaps.min() if len(gaps) else 1.0
-    return SHARE * float(least / pd.Timedelta(days=1) if isinstance(least, pd.Timedelta) else least)
 
 
 def _lying(weights: pd.Series, ax: Axes) -> Axes:

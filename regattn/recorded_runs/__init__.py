@@ -27,8 +27,8 @@ def load_runs(name: str, part: str | None = None) -> RecordedRuns:
 
     Parameters
     ----------
-    name : {"circle", "codes", "forecasts", "heads", "lengths", "news", "race"}
-        Of chapters 22, 21, 20, 16 and 18, 17, 18 and 7.
+    name : {"circle", "codes", "forecasts", "heads", "lengths", "monte_carlo", "news", "race"}
+        Of chapters 22, 21, 20, 16 and 18, 17, of the page *The race*, of 18 and 7.
     part : str, optional
         One part of them, such as "induction" of "heads"; all by default.
 
@@ -50,13 +50,24 @@ def load_runs(name: str, part: str | None = None) -> RecordedRuns:
     >>> found.card["script"]
     'tools/heads.py'
     """
-    known = sorted(path.stem for path in HERE.glob("*.json"))
-    if name not in known:
-        raise ValueError(f"name must be one of {', '.join(known)}, got {name!r}")
-    card = json.loads((HERE / f"{name}.json").read_text(encoding="utf-8"))
-    runs = card.pop("runs")
+    places = {path.stem: path for path in HERE.iterdir() if path.suffix in (".csv", ".json")}
+    if name not in places:
+        raise ValueError(f"name must be one of {', '.join(sorted(places))}, got {name!r}")
+    if places[name].suffix == ".csv":
+        runs, card = _table(places[name])
+    else:
+        card = json.loads(places[name].read_text(encoding="utf-8"))
+        runs = card.pop("runs")
     parts = sorted({run["part"] for run in runs if "part" in run})
     if part is not None and part not in parts:
         which = f"one of {', '.join(parts)}" if parts else f"None, for {name} has no parts"
         raise ValueError(f"part must be {which}, got {part!r}")
     return RecordedRuns(pd.DataFrame([run for run in runs if part is None or run["part"] == part]), card)
+
+
+def _table(path: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Return the rows of a table to which a script adds, and its card: the first line, and the minutes so far."""
+    with path.open(encoding="utf-8") as file:
+        card = json.loads(file.readline().removeprefix("#"))
+        runs = pd.read_csv(file, keep_default_na=False)
+    return runs.to_dict("records"), card | {"minutes": round(float(runs["seconds"].sum()) / 60, 1)}

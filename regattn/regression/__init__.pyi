@@ -22,6 +22,9 @@ from .descent import (
     numerical_gradient as numerical_gradient,
     stochastic_gradient_descent as stochastic_gradient_descent,
 )
+from .designs import (
+    make_design as make_design,
+)
 from .embedding import (
     embedding_after as embedding_after,
     embedding_descent as embedding_descent,

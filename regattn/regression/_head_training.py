@@ -1,9 +1,12 @@
-r"""Learning Ω: the training of attention heads by full-batch L-BFGS, on one thread and in double precision.
+r"""Learning Ω: the training of attention heads, on one thread and in double precision.
+
+By L-BFGS, whose every step sees all rows, or by Adam, whose steps see a batch of queries and all keys.
 
 .. math:: \min_{\Omega}\; \frac{\lVert y - g(X\Omega X^\top)\, y\rVert^2}{\lVert y - \bar y\rVert^2}
           + \lambda \lVert\Omega\rVert_F^2
 
-with the diagonal of the weights masked when a row must not attend to itself. This module needs torch.
+with the diagonal of the weights masked when a row must not attend to itself, and a weighted line instead of the
+average where one is asked for: then each error is that of a line fitted without its row. This module needs torch.
 """
 
 from __future__ import annotations
@@ -21,11 +24,15 @@ from scipy.optimize import minimize
 from torch import Tensor
 from tqdm.auto import tqdm
 
-from regattn.attention import attend
 from regattn.regression._heads import Head, guarded_kernel
+from regattn.regression._local import Keys, head_average
+from regattn.regression.descent import batches
 
 ENTRIES = 2**20  # weights held at once: a batch of queries is as large as this allows
 START = 0.1  # standard deviation of the scores before training
+RIDGE, SMALLEST = 0.01, 1e-8  # of a line: before training, and the least it can become
+RATE = 0.03  # of Adam's first step; the last is of rate zero
+LOOK = 10  # batches between two looks at the rows held out
 
 
 class HeadShape(NamedTuple):
@@ -36,6 +43,8 @@ class HeadShape(NamedTuple):
     encoder: tuple[int, ...]
     rank: int | None
     constant: bool
+    local: str = "constant"
+    ridge: float | None = None
 
 
 class Problem(NamedTuple):
@@ -56,6 +65,7 @@ class Stopping(NamedTuple):
     tol: float
     patience: int
     verbose: bool
+    batch_size: int | None = None
 
 
 @dataclass
@@ -76,7 +86,10 @@ def train(problem: Problem, shape: HeadShape, n_heads: int, stopping: Stopping, 
     layout = _Layout([array for start in starts for array in start] + shares)
     with _one_thread():
         loss = _Loss(problem, shape, n_heads, layout)
-        result = _minimise(loss, layout.initial, stopping)
+        if stopping.batch_size is None:
+            result = _minimise(loss, layout.initial, stopping)
+        else:
+            result = _descend(loss, layout.initial, stopping, rng)
     heads, shares = loss.unpack(layout.split(torch.from_numpy(result.theta)))
     arrays = [_as_numpy(head) for head in heads]
     return Trained(arrays, shares.numpy(), result.loss_curve, result.validation_curve, result.converged)
@@ -111,6 +124,8 @@ def _start(shape: HeadShape, rng: np.random.Generator, n: int) -> list[np.ndarra
         arrays += [spread * rng.normal(size=(D, rank)) for _ in range(2)]
     if shape.kernel == "exponential":
         arrays.append(np.array(-math.log(n)))
+    if shape.local == "linear" and shape.ridge is None:
+        arrays.append(np.array(math.log(RIDGE)))
     return arrays
 
 
@@ -135,9 +150,7 @@ class _Loss:
         self.kernel = guarded_kernel(shape.kernel)
         self.X, self.y = torch.from_numpy(problem.X), torch.from_numpy(problem.y)
         self.mean = self.y.mean(dim=0)
-        n = len(self.X)
-        self.others = ~torch.eye(n, dtype=torch.bool) if problem.exclude_self else None
-        self.batch = max(1, ENTRIES // n)
+        self.batch = max(1, ENTRIES // len(self.X))
 
     def unpack(self, arrays: list[Tensor]) -> tuple[list[Head], Tensor]:
         """Return the heads and their shares."""
@@ -150,24 +163,30 @@ class _Loss:
         """Return the loss and its gradient."""
         leaf = torch.from_numpy(theta.copy()).requires_grad_()
         total = 0.0
-        for start in range(0, len(self.X), self.batch):
-            rows = slice(start, start + self.batch)
-            heads, shares = self.unpack(self.layout.split(leaf))
-            fitted = self._predict(heads, shares, rows)
-            part = ((self.y[rows] - fitted) ** 2).sum() / self.y.numel()
-            if start == 0 and self.problem.penalty > 0:
-                part = part + self.problem.penalty * self._size(heads, shares)
+        for rows in torch.arange(len(self.X)).split(self.batch):
+            part = self.part(leaf, rows) * len(rows) / len(self.X)
             part.backward()
             total += float(part.detach())
         return total, leaf.grad.numpy()
 
-    def _predict(self, heads: list[Head], shares: Tensor, rows: slice) -> Tensor:
-        mask = None if self.others is None else self.others[rows]
+    def part(self, theta: Tensor, rows: Tensor) -> Tensor:
+        """Return the loss on some training rows."""
+        heads, shares = self.unpack(self.layout.split(theta))
+        error = ((self.y[rows] - self._predict(heads, shares, rows)) ** 2).mean()
+        return error + self.problem.penalty * self._size(heads, shares) if self.problem.penalty > 0 else error
+
+    def _predict(self, heads: list[Head], shares: Tensor, rows: Tensor) -> Tensor:
+        mask = None
+        if self.problem.exclude_self:
+            mask = torch.ones(len(rows), len(self.X), dtype=torch.bool)
+            mask[torch.arange(len(rows)), rows] = False
+        return self._answers(heads, shares, self.X[rows], mask)
+
+    def _answers(self, heads: list[Head], shares: Tensor, X: Tensor, mask: Tensor | None) -> Tensor:
         fitted = (1 - shares.sum()) * self.mean
         for head, share in zip(heads, shares, strict=True):
-            features = head.features(self.X)
-            queries, keys = head.queries(features[rows]), head.keys(features)
-            fitted = fitted + share * attend(queries, keys, self.y, kernel=self.kernel, scale=1.0, mask=mask)
+            keys = Keys(head.keys(head.features(self.X)), self.X)
+            fitted = fitted + share * head_average(head, X, keys, self.y, self.kernel, mask=mask)
         return fitted
 
     def _size(self, heads: list[Head], shares: Tensor) -> Tensor:
@@ -185,10 +204,7 @@ class _Loss:
         """Return the mean squared error on the rows held out, which attend to the training rows."""
         heads, shares = self.unpack(self.layout.split(torch.from_numpy(theta)))
         X, y = torch.from_numpy(self.problem.X_valid), torch.from_numpy(self.problem.y_valid)
-        fitted = (1 - shares.sum()) * self.mean
-        for head, share in zip(heads, shares, strict=True):
-            queries, keys = head.queries(head.features(X)), head.keys(head.features(self.X))
-            fitted = fitted + share * attend(queries, keys, self.y, kernel=self.kernel, scale=1.0)
+        fitted = torch.cat([self._answers(heads, shares, rows, None) for rows in X.split(self.batch)])
         return float(((y - fitted) ** 2).mean())
 
 
@@ -197,14 +213,19 @@ def _head(shape: HeadShape, arrays: list[Tensor]) -> Head:
     layers = tuple((arrays.pop(0), arrays.pop(0)) for _ in shape.encoder)
     query_map = arrays.pop(0)
     if shape.kernel == "gaussian":
-        return Head(layers, query_map, query_map, None, False)  # one map for both: the metric Ω = W W'
-    key_map = None if shape.rank is None else arrays.pop(0)
-    level = None
+        key_map, level, constant = query_map, None, False  # one map for both: the metric Ω = W W'
+    else:
+        key_map = None if shape.rank is None else arrays.pop(0)
+        level, constant = None, shape.constant
     if shape.kernel == "exponential":
         level = arrays.pop(0) if shape.constant else None
     elif shape.kernel in ("relu", "elu") and shape.constant:
         level = torch.ones((), dtype=torch.float64)
-    return Head(layers, query_map, key_map, level, shape.constant)
+    ridge = None
+    if shape.local == "linear":
+        given = shape.ridge is not None
+        ridge = torch.tensor(shape.ridge, dtype=torch.float64) if given else SMALLEST + arrays.pop(0).exp()
+    return Head(layers, query_map, key_map, level, constant, ridge)
 
 
 def _as_numpy(head: Head) -> Head:
@@ -212,7 +233,8 @@ def _as_numpy(head: Head) -> Head:
         return None if x is None else x.detach().numpy().copy()
 
     layers = tuple((plain(weights), plain(bias)) for weights, bias in head.layers)
-    return Head(layers, plain(head.query_map), plain(head.key_map), plain(head.level), head.constant)
+    maps = (plain(head.query_map), plain(head.key_map), plain(head.level))
+    return Head(layers, *maps, head.constant, plain(head.ridge))
 
 
 class _Result(NamedTuple):
@@ -255,3 +277,29 @@ def _minimise(loss: _Loss, theta: np.ndarray, stopping: Stopping) -> _Result:
         losses.append(float(result.fun))  # the start was already a stationary point
     end = best[1] if valid else result.x
     return _Result(end, losses, valid, result.nit < stopping.max_iter)
+
+
+def _descend(loss: _Loss, theta: np.ndarray, stopping: Stopping, rng: np.random.Generator) -> _Result:
+    """Return where Adam ends after its steps, each on a batch of queries, or its best point on the rows held out."""
+    leaf = torch.from_numpy(theta.copy()).requires_grad_()
+    optimiser = torch.optim.Adam([leaf], lr=RATE)
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, stopping.max_iter)
+    watched = len(loss.problem.X_valid) > 0
+    losses: list[float] = []
+    valid: list[float] = []
+    best = theta
+    dealt = batches(len(loss.X), batch_size=stopping.batch_size, steps=stopping.max_iter, rng=rng)
+    for step, rows in enumerate(tqdm(dealt, total=stopping.max_iter, disable=not stopping.verbose, unit="step"), 1):
+        optimiser.zero_grad()
+        part = loss.part(leaf, torch.from_numpy(rows))
+        part.backward()
+        optimiser.step()
+        schedule.step()
+        losses.append(float(part.detach()))
+        if watched and step % LOOK == 0:
+            valid.append(loss.validation(leaf.detach().numpy()))
+            if valid[-1] == min(valid):
+                best = leaf.detach().numpy().copy()
+            if len(valid) - 1 - int(np.argmin(valid)) >= stopping.patience:
+                break
+    return _Result(best if valid else leaf.detach().numpy().copy(), losses, valid, True)

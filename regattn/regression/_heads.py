@@ -40,6 +40,8 @@ class Head:
         A number ℓ added to every score, or None.
     constant : bool
         Whether a one is put before the encoded features.
+    ridge : array of shape () or None
+        The penalty ρ of a line that is fitted under the weights; None for their average.
     """
 
     layers: tuple[tuple[Array, Array], ...]
@@ -47,6 +49,7 @@ class Head:
     key_map: Array | None
     level: Array | None
     constant: bool
+    ridge: Array | None = None
 
     def features(self, X: Array) -> Array:
         """Return the rows that are compared, shape (n, D), for standardised inputs of shape (n, p)."""

@@ -15,22 +15,25 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from regattn._extras import needed_by
-from regattn._tables import as_pandas, matched, named, numbers
-from regattn._validation import check_count, check_numpy, check_real, check_sizes, column_sizes
-from regattn.attention import attend, attention_weights
+from regattn._tables import named
+from regattn._validation import check_numpy, check_sizes, column_sizes
 from regattn.masks import others_mask
-from regattn.regression._heads import LEARNED, Head, guarded_kernel
+from regattn.regression._heads import Head, guarded_kernel
+from regattn.regression._inputs import index_of, validated
+from regattn.regression._local import Keys, head_average, head_weights
+from regattn.regression._settings import check_settings
 from regattn.regression.least_squares import spectrum
 
 if TYPE_CHECKING:
-    from pandas import DataFrame, Index
+    from pandas import DataFrame
 
 __all__ = ["AttentionRegressor"]
 
 ENTRIES = 2**20  # weights held at once when predicting: 8 MB for each temporary array
+ALL_ROWS, BATCH = 5_000, 256  # up to so many rows every step sees all; of more it sees so many queries
 
 
 class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
@@ -45,6 +48,12 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     Implements :eq:`attention-regression`; source: eq. (28) of [GC]_, with two things it lacks: a row does not attend to
     itself while Ω is learned, and Ω is penalised, without which there need not be a minimiser.
 
+    With ``local="linear"`` each query fits a line under its weights and is answered by that line's height: local linear
+    regression, or a locally weighted line [Cleveland1979]_, of which [WangShiFox2025]_ make attention layers under the
+    name test-time regression. What it predicts is still a weighted sum of outcomes, though some weights are negative.
+    Ω, and with it the bandwidth, and the line's ridge ρ are learned by the error of lines that are fitted without the
+    row they predict. Implements :eq:`local-line`.
+
     Parameters
     ----------
     kernel : {"softmax", "relu", "elu", "exponential", "gaussian", "identity"}, default "softmax"
@@ -56,6 +65,12 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         Rank of Ω, from 1 to the number of features compared; by default Ω is free.
     n_heads : int, default 1
         Number of attention maps.
+    local : {"constant", "linear"}, default "constant"
+        Whether a query is answered by the weighted average of the outcomes, or by a line fitted under its weights. A
+        line needs weights that are not negative and sum to one: softmax, ReLU or the Gaussian kernel.
+    ridge : float, optional
+        Penalty ρ > 0 on the line's slopes, for rows in standard units and weights that sum to one. By default it is
+        learned with Ω, for each head.
     combine : {"average", "learn"}, default "average"
         Whether heads are trained one by one from different starts and averaged, or trained together with a share
         each (the matrix W_O of multi-head attention, for one target). Shares need not sum to one; the rest goes to
@@ -74,11 +89,16 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     validation_fraction : float, default 0
         Share of the training rows held out to stop training early; 0 for none. They do not become keys.
     n_iter_no_change : int, default 10
-        Steps without a better validation error after which training stops; the best step is kept.
+        Looks without a better validation error after which training stops; the best is kept. L-BFGS looks after each
+        step, Adam after every ten.
+    batch_size : int, optional
+        Queries in a step of Adam, each of which attends to all keys; the step falls to zero over ``max_iter`` steps. By
+        default up to 5,000 rows are all taken in every step, of L-BFGS, and of more rows 256. Neither keeps the n × n
+        weights; a batch takes time and memory in proportion to n.
     max_iter : int, default 500
-        Largest number of L-BFGS steps.
+        Largest number of steps.
     tol : float, default 1e-6
-        Training ends when a step lowers the loss by less than this share, or the gradient is smaller than this.
+        L-BFGS ends when a step lowers the loss by less than this share, or the gradient is smaller than this.
     random_state : int, RandomState or None, default None
         Draws the start and the rows held out.
     verbose : bool, default False
@@ -91,8 +111,11 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         encoder the hidden units stand for x; the Gaussian kernel has no constant.
     head_weights_ : ndarray of shape (n_heads,)
         The share of each head.
+    ridge_ : float, or ndarray of shape (n_heads,) with several heads
+        The ridge ρ of the lines; None with ``local="constant"``.
     loss_curve_ : list of float
         The loss after each step: share of variance unexplained plus penalty. The mean over heads trained one by one.
+        Adam's is that of its batch, before the step.
     validation_curve_ : list of float
         Mean squared error on the rows held out, in units of the training variance; empty without them.
     n_iter_ : int
@@ -106,7 +129,7 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     Warns
     -----
     ConvergenceWarning
-        If ``max_iter`` steps were not enough.
+        If ``max_iter`` steps of L-BFGS were not enough.
 
     Examples
     --------
@@ -116,6 +139,12 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     True
     >>> model.attention_weights(x).sum(axis=1).round(6)[:3]
     array([1., 1., 1.])
+
+    A line extrapolates where an average cannot:
+
+    >>> line = AttentionRegressor(kernel="gaussian", local="linear", random_state=0).fit(x, 3 * x[:, 0])
+    >>> bool(abs(line.predict([[4.0]])[0] - 12) < 0.1)
+    True
     """
 
     def __init__(  # noqa: PLR0913
@@ -124,6 +153,8 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         kernel: str = "softmax",
         rank: int | None = None,
         n_heads: int = 1,
+        local: str = "constant",
+        ridge: float | None = None,
         combine: str = "average",
         encoder: tuple[int, ...] = (),
         exclude_self: bool = True,
@@ -131,6 +162,7 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         penalty: float = 0.1,
         validation_fraction: float = 0.0,
         n_iter_no_change: int = 10,
+        batch_size: int | None = None,
         max_iter: int = 500,
         tol: float = 1e-6,
         random_state: int | np.random.RandomState | None = None,
@@ -139,6 +171,8 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self.kernel = kernel
         self.rank = rank
         self.n_heads = n_heads
+        self.local = local
+        self.ridge = ridge
         self.combine = combine
         self.encoder = encoder
         self.exclude_self = exclude_self
@@ -146,6 +180,7 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self.penalty = penalty
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
+        self.batch_size = batch_size
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
@@ -166,11 +201,11 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         AttentionRegressor
             The estimator itself.
         """
-        self._index = _index(X)
-        X, y = _validated(self, X, y, multi_output=True, y_numeric=True, dtype=np.float64, ensure_min_samples=2)
+        self._index = index_of(X)
+        X, y = validated(self, X, y, multi_output=True, y_numeric=True, dtype=np.float64, ensure_min_samples=2)
         X, y = check_numpy(X, "X"), check_numpy(y, "y")
         check_sizes(column_sizes(X), "X")
-        self._check_parameters(X.shape[1])
+        check_settings(self, X.shape[1])
         self._one_target = y.ndim == 1
         if self.kernel == "identity":
             return self._fit_closed_form(X, y)
@@ -178,7 +213,7 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         return self._fit_heads(X, y.reshape(len(y), -1), np.random.default_rng(rng.randint(2**31 - 1)))
 
     def predict(self, X: ArrayLike) -> np.ndarray:
-        """Return the predictions: the training targets averaged under the attention weights.
+        """Return the predictions: the sum of the training targets under :meth:`attention_weights`.
 
         Rows are taken in batches, so that memory stays bounded whatever their number.
 
@@ -204,13 +239,14 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def attention_weights(self, X: ArrayLike = None) -> np.ndarray | DataFrame:
         """Return the weight of every training row in the prediction at every row of ``X``.
 
-        ``predict(X)`` is ``attention_weights(X) @ y``.
+        ``predict(X)`` is ``attention_weights(X) @ y``. With ``local="linear"`` these are the weights of the lines, of
+        which some are negative.
 
         Parameters
         ----------
         X : array of shape (m, p), optional
             Rows to predict at; by default the training rows as they were while Ω was learned, so that with
-            ``exclude_self`` the diagonal is zero.
+            ``exclude_self`` the diagonal is zero: ``attention_weights() @ y`` then predicts each row from the others.
 
         Returns
         -------
@@ -219,7 +255,7 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
             out.
         """
         check_is_fitted(self)
-        index = self._index if X is None else _index(X)
+        index = self._index if X is None else index_of(X)
         return named(self._attention_weights(None if X is None else self._checked(X)), index, self._index)
 
     def _attention_weights(self, X: np.ndarray | None) -> np.ndarray:
@@ -230,8 +266,7 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         weights = np.full((len(inputs), len(self._y)), (1 - self.head_weights_.sum()) / len(self._y))
         kernel = guarded_kernel(self.kernel)
         for head, keys, share in zip(self._heads, self._keys, self.head_weights_, strict=True):
-            queries = head.queries(head.features(inputs))
-            weights += share * attention_weights(queries, keys, kernel=kernel, scale=1.0, mask=mask)
+            weights += share * head_weights(head, inputs, keys, kernel, mask=mask)
         return weights
 
     def _predict_batch(self, X: np.ndarray) -> np.ndarray:
@@ -239,7 +274,7 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         fitted = np.tile((1 - self.head_weights_.sum()) * self._y.mean(axis=0), (len(X), 1))
         kernel = guarded_kernel(self.kernel)
         for head, keys, share in zip(self._heads, self._keys, self.head_weights_, strict=True):
-            fitted += share * attend(head.queries(head.features(inputs)), keys, self._y, kernel=kernel, scale=1.0)
+            fitted += share * head_average(head, inputs, keys, self._y, kernel)
         return fitted
 
     def _fit_closed_form(self, X: np.ndarray, y: np.ndarray) -> AttentionRegressor:
@@ -251,7 +286,7 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         if self.fit_intercept:
             self.omega_ = np.zeros((len(inner) + 1,) * 2)
             self.omega_[0, 0], self.omega_[1:, 1:] = 1 / len(X), inner
-        self.head_weights_ = np.ones(1)
+        self.head_weights_, self.ridge_ = np.ones(1), None
         residuals = y - s.predict(None, y, **self._closed_form)
         variation = np.sum((y - y.mean(axis=0)) ** 2)
         self.loss_curve_ = [float(np.sum(residuals**2) / (variation if variation > 0 else 1.0))]
@@ -285,8 +320,10 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
             bool(self.exclude_self),
         )
         rank = None if self.rank is None else int(self.rank)
-        shape = HeadShape(self.kernel, X.shape[1], tuple(self.encoder), rank, bool(self.fit_intercept))
-        stopping = Stopping(int(self.max_iter), float(self.tol), int(self.n_iter_no_change), bool(self.verbose))
+        line = (self.local, None if self.ridge is None else float(self.ridge))
+        shape = HeadShape(self.kernel, X.shape[1], tuple(self.encoder), rank, bool(self.fit_intercept), *line)
+        limits = (int(self.max_iter), float(self.tol), int(self.n_iter_no_change))
+        stopping = Stopping(*limits, bool(self.verbose), self._rows_per_step(len(kept)))
         together = self.combine == "learn"
         runs: list[Trained] = [
             train(problem, shape, self.n_heads if together else 1, stopping, rng)
@@ -299,7 +336,9 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         """Store the trained heads, their maps in the units of X, and how training went."""
         self._heads: list[Head] = [head for run in runs for head in run.heads]
         self.head_weights_ = np.concatenate([run.shares / len(runs) for run in runs])
-        self._keys = [head.keys(head.features(self._X)) for head in self._heads]
+        self._keys = [Keys(head.keys(head.features(self._X)), self._X) for head in self._heads]
+        ridges = [None if head.ridge is None else float(head.ridge) for head in self._heads]
+        self.ridge_ = np.array(ridges) if self.local == "linear" and self.n_heads > 1 else ridges[0]
         omegas = np.stack([self._omega(head) for head in self._heads])
         self.omega_ = omegas if self.n_heads > 1 else omegas[0]
         self.loss_curve_ = _mean_curve([run.loss_curve for run in runs])
@@ -311,6 +350,12 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
                 ConvergenceWarning,
                 stacklevel=4,
             )
+
+    def _rows_per_step(self, n: int) -> int | None:
+        """Return how many queries a step sees, None for all of them."""
+        if self.batch_size is None:
+            return None if n <= ALL_ROWS else BATCH
+        return min(n, int(self.batch_size))
 
     def _omega(self, head: Head) -> np.ndarray:
         omega = head.query_map if head.key_map is None else head.query_map @ head.key_map.T
@@ -324,60 +369,11 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
     def _checked(self, X: ArrayLike) -> np.ndarray:
         """Return new rows as a finite array with the columns of the training rows."""
-        return _validated(self, X, reset=False, dtype=np.float64)
+        return validated(self, X, reset=False, dtype=np.float64)
 
     def _standardised(self, X: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore"):  # an infinite query is refused where it is compared
             return (X - self._centre) / self._spread
-
-    def _check_parameters(self, p: int) -> None:
-        if self.kernel not in ("identity", *LEARNED):
-            raise ValueError(f"kernel must be one of identity, {', '.join(LEARNED)}, got {self.kernel!r}")
-        if self.combine not in ("average", "learn"):
-            raise ValueError(f'combine must be "average" or "learn", got {self.combine!r}')
-        widths = [check_count(width, "every width in encoder") for width in self.encoder]
-        check_count(self.n_heads, "n_heads")
-        if self.rank is not None:
-            check_count(self.rank, "rank", most=widths[-1] if widths else p, bound="the features compared")
-        check_count(self.n_iter_no_change, "n_iter_no_change")
-        check_count(self.max_iter, "max_iter")
-        check_real(self.penalty, "penalty", least=0.0)
-        check_real(self.tol, "tol", least=0.0, strictly=True)
-        check_real(self.validation_fraction, "validation_fraction", least=0.0, most=0.9)
-        if self.kernel == "identity" and self.n_heads > 1:
-            raise ValueError(f"n_heads must be 1 for the identity kernel (its heads collapse), got {self.n_heads}")
-        if self.kernel == "identity" and widths:
-            raise ValueError(f"the identity kernel has a closed form and takes no encoder, got {self.encoder!r}")
-
-
-def _validated(estimator: BaseEstimator, X: Any, *y: Any, **how: Any) -> Any:
-    """Return what scikit-learn's check returns; a whole number beyond every float is refused like an infinite one.
-
-    A table is read first, so that an entry that is not a number is named, and targets are matched with its rows.
-    """
-    table = as_pandas(X)
-    if table is not None and table.ndim == 2 and table.size:
-        X = named(numbers(table, "X"), table.index, table.columns)
-        y = tuple(_in_order(targets, table.index) for targets in y)
-    try:
-        with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn adds up infinities before it refuses them
-            return validate_data(estimator, X, *y, **how)
-    except OverflowError as error:
-        raise ValueError(f"X and y must hold numbers that a float can hold: {error}") from error
-
-
-def _in_order(y: Any, index: Index) -> Any:
-    """Return targets in the order of the rows that ``index`` labels."""
-    table = as_pandas(y)
-    if table is None or len(table) != len(index):  # which scikit-learn refuses
-        return y
-    order = matched(table.index, index, "the rows of y", "those of X")
-    return table if order is None else table.iloc[order]
-
-
-def _index(X: Any) -> Index | None:
-    """Return the labels of the rows of X, None if they have none."""
-    return getattr(as_pandas(X), "index", None)
 
 
 def _mean_curve(curves: list[list[float]]) -> list[float]:

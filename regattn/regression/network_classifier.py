@@ -21,7 +21,7 @@ from torch import Generator, Tensor, nn
 from torch.nn import functional
 
 from regattn._validation import check_count, check_finite, check_real
-from regattn.regression.estimator import _validated
+from regattn.regression._inputs import validated
 
 __all__ = ["NetworkClassifier"]
 
@@ -103,7 +103,7 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):
         NetworkClassifier
             The estimator itself.
         """
-        X, y = _validated(self, X, y, dtype=np.float64)
+        X, y = validated(self, X, y, dtype=np.float64)
         X = _single(X)
         check_classification_targets(y)
         self._check_parameters()
@@ -154,7 +154,7 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):
 
     def _checked(self, X: ArrayLike) -> np.ndarray:
         check_is_fitted(self)
-        return _single(_validated(self, X, reset=False, dtype=np.float64))
+        return _single(validated(self, X, reset=False, dtype=np.float64))
 
     def _drawn(self) -> nn.Sequential:
         """Return a copy of the network with new weights."""

@@ -1,3 +1,10 @@
+from ._own import (
+    SeriesModel as SeriesModel,
+)
+from .comparing import (
+    clark_west as clark_west,
+    fixed_b_test as fixed_b_test,
+)
 from .evaluation import (
     corrected_t_test as corrected_t_test,
     diebold_mariano as diebold_mariano,
@@ -14,7 +21,6 @@ from .filters import (
 from .forecaster import (
     Forecaster as Forecaster,
     ForecasterDesign as ForecasterDesign,
-    forecast_pass as forecast_pass,
     forecaster_to_torch as forecaster_to_torch,
 )
 from .forecasting import (
@@ -27,6 +33,9 @@ from .hearing import (
     hear as hear,
     quantiles_heard as quantiles_heard,
 )
+from .in_numpy import (
+    forecast_pass as forecast_pass,
+)
 from .lags import (
     lag_matrix as lag_matrix,
 )
@@ -34,7 +43,11 @@ from .leaks import (
     future_leak as future_leak,
     lagged_forecaster as lagged_forecaster,
 )
+from .orders import (
+    lag_scores as lag_scores,
+)
 from .panels import (
+    mixed_spread as mixed_spread,
     panel_weights as panel_weights,
 )
 from .race import (

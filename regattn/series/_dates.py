@@ -6,6 +6,7 @@ to rounding, times by the calendar.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,9 +14,20 @@ import pandas as pd
 
 from regattn._tables import matched, numbers
 from regattn._types import Label
+from regattn._validation import check_count
 from regattn.series._calendar import commonest, season, time_step
 
-__all__ = ["as_table", "check_dates", "check_series", "following", "place_of", "seasons"]
+__all__ = [
+    "as_table",
+    "check_dates",
+    "check_lags",
+    "check_series",
+    "complete",
+    "following",
+    "phases",
+    "place_of",
+    "seasons",
+]
 
 Step: TypeAlias = int | float | pd.offsets.BaseOffset | None
 """What leads from a date to the next: in units of the numbers or the periods, or an offset; None where one time is."""
@@ -41,8 +53,10 @@ def place_of(date: Label, dates: pd.Index) -> int:
     return int(found.item())
 
 
-def check_series(series: Any, name: str, *, like: pd.DataFrame | None = None) -> pd.DataFrame:
+def check_series(series: Any, name: str, *, like: pd.DataFrame | None = None, missing: bool = False) -> pd.DataFrame:
     """Return a table of real numbers, one row per date, with every date there and every number known.
+
+    A number may be ``missing``, as NaN, where that is said.
 
     Of a table ``like`` another it asks the same steps, and gives the columns in the other's order.
     """
@@ -53,7 +67,7 @@ def check_series(series: Any, name: str, *, like: pd.DataFrame | None = None) ->
         order = matched(series.columns, like.columns, f"the columns of {name}", "those of the series")
         series = series if order is None else series.iloc[:, order]
     check_dates(series.index, name, like=None if like is None else like.index)
-    return pd.DataFrame(numbers(series, name), index=series.index, columns=series.columns)
+    return pd.DataFrame(numbers(series, name, missing=missing), index=series.index, columns=series.columns)
 
 
 def as_table(series: Any, name: str) -> pd.DataFrame:
@@ -157,3 +171,77 @@ def _number_step(dates: pd.Index, values: np.ndarray, step: Step) -> tuple[Step,
         step = step or (float(np.median(gaps)) if len(gaps) else 1.0)
         rounded = 0.0 if (values == np.round(values)).all() else ROUNDED
         return step, ~(np.abs(gaps - step) <= rounded * step)
+
+
+def complete(table: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Return a table with a row for every date, those left out holding no number; raise where dates make no step."""
+    dates = table.index
+    values = _values(dates, name)
+    if len(dates) < 3 or not (values[1:] > values[:-1]).all():
+        check_dates(dates, name)
+        return table
+    if isinstance(dates, pd.DatetimeIndex):
+        step, broken = _time_step(dates, None)
+        whole = pd.date_range(dates[0], dates[-1], freq=step, name=dates.name) if broken.any() else dates
+    elif isinstance(dates, pd.PeriodIndex):
+        step, broken = _number_step(dates, values, None)
+        whole = pd.PeriodIndex.from_ordinals(np.arange(values[0], values[-1] + 1, step), freq=dates.freq)
+        whole.name = dates.name
+    else:
+        whole = dates
+    if len(whole) == len(dates) or not dates.isin(whole).all():
+        check_dates(dates, name)
+        return table
+    return table.reindex(whole)
+
+
+def phases(dates: pd.Index, period: int, name: str) -> np.ndarray:
+    """Return where in a period each date stands, from 0: the calendar's place where it has so many, else by counting.
+
+    Of weeks, a year of 52 counts the 53rd as its last.
+    """
+    if period == 1:
+        return np.zeros(len(dates), dtype=int)
+    step, place = check_dates(dates, name), seasons(dates, name)
+    if isinstance(dates, pd.PeriodIndex | pd.DatetimeIndex) and place.max() <= period and _in_a_year(dates) == period:
+        return np.minimum(place, period - 1)
+    if isinstance(dates, pd.DatetimeIndex):
+        offset = step
+        if isinstance(offset, pd.offsets.BusinessDay):
+            days = np.asarray(dates.tz_localize(None), dtype="datetime64[D]")
+            return np.busday_count(np.datetime64("1969-12-29"), days) % period  # from a Monday on
+        try:
+            length = pd.Timedelta(offset)
+        except (TypeError, ValueError):  # months differ in length
+            return np.asarray(dates.tz_localize(None).to_period("M").asi8 // _months(dates) % period, dtype=int)
+        return np.asarray((dates.tz_localize(None) - pd.Timestamp("1969-12-29")) // length, dtype=int) % period
+    values = dates.asi8 if isinstance(dates, pd.PeriodIndex) else np.asarray(dates, dtype=float)
+    return np.round(values / (step or 1)).astype(int) % period
+
+
+def _months(dates: pd.DatetimeIndex) -> int:
+    return max(1, int(np.median(np.diff(dates.tz_localize(None).to_period("M").asi8)))) if len(dates) > 1 else 1
+
+
+def _in_a_year(dates: pd.PeriodIndex | pd.DatetimeIndex) -> int:
+    """Return how many such dates a year has, rounded: 12 months, 52 weeks, 365 days."""
+    times = dates.to_timestamp() if isinstance(dates, pd.PeriodIndex) else dates
+    if len(times) < 2:
+        return 0
+    years = (times[-1] - times[0]) / pd.Timedelta(days=365.2425) / (len(times) - 1)
+    return round(1 / years)
+
+
+def check_lags(max_lag: Any, lags: Any, length: int, *, least: int) -> tuple[int, ...]:
+    """Return the lags that are asked for by their number or one by one, rising, or raise."""
+    if (max_lag is None) == (lags is None):
+        raise ValueError(f"one of max_lag and lags must be given, got max_lag={max_lag!r} and lags={lags!r}")
+    bound = {"most": length - 1, "bound": "the number of dates less one"}
+    if lags is None:
+        return tuple(range(1, check_count(max_lag, "max_lag", least=least, **bound) + 1))
+    if isinstance(lags, str) or not isinstance(lags, Iterable):
+        raise ValueError(f"lags must be a list of whole numbers, got {lags!r}")
+    lags = tuple(check_count(lag, "a lag", **bound) for lag in lags)
+    if not lags or list(lags) != sorted(set(lags)):
+        raise ValueError(f"lags must rise, and there must be one, got {list(lags)}")
+    return lags

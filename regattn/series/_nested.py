@@ -16,7 +16,8 @@ class NestedLevels(MLEModel):
 
     def __init__(self, endog: np.ndarray, transition: np.ndarray, names: list[str], **kit: object) -> None:
         layers = len(transition)
-        self._scale = _scale(np.diff(endog, axis=0), np.abs(endog).max())
+        there = endog[np.isfinite(endog)]
+        self._scale = _scale(np.diff(there), np.abs(there).max())
         if self._scale < SMALLEST:
             raise ValueError(f"series changes by about {np.sqrt(self._scale):.0e} from date to date; change its units")
         super().__init__(endog, k_states=layers, k_posdef=layers, initialization="diffuse", **kit)
@@ -27,6 +28,10 @@ class NestedLevels(MLEModel):
         self._names = names
         self._init_keys += ["transition", "names"]
         self._init_kwargs = {"transition": transition, "names": names}
+
+    def clone(self, endog: np.ndarray, **kit: object) -> NestedLevels:
+        """Return the same model of another series, of which some may be missing at the end."""
+        return self._clone_from_init_kwds(endog, **kit)
 
     @property
     def param_names(self) -> list[str]:

@@ -2,34 +2,37 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy import stats
 from sklearn.base import BaseEstimator, clone
 
 from regattn._tables import Table, read_table, read_targets, read_vector
-from regattn._validation import check_count, check_finite, check_real
-from regattn.series._dates import check_dates
-
-SAME = 1e-15  # differences that vary by less, in units of the largest entry, vary by rounding alone
+from regattn._types import Label
+from regattn._validation import check_count, check_real
+from regattn.series._dates import check_dates, place_of
+from regattn.series._losses import (
+    SAME,
+    Comparison,
+    compared,
+    long_run_variances,
+    loss_differences,
+    unit_of,
+    usual_lag,
+)
 
 __all__ = ["Comparison", "corrected_t_test", "diebold_mariano", "expanding_window_forecasts"]
 
 
-class Comparison(NamedTuple):
-    """A mean difference of losses with its standard error, test statistic and two-sided p-value."""
-
-    difference: float
-    standard_error: float
-    statistic: float
-    p_value: float
-
-
-def expanding_window_forecasts(
-    model: BaseEstimator, X: ArrayLike, y: ArrayLike, *, start: int, horizon: int = 1, refit_every: int = 1
+def expanding_window_forecasts(  # noqa: PLR0913 - what a reader of forecasts looks for by name
+    model: BaseEstimator,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    start: Label,
+    horizon: int = 1,
+    refit_every: int = 1,
+    window: int | None = None,
 ) -> np.ndarray | pd.Series | pd.DataFrame:
     """Return forecasts of ``y[start:]``, each from a model fitted only to what was known when it was made.
 
@@ -44,12 +47,14 @@ def expanding_window_forecasts(
         Inputs, oldest first, dates without gaps.
     y : array or Series of shape (T,)
         Targets of the same rows, found by date where both have dates.
-    start : int
-        First row to forecast; at least 2 rows must be known before it.
+    start : int, or a date
+        First row to forecast, or its date, as "1985Q1"; at least 2 rows must be known before it.
     horizon : int, default 1
         Steps ahead.
     refit_every : int, default 1
         Dates between two fits.
+    window : int, optional
+        Rows that a fit sees, the last that are known; by default all of them.
 
     Returns
     -------
@@ -76,11 +81,15 @@ def expanding_window_forecasts(
         check_dates(dates, "y" if inputs.index is None else "X")
     X, outcomes = _framed(inputs), targets.values
     horizon, refit_every = check_count(horizon, "horizon"), check_count(refit_every, "refit_every")
+    if dates is not None and isinstance(start, str | pd.Period | pd.Timestamp):
+        start = place_of(start, dates)
     start = check_count(start, "start", least=horizon + 1, most=len(X) - 1, bound="the last row")
+    window = len(X) if window is None else check_count(window, "window")
     forecasts = []
     for first in range(start, len(X), refit_every):
         known = first - horizon + 1
-        fitted = clone(model).fit(X[:known], outcomes[:known])
+        rows = slice(max(0, known - window), known)
+        fitted = clone(model).fit(X[rows], outcomes[rows])
         forecasts.append(fitted.predict(X[first : first + refit_every]))
     found = np.concatenate(forecasts)
     if dates is None:
@@ -138,31 +147,12 @@ def diebold_mariano(
     >>> diebold_mariano([1.0, -1.0, 2.0, 1.0], [2.0, 1.0, -2.0, 3.0], max_lag=0).difference
     -2.75
     """
-    first, index, _ = read_vector(errors, "errors")
-    second = read_vector(rival_errors, "rival_errors", index=index, of="errors").values
-    if first.shape != second.shape:
-        raise ValueError(f"errors have shapes {first.shape} and {second.shape}, need one common length")
-    if len(first) < 2:
-        raise ValueError(f"errors must have length ≥ 2, got {len(first)}")
-    n, horizon = len(first), check_count(horizon, "horizon", most=len(first) - 1, bound="the number of errors less one")
-    if max_lag is None:
-        max_lag = min(n - 1, max(horizon - 1, int(4 * (n / 100) ** (2 / 9))))
-    max_lag = check_count(max_lag, "max_lag", least=0, most=n - 1, bound="the number of errors less one")
-    if not isinstance(squared, bool):
-        raise ValueError(f"squared must be True or False, got {squared!r}")
-    if squared and min(first.min(), second.min()) < 0:
-        raise ValueError(f"squared errors cannot be negative, got {min(first.min(), second.min()):g}")
-    unit, power = _unit(first, second), 1 if squared else 2  # squares of squares neither overflow nor vanish
-    d = (first / unit) ** power - (second / unit) ** power
-    inner = unit ** (power - 1)
-    centred = d - d.mean()
-    autocovariances = np.array([centred[k:] @ centred[: n - k] / n for k in range(max_lag + 1)])
-    weights = np.where(np.arange(max_lag + 1) == 0, 1.0, 2 * (1 - np.arange(max_lag + 1) / (max_lag + 1)))
-    variance = float(weights @ autocovariances)
-    if variance <= SAME**2:
-        raise ValueError(f"the loss differential does not vary, beyond rounding, from {d.mean() * inner * unit:g}")
+    d, n, unit, inner = loss_differences(errors, rival_errors, squared=squared)
+    horizon = check_count(horizon, "horizon", most=n - 1, bound="the number of errors less one")
+    max_lag = usual_lag(n, horizon, max_lag)
+    (variance,) = long_run_variances(d[None], max_lag, unit=inner * unit)
     standard_error = np.sqrt(variance / n / ((n + 1 - 2 * horizon + horizon * (horizon - 1) / n) / n))
-    return _comparison(float(d.mean()) * inner, float(standard_error) * inner, n - 1, unit)
+    return compared(float(d.mean()) * inner, float(standard_error) * inner, n - 1, unit)
 
 
 def corrected_t_test(losses: ArrayLike, rival_losses: ArrayLike, *, test_share: float) -> Comparison:
@@ -200,24 +190,10 @@ def corrected_t_test(losses: ArrayLike, rival_losses: ArrayLike, *, test_share: 
     if first.shape != second.shape or len(first) < 2:
         raise ValueError(f"losses have shapes {first.shape} and {second.shape}, need one common length ≥ 2")
     test_share = check_real(test_share, "test_share", least=0.0, most=1 - 1e-9, strictly=True)
-    unit = _unit(first, second)
+    unit = unit_of(first, second)
     d = first / unit - second / unit
     variance = d.var(ddof=1)
     if variance <= SAME**2:
         raise ValueError(f"the difference of losses does not vary between splits, it is always {d.mean() * unit:g}")
     standard_error = np.sqrt((1 / len(d) + test_share / (1 - test_share)) * variance)
-    return _comparison(float(d.mean()), float(standard_error), len(d) - 1, unit)
-
-
-def _unit(first: np.ndarray, second: np.ndarray) -> float:
-    """Return the power of two next above the largest entry; dividing by it costs no digit."""
-    largest = max(np.abs(first).max(), np.abs(second).max())
-    return float(np.ldexp(1.0, np.frexp(largest)[1]))
-
-
-def _comparison(difference: float, standard_error: float, dof: int, unit: float) -> Comparison:
-    """Return the comparison of a mean and its error given in a unit of the losses."""
-    statistic = difference / standard_error
-    p_value = float(2 * stats.t.sf(abs(statistic), dof))
-    check_finite(np.array(standard_error * unit), "the standard error")
-    return Comparison(difference * unit, standard_error * unit, statistic, p_value)
+    return compared(float(d.mean()), float(standard_error), len(d) - 1, unit)

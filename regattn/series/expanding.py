@@ -13,13 +13,64 @@ from scipy.linalg.lapack import dgeqrf, dpotrf, dtrtrs
 
 from regattn._tables import as_pandas, named, read_table, read_vector
 from regattn._types import Label
-from regattn._validation import check_count, check_sizes, column_sizes
+from regattn._validation import check_count, check_real, check_sizes, column_sizes
 from regattn.series._dates import check_dates, place_of
 
 GROWTH = 4  # a block of dates is at most this share of what was known before it: its weights then stay moderate
 LARGEST = 64  # dates in a block; larger ones cost more in products than they save in calls
 
 __all__ = ["ExpandingFit", "expanding_least_squares"]
+
+
+@dataclass(frozen=True)
+class _Fits:
+    """What each date is fitted to: rows up to ``horizon`` before it, the last ``window`` of them, with a penalty."""
+
+    horizon: int
+    window: int | None
+    penalty: np.ndarray
+    """Rows that are put before the design, with targets of zero, (p, q): the root of the penalty; or none, (0, q)."""
+
+    def plain(self) -> bool:
+        return self.horizon == 1 and self.window is None
+
+    def rows(self, date: int) -> slice:
+        end = date - self.horizon + 1
+        return slice(0 if self.window is None else max(0, end - self.window), end)
+
+    def forecasts(self, design: np.ndarray, y: np.ndarray, start: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the forecasts of each row from ``start`` on, and the coefficients, (T - start, q)."""
+        if self.window is not None:
+            coef = np.stack([self._map(design, t) @ y[self.rows(t)] for t in range(start, len(design))])
+            return (design[start:] * coef).sum(axis=1), coef
+        lead, added = self.horizon - 1, len(self.penalty)
+        whole, targets = np.vstack([self.penalty, design]), np.concatenate([np.zeros(added), y])
+        found, coef = _swept(whole, targets[:, None], start - lead + added, coefficients=True)
+        if not lead:
+            return found[:, 0], coef
+        coef = coef[:-lead]  # those of so many dates before
+        return (design[start:] * coef).sum(axis=1), coef
+
+    def weights(self, design: np.ndarray, start: int) -> np.ndarray:
+        """Return what each date from ``start`` on gives every date, (T - start, T)."""
+        rows, added = len(design), len(self.penalty)
+        if self.plain():  # a forecast is linear in the targets, so the forecasts of unit targets are the weights
+            whole, targets = np.vstack([self.penalty, design]), np.eye(rows + added)[:, added:]
+            return _swept(whole, targets, start + added)[0]
+        found = np.zeros((rows - start, rows))
+        for t in range(start, rows):
+            found[t - start, self.rows(t)] = design[t] @ self._map(design, t)
+        return found
+
+    def _map(self, design: np.ndarray, date: int) -> np.ndarray:
+        """Return what makes coefficients of the targets a date may know, (q, rows), or raise if they are too few."""
+        known = np.vstack([self.penalty, design[self.rows(date)]])
+        if np.linalg.matrix_rank(known) < known.shape[1]:
+            raise ValueError(
+                f"the {len(known) - len(self.penalty)} rows that date {date} is fitted to do not determine "
+                f"{known.shape[1]} coefficients; take a longer window or start later"
+            )
+        return np.linalg.pinv(known)[:, len(self.penalty) :]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +98,7 @@ class ExpandingFit:
     intercept: Any
     _design: np.ndarray
     _index: pd.Index | None
+    _fits: _Fits
 
     def weights(self) -> Any:
         r"""Return the map of honest weights: what each date gives the dates before it, by its own Ω.
@@ -64,13 +116,21 @@ class ExpandingFit:
         array([[2. , 0. , 0. ],
                [0.2, 0.4, 0. ]])
         """
-        rows = len(self._design)
-        # a forecast is linear in the targets, so the forecasts of unit targets are the weights
-        weights, _ = _swept(self._design, np.eye(rows), rows - len(self.forecasts))
+        start = len(self._design) - len(self.forecasts)
+        weights = self._fits.weights(self._design, start)
         return named(weights, None if self._index is None else self.forecasts.index, self._index)
 
 
-def expanding_least_squares(X: ArrayLike, y: ArrayLike, *, start: Label, intercept: bool = True) -> ExpandingFit:
+def expanding_least_squares(  # noqa: PLR0913 - as expanding_window_forecasts, and the fit itself
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    start: Label,
+    intercept: bool = True,
+    horizon: int = 1,
+    ridge: float = 0.0,
+    window: int | None = None,
+) -> ExpandingFit:
     r"""Return the least-squares forecast of each date from ``start`` on, made from the rows before it alone.
 
     The same as fitting anew at each date, at about the cost of a few fits. The dates come in blocks. With the triangle
@@ -93,6 +153,12 @@ def expanding_least_squares(X: ArrayLike, y: ArrayLike, *, start: Label, interce
         many rows as coefficients must lie before it.
     intercept : bool, default True
         Whether there is a constant.
+    horizon : int, default 1
+        Steps ahead h: row t of X holds what was known at date t - h, and its forecast is made from the rows up to it.
+    ridge : float, default 0
+        Penalty λ on the squares of the slopes, in squared units of ``X``; the constant has none.
+    window : int, optional
+        Rows that a fit sees, the last that are known; by default all of them. Each window is then a fit of its own.
 
     Returns
     -------
@@ -126,35 +192,41 @@ def expanding_least_squares(X: ArrayLike, y: ArrayLike, *, start: Label, interce
         raise ValueError(f"intercept must be True or False, got {intercept!r}")
     check_sizes(column_sizes(X), "X")
     design = np.column_stack([np.ones(len(X)), X]) if intercept else X
-    start = _check_start(start, design, index)
-    found, coef = _swept(design, y[:, None], start, coefficients=True)
-    forecasts, constant, slopes = found[:, 0], coef[:, 0] if intercept else np.zeros(len(coef)), coef[:, intercept:]
+    ridge = check_real(ridge, "ridge", least=0.0)
+    penalty = np.sqrt(ridge) * np.eye(X.shape[1], design.shape[1], int(intercept)) if ridge else design[:0]
+    window = None if window is None else check_count(window, "window")
+    fits = _Fits(check_count(horizon, "horizon"), window, penalty)
+    start = _check_start(start, design, index, fits)
+    forecasts, coef = fits.forecasts(design, y, start)
+    constant, slopes = coef[:, 0] if intercept else np.zeros(len(coef)), coef[:, intercept:]
     if index is not None:
         dates = index[start:]
         forecasts = pd.Series(forecasts, index=dates, name=name)
         constant = pd.Series(constant, index=dates, name="intercept")
         slopes = pd.DataFrame(slopes, index=dates, columns=columns)
-    return ExpandingFit(forecasts, slopes, constant, design, index)
+    return ExpandingFit(forecasts, slopes, constant, design, index, fits)
 
 
-def _check_start(start: Any, design: np.ndarray, index: pd.Index | None) -> int:
+def _check_start(start: Any, design: np.ndarray, index: pd.Index | None, fits: _Fits) -> int:
     """Return the first row to forecast; what lies before it must determine every coefficient."""
     rows, columns = design.shape
     label = ""
     if index is not None and (isinstance(start, str | pd.Period | pd.Timestamp) or index.dtype.kind in "fiu"):
         start, label = place_of(start, index), f", {start}"
     start = check_count(start, "start", least=0, most=rows - 1, bound="the last row")
-    if start < columns:
+    known = design[fits.rows(start)]
+    if len(known) + len(fits.penalty) < columns or not len(known):
+        before = f"{len(known)} rows" if fits.plain() else f"{len(known)} rows, {fits.horizon} dates before it,"
         raise ValueError(
-            f"start {start}{label} leaves {start} rows for {columns} coefficients; there must be at least as many rows"
+            f"start {start}{label} leaves {before} for {columns} coefficients; there must be at least as many rows"
         )
-    known = design[:start]
+    count, known = len(known), np.vstack([fits.penalty, known])
     sizes = np.sqrt((known**2).sum(axis=0))
     bounds = np.linalg.svd(known / np.where(sizes > 0, sizes, 1.0), compute_uv=False)
     rank = int((bounds > np.finfo(float).eps * max(known.shape) * bounds[0]).sum())
     if rank < columns:
         raise ValueError(
-            f"the {start} rows before start{label} have rank {rank}, which does not determine {columns} coefficients; "
+            f"the {count} rows before start{label} have rank {rank}, which does not determine {columns} coefficients; "
             "start later"
         )
     return start

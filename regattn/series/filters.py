@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from regattn._validation import check_count, check_vector
 from regattn.series._dates import check_series, place_of
 
 if TYPE_CHECKING:
-    from statsmodels.tsa.statespace.mlemodel import MLEModel
+    from statsmodels.tsa.statespace.mlemodel import MLEModel, MLEResults
 
 __all__ = ["filter_weights", "local_trend", "shared_variances"]
 
@@ -38,8 +38,8 @@ def local_trend(series: pd.Series, *, layers: int = 1) -> MLEModel:
 
     Parameters
     ----------
-    series : Series of length T > 2 × layers
-        Oldest first, dates without gaps.
+    series : Series of length T
+        Oldest first, dates without gaps; a number may be missing, but more than 2 × layers must be there.
     layers : int, default 1
         1, 2 or 3.
 
@@ -52,8 +52,8 @@ def local_trend(series: pd.Series, *, layers: int = 1) -> MLEModel:
     Raises
     ------
     ValueError
-        If ``layers`` is none of 1, 2, 3, or ``series`` is too short, has a gap or a number that is missing, or changes
-        by less than some millionths, which statsmodels takes for nothing.
+        If ``layers`` is none of 1, 2, 3, or ``series`` is too short or has a gap, or changes by less than some
+        millionths, which statsmodels takes for nothing.
 
     Examples
     --------
@@ -68,69 +68,94 @@ def local_trend(series: pd.Series, *, layers: int = 1) -> MLEModel:
 
     layers = check_count(layers, "layers", most=3)
     y = _check_observed(series)
-    if len(y) <= 2 * layers:
-        raise ValueError(f"series has {len(y)} dates, too few for {layers} layers: need {2 * layers + 1}")
-    return NestedLevels(check_vector(y, "series"), TRANSITION[:layers, :layers], VARIANCES[: layers + 1])
+    if (there := int(y.notna().sum())) <= 2 * layers:
+        raise ValueError(f"series has {there} dates, too few for {layers} layers: need {2 * layers + 1}")
+    check_vector(y.dropna(), "series")
+    return NestedLevels(y.to_numpy(), TRANSITION[:layers, :layers], VARIANCES[: layers + 1])
 
 
 def _check_observed(series: pd.Series) -> pd.Series:
-    """Return a series of real numbers with every date there and every number known."""
+    """Return a series of real numbers with every date there, NaN where a number is missing."""
     if not isinstance(series, pd.Series):
         raise ValueError(f"series must be a Series, got {type(series).__name__}")
     (name,) = check_names(["series" if series.name is None else series.name], "the name of series")
-    return check_series(series.to_frame(name), "series")[name]
+    return check_series(series.to_frame(name), "series", missing=True)[name]
 
 
-def filter_weights(series: pd.Series, variances: ArrayLike, *, date: Label | None = None) -> pd.Series:
+def filter_weights(
+    series: pd.Series, variances: ArrayLike | MLEResults, *, date: Label | None = None, smoothed: bool = False
+) -> pd.Series:
     r"""Return the weight of each observation in the level that a filter sees at one date: a row of causal attention.
 
     .. math:: \mu_{t|t} = \sum_{s \le t} w_{ts}\, y_s, \qquad \sum_{s \le t} w_{ts} = 1
 
     The weights depend on the ratios of the variances and on the place of the date, and on no value of the series.
     Implements :eq:`filter-weights`; they are what statsmodels' filter makes of a one at one date and zeros elsewhere.
+    Smoothed, the level of a date listens to later dates too: :math:`\mu_{t|T}`, without the mask.
 
     Parameters
     ----------
     series : Series of length T
-        Oldest first, dates without gaps.
-    variances : sequence of 2, 3 or 4 numbers ≥ 0
-        Of the noise and of each layer, as ``fit().params`` of :func:`local_trend`; not all zero.
+        Oldest first, dates without gaps; a number may be missing, and its weight is then zero.
+    variances : sequence of 2, 3 or 4 numbers ≥ 0, or a fitted model
+        Of the noise and of each layer, not all zero; or what ``fit()`` of :func:`local_trend` returned.
     date : label of the index, optional
-        The date that asks; by default the last one. There must be a date for every layer before it.
+        The date that asks; by default the last one. Up to it there must be two numbers for every layer, and one more.
+    smoothed : bool, default False
+        Whether dates after ``date`` are heard too.
 
     Returns
     -------
     Series
-        Indexed by the dates up to ``date``; sums to one.
+        Indexed by the dates up to ``date``, or by all of them if ``smoothed``; sums to one.
 
     Raises
     ------
     ValueError
-        If ``date`` is not one of the dates or too early, ``series`` has a gap or a number that is missing, or a
-        variance is negative or missing.
+        If ``date`` is not one of the dates or too early, ``series`` has a gap, or a variance is negative or missing.
 
     Examples
     --------
-    >>> filter_weights(pd.Series([1.0, 3.0, 2.0, 4.0, 5.0]), [1.0, 0.5]).round(3).tolist()
+    >>> series = pd.Series([1.0, 3.0, 2.0, 4.0, 5.0])
+    >>> filter_weights(series, [1.0, 0.5]).round(3).tolist()
     [0.047, 0.07, 0.129, 0.252, 0.501]
+    >>> filter_weights(series, [1.0, 0.5], date=2, smoothed=True).round(3).tolist()
+    [0.129, 0.194, 0.355, 0.194, 0.129]
     """
+    given = _check_variances(variances)
+    series = _check_observed(series)
+    last = len(series) - 1 if date is None else place_of(date, series.index)
+    layers, there = len(given) - 1, int(series.iloc[: last + 1].notna().sum())
+    if there <= 2 * layers:
+        raise ValueError(f"{series.index[last]} is date {there} of series; {layers} layers need {2 * layers + 1}")
+    if not isinstance(smoothed, bool):
+        raise ValueError(f"smoothed must be True or False, got {smoothed!r}")
+    known = series if smoothed else series.iloc[: last + 1]
+    gaps = known.isna().to_numpy()
+    weights = np.zeros(len(known))
+    for place in np.flatnonzero(~gaps):  # the filter is linear: a one at one date, zeros elsewhere
+        impulse = np.where(gaps, np.nan, 0.0)
+        impulse[place] = 1.0
+        model = local_trend(pd.Series(impulse, name="impulse"), layers=layers)
+        model.update(given / given.max())
+        seen = model.ssm.smooth().smoothed_state if smoothed else model.ssm.filter().filtered_state
+        weights[place] = seen[0, last]
+    return pd.Series(weights, index=known.index, name="weight")
+
+
+def _check_variances(variances: Any) -> np.ndarray:
+    """Return the variances of the noise and of the layers, of a fitted model too, or raise."""
+    if hasattr(variances, "params"):
+        names = list(getattr(variances.model, "param_names", []))
+        if names != VARIANCES[: len(names)]:
+            raise ValueError(f"variances must be those of a model that local_trend made, got one with {names}")
+        variances = variances.params
     given = np.asarray(variances, dtype=float)
     if given.ndim != 1 or len(given) not in (2, 3, 4):
         raise ValueError(f"variances must be those of the noise and of 1 to 3 layers, got shape {given.shape}")
     if not np.isfinite(given).all() or (given < 0).any() or not given.any():
         raise ValueError(f"variances must be finite, ≥ 0 and not all zero, got {given.tolist()}")
-    series = _check_observed(series)
-    last = len(series) - 1 if date is None else place_of(date, series.index)
-    layers = len(given) - 1
-    if last < 2 * layers:
-        raise ValueError(f"{series.index[last]} is date {last + 1} of series; {layers} layers need {2 * layers + 1}")
-    known = series.iloc[: last + 1]
-    weights = np.empty(len(known))
-    for place, impulse in enumerate(np.eye(len(known))):  # the filter is linear: a one at one date, zeros elsewhere
-        model = local_trend(pd.Series(impulse, name="impulse"), layers=layers)
-        model.update(given / given.max())
-        weights[place] = model.ssm.filter().filtered_state[0, -1]
-    return pd.Series(weights, index=known.index, name="weight")
+    return given
 
 
 def shared_variances(models: Sequence[MLEModel], *, start: ArrayLike | None = None) -> np.ndarray:

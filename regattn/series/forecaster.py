@@ -1,17 +1,14 @@
-r"""An encoder and a decoder that forecast a series, after the first transformer; in torch, and as a pass in NumPy.
+r"""An encoder and a decoder that forecast a series, after the first transformer.
 
 The encoder reads C months of the past; the decoder has a row for each of h months ahead, which asks the encoder's rows.
 No forecast is fed back: a row of the decoder starts as its place and its calendar month.
 
-Letters: B windows in a batch, C months of the past, h months ahead, D model width, H heads, d = D / H, Q quantiles.
+Letters: B windows in a batch, C months of the past, h months ahead, D model width, H heads, Q quantiles, c covariates.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -20,11 +17,13 @@ from torch import Tensor, nn
 
 from regattn._rng import Rng, seed_from
 from regattn._validation import check_count, check_real
-from regattn.from_scratch import layer_norm, softmax
+from regattn.series._learning import Reading, seasons_of
+from regattn.series._own import SeriesModel
+from regattn.series.windows import Windows
 from regattn.transformer.block import Block, BlockDesign, FeedForward
 from regattn.transformer.multihead import MultiHeadAttention
 
-__all__ = ["ForecastPass", "Forecaster", "ForecasterDesign", "forecast_pass", "forecaster_to_torch"]
+__all__ = ["Forecaster", "ForecasterDesign", "forecaster_to_torch"]
 
 _DECILES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
@@ -45,6 +44,8 @@ class ForecasterDesign:
         Layers of the encoder, 0 or more. The decoder has one.
     period : int, default 12
         Dates in a year; 1 where the calendar does not matter.
+    covariates : int, default 0
+        c, the numbers that are known of every date beforehand, of dates ahead too.
 
     Examples
     --------
@@ -60,11 +61,13 @@ class ForecasterDesign:
     hidden: int = 64
     layers: int = 1
     period: int = 12
+    covariates: int = 0
 
     def __post_init__(self) -> None:
         for name in ("context", "horizon", "hidden", "period"):
             check_count(getattr(self, name), name)
-        check_count(self.layers, "layers", least=0)
+        for name in ("layers", "covariates"):
+            check_count(getattr(self, name), name, least=0)
         BlockDesign(width=self.width, n_heads=self.n_heads)
         levels = tuple(check_real(level, "levels", least=0.0, most=1.0, strictly=True) for level in self.levels)
         if list(levels) != sorted(set(levels)) or (levels and levels[-1] == 1):
@@ -97,7 +100,7 @@ class _DecoderLayer(nn.Module):
         return self.cross_attention.weights(self.norm_2(r), memory=memory, mask=keep)
 
 
-class Forecaster(nn.Module):
+class Forecaster(SeriesModel):
     r"""A transformer with an encoder and a decoder that says quantiles of the next h dates of a series.
 
     .. math:: M = N(\text{encoder}(x W_x + P + K)), \qquad r = P' + K', \qquad
@@ -105,6 +108,8 @@ class Forecaster(nn.Module):
 
     P and P' are learned places, K and K' what the calendar adds. The norms stand before what they normalise and once
     more at the end of both sides. It starts as a naive forecaster: the weights of the last map are zero.
+    A date of the past that is missing is masked: nobody listens to it. What is known of dates ahead, with c covariates,
+    makes h further rows of M.
     Source: figure 3 of [RK]_, with the mask and the cross-attention that the text leaves out.
 
     Parameters
@@ -138,10 +143,21 @@ class Forecaster(nn.Module):
             self.decoder = _DecoderLayer(design)
             self.decoder_norm = nn.LayerNorm(D)
             self.readout = nn.Linear(D, design.outputs)
+            if design.covariates:
+                self.covariate = nn.Linear(design.covariates, D, bias=False)
+        self._remember_units(design.covariates)
         nn.init.zeros_(self.readout.weight)
         nn.init.zeros_(self.readout.bias)
 
-    def forward(self, x: Tensor, first: Tensor, *, keep: ArrayLike | Tensor | None = None) -> Tensor:
+    def forward(
+        self,
+        x: Tensor,
+        first: Tensor,
+        *,
+        keep: ArrayLike | Tensor | None = None,
+        seen: Tensor | None = None,
+        known: Tensor | None = None,
+    ) -> Tensor:
         """Return what is said of each date ahead, shape (B, h, Q).
 
         Parameters
@@ -152,20 +168,42 @@ class Forecaster(nn.Module):
             Where in the year the first date ahead falls, from 0.
         keep : bool array of shape (h, C), optional
             False where a date ahead may not listen to a date of the past; only the cross-attention obeys.
+        seen : bool Tensor of shape (B, C), optional
+            False where a date of the past is missing, which then nobody listens to.
+        known : Tensor of shape (B, C + h, c)
+            The covariates of the past and of the dates ahead, where the design has some.
         """
-        memory, r = self.encode(x, first)
-        return self.readout(self.decoder_norm(self.decoder(r, memory, keep)))
+        memory, r = self.encode(x, first, seen=seen, known=known)
+        return self.readout(self.decoder_norm(self.decoder(r, memory, self._audible(keep, seen))))
 
     @torch.no_grad()
-    def cross_weights(self, x: Tensor, first: Tensor, *, keep: ArrayLike | Tensor | None = None) -> Tensor:
+    def cross_weights(
+        self,
+        x: Tensor,
+        first: Tensor,
+        *,
+        keep: ArrayLike | Tensor | None = None,
+        seen: Tensor | None = None,
+        known: Tensor | None = None,
+    ) -> Tensor:
         """Return the weights of the cross-attention, shape (B, H, h, C), which in each head sum to one over the past.
 
-        Parameters are those of :meth:`forward`.
+        With covariates the h dates ahead follow the past, as (B, H, h, C + h). Parameters are those of :meth:`forward`.
         """
-        return self.decoder.cross_weights(*self.encode(x, first)[::-1], keep)
+        memory, r = self.encode(x, first, seen=seen, known=known)
+        return self.decoder.cross_weights(r, memory, self._audible(keep, seen))
 
-    def embed(self, x: Tensor, first: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the rows that the encoder starts from, (B, C, D), and those of the decoder, (B, h, D)."""
+    def _listened(self, windows: Windows, reading: Reading, chosen: np.ndarray) -> tuple[np.ndarray, None]:
+        """Return the attention to dates of the past, (N, h, C), and to those known ahead: the mean over heads."""
+        x = torch.tensor(reading.x, dtype=self.value.weight.dtype)
+        found = self.cross_weights(x, seasons_of(windows, self.design.period), **reading.extra)
+        return found.double().mean(dim=1).numpy(), None
+
+    def embed(self, x: Tensor, first: Tensor, *, known: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """Return the rows that the encoder starts from, (B, C, D), and those of the decoder, (B, h, D).
+
+        With covariates the encoder has h rows more: what is known of the dates ahead.
+        """
         C, h, period = self.design.context, self.design.horizon, self.design.period
         if x.ndim != 2 or x.shape[1] != C:
             raise ValueError(f"x must have shape (B, {C}), got {tuple(x.shape)}")
@@ -174,119 +212,34 @@ class Forecaster(nn.Module):
         past = (first[:, None] + torch.arange(-C, 0, device=x.device)) % period
         ahead = (first[:, None] + torch.arange(h, device=x.device)) % period
         read = self.value(x[..., None]) + self.past_places + self.calendar(past)
-        return read, self.ahead_places + self.calendar(ahead)
+        asked = self.ahead_places + self.calendar(ahead)
+        if self.design.covariates:
+            known = self.covariate(self._in_units(known, len(x)))
+            read = torch.cat([read + known[:, :C], asked + known[:, C:]], dim=1)
+        return read, asked
 
-    def encode(self, x: Tensor, first: Tensor) -> tuple[Tensor, Tensor]:
-        """Return what the encoder makes of the past, (B, C, D), and the rows the decoder starts from, (B, h, D)."""
-        memory, r = self.embed(x, first)
+    def encode(
+        self, x: Tensor, first: Tensor, *, seen: Tensor | None = None, known: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """Return what the encoder makes of the past, (B, C, D), and the rows the decoder starts from, (B, h, D).
+
+        Parameters are those of :meth:`forward`; with covariates there are h rows more, as in :meth:`embed`.
+        """
+        memory, r = self.embed(x, first, known=known)
+        mask = self._audible(None, seen)
         for block in self.encoder:
-            memory = block(memory)
+            memory = block(memory, mask=mask)
         return self.encoder_norm(memory), r
 
-
-class ForecastPass(NamedTuple):
-    """What one pass of a forecaster over one window returns."""
-
-    outputs: np.ndarray
-    """What is said of each date ahead, shape (h, Q), in the units of the normalised past."""
-    cross: np.ndarray
-    """The weights of the cross-attention, shape (H, h, C)."""
-
-
-def forecast_pass(
-    weights: Mapping[str, ArrayLike],
-    x: ArrayLike,
-    first: int,
-    *,
-    design: ForecasterDesign,
-    keep: ArrayLike | None = None,
-) -> ForecastPass:
-    r"""Return one window's forecast and whom it listened to, in NumPy alone: the whole forecaster in a page of code.
-
-    Parameters
-    ----------
-    weights : mapping of str to array
-        The ``state_dict`` of a :class:`Forecaster`, names and shapes as there.
-    x : array of shape (C,)
-        The past, normalised, oldest first.
-    first : int
-        Where in the year the first date ahead falls, from 0.
-    design : ForecasterDesign
-        Of the forecaster.
-    keep : bool array of shape (h, C), optional
-        As in :meth:`Forecaster.forward`.
-
-    Returns
-    -------
-    ForecastPass
-        In double precision; equal to the module's in double precision up to rounding.
-
-    Raises
-    ------
-    ValueError
-        If ``x`` has another length than C, or ``keep`` another shape than (h, C) or a row without True.
-
-    Examples
-    --------
-    >>> model = Forecaster(ForecasterDesign(context=7, horizon=3, width=8, n_heads=2)).double()
-    >>> there = forecast_pass(model.state_dict(), np.arange(7.0), 2, design=model.design)
-    >>> here = model.cross_weights(torch.arange(7.0).double()[None], torch.tensor([2]))[0]
-    >>> bool(np.allclose(there.cross, here, atol=1e-12))
-    True
-    """
-    w = {name: np.asarray(value, dtype=float) for name, value in weights.items()}
-    x = np.asarray(x, dtype=float)
-    C, h, period = design.context, design.horizon, design.period
-    if x.shape != (C,):
-        raise ValueError(f"x must have shape ({C},), got {x.shape}")
-    keep = np.ones((h, C), dtype=bool) if keep is None else np.asarray(keep, dtype=bool)
-    if keep.shape != (h, C) or not keep.any(axis=1).all():
-        raise ValueError(f"keep must have shape ({h}, {C}) and a True in every row, got {keep.shape}")
-    run = _Arithmetic(w, design.n_heads)
-    memory = run.map("value", x[:, None]) + w["past_places"] + w["calendar.weight"][(first + np.arange(-C, 0)) % period]
-    for layer in range(design.layers):
-        at = f"encoder.{layer}"
-        z = run.norm(f"{at}.norm_1", memory)
-        memory = memory + run.attention(f"{at}.attention", z, z)[0]
-        memory = memory + run.feed_forward(f"{at}.feed_forward", run.norm(f"{at}.norm_2", memory))
-    memory = run.norm("encoder_norm", memory)
-    r = w["ahead_places"] + w["calendar.weight"][(first + np.arange(h)) % period]
-    z = run.norm("decoder.norm_1", r)
-    r = r + run.attention("decoder.self_attention", z, z, np.tri(h, dtype=bool))[0]
-    gathered, cross = run.attention("decoder.cross_attention", run.norm("decoder.norm_2", r), memory, keep)
-    r = r + gathered
-    r = r + run.feed_forward("decoder.feed_forward", run.norm("decoder.norm_3", r))
-    return ForecastPass(run.map("readout", run.norm("decoder_norm", r)), cross)
-
-
-class _Arithmetic(NamedTuple):
-    """The parts of a pass, each applied to the weights under a name."""
-
-    weights: Mapping[str, np.ndarray]
-    n_heads: int
-
-    def map(self, name: str, x: np.ndarray) -> np.ndarray:
-        return x @ self.weights[f"{name}.weight"].T + self.weights[f"{name}.bias"]
-
-    def norm(self, name: str, x: np.ndarray) -> np.ndarray:
-        return layer_norm(x) * self.weights[f"{name}.weight"] + self.weights[f"{name}.bias"]
-
-    def feed_forward(self, name: str, x: np.ndarray) -> np.ndarray:
-        return self.map(f"{name}.values", np.maximum(0, self.map(f"{name}.keys", x)))
-
-    def attention(
-        self, name: str, x: np.ndarray, memory: np.ndarray, mask: Any = True
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return what each row of x gathers from the rows of memory, (m, D), and the weights, (H, m, n)."""
-        W, b = self.weights[f"{name}.projection.weight"], self.weights[f"{name}.projection.bias"]
-        rows = zip((x, memory, memory), np.split(W, 3), np.split(b, 3), strict=True)
-        queries, keys, values = (
-            (row @ part.T + offset).reshape(len(row), self.n_heads, -1).transpose(1, 0, 2) for row, part, offset in rows
-        )  # each (H, tokens, d)
-        scores = queries @ keys.mT / math.sqrt(queries.shape[-1])
-        weights = softmax(np.where(mask, scores, -np.inf))
-        heads = (weights @ values).transpose(1, 0, 2).reshape(len(x), -1)
-        return self.map(f"{name}.output", heads), weights
+    def _audible(self, keep: ArrayLike | Tensor | None, seen: Tensor | None) -> ArrayLike | Tensor | None:
+        """Return the mask of all heads, (h, C) or (B, 1, h or 1, C); what is known of dates ahead all may hear."""
+        further = self.design.horizon if self.design.covariates else 0
+        if keep is not None and further:
+            keep = nn.functional.pad(torch.as_tensor(keep), (0, further), value=True)
+        if seen is None:
+            return keep
+        heard = nn.functional.pad(seen, (0, further), value=True)[:, None, None]
+        return heard if keep is None else heard & torch.as_tensor(keep, device=heard.device)
 
 
 def forecaster_to_torch(model: Forecaster) -> nn.Transformer:

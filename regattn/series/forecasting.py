@@ -5,6 +5,7 @@ Letters: N windows, C dates of the past, h dates ahead, Q quantiles.
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,25 +16,28 @@ import torch
 from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
-from regattn._rng import Rng, seed_from
+from regattn._rng import Rng
 from regattn._tensors import check_fit, read_tensors
 from regattn._validation import check_count
+from regattn.series._learning import Reading, learn, read, said, seasons_of
+from regattn.series._own import SeriesModel
 from regattn.series.forecaster import Forecaster, ForecasterDesign
-from regattn.series.windows import Windows, normalise
-from regattn.transformer.training import TrainingPlan, train
+from regattn.series.windows import Windows
+from regattn.transformer.training import TrainingPlan
 
 __all__ = ["PooledLinear", "forecast_quantiles", "load_forecaster", "train_forecaster"]
 
 SHIPPED = Path(__file__).with_name("shipped")
 
 
-class PooledLinear(nn.Module):
+class PooledLinear(SeriesModel):
     r"""One linear forecaster for all series: each quantile of each date ahead is linear in the past and the calendar.
 
-    .. math:: \hat q_{j\tau} = a_{j\tau}^\top x + c_{j\tau, m}
+    .. math:: \hat q_{j\tau} = a_{j\tau}^\top x + c_{j\tau, m} + g_{j\tau}^\top z
 
     It starts as the seasonal naive forecast with drift, which is linear too, and says quantiles, trained by the loss of
-    the :class:`Forecaster`, in whose place it can stand.
+    the :class:`Forecaster`, in whose place it can stand. z are covariates, where the design has some. A date of the
+    past that is missing is read from the nearest year that has it; its weight goes there.
 
     Parameters
     ----------
@@ -58,14 +62,43 @@ class PooledLinear(nn.Module):
         for ahead in range(design.horizon):
             start[ahead, :, design.context - period + ahead % period] += 1  # the same month, a year before
             start[ahead, :, design.context - period - 1] -= 1 + ahead // period  # and its drift; the last value is 0
+        if design.covariates:
+            width = (design.context + design.horizon) * design.covariates
+            self.covariate = nn.Linear(width, design.horizon * design.outputs, bias=False)
+            nn.init.zeros_(self.covariate.weight)
+        self._remember_units(design.covariates)
         with torch.no_grad():
             self.lags.weight.copy_(start.flatten(0, 1))
             self.lags.bias.zero_()
             self.calendar.weight.zero_()
 
-    def forward(self, x: Tensor, first: Tensor) -> Tensor:
-        """Return quantiles of shape (B, h, Q) for a past of shape (B, C)."""
-        return (self.lags(x) + self.calendar(first)).unflatten(-1, (self.design.horizon, self.design.outputs))
+    def forward(self, x: Tensor, first: Tensor, *, seen: Tensor | None = None, known: Tensor | None = None) -> Tensor:
+        """Return quantiles of shape (B, h, Q) for a past of shape (B, C) and, if there are any, covariates.
+
+        What ``seen`` says has been heeded in x, where a missing date is read elsewhere.
+        """
+        return (self.lags(x) + self._added(first, known)).unflatten(-1, (self.design.horizon, self.design.outputs))
+
+    def _listened(self, windows: Windows, reading: Reading, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the weights of the dates of the past, which sum to one, and what calendar and covariates add."""
+        shape, (N, h) = (self.design.horizon, self.design.outputs), chosen.shape
+        with torch.no_grad():
+            slopes = self.lags.weight.unflatten(0, shape).double().numpy()  # (h, Q, C)
+            added = self.lags.bias + self._added(seasons_of(windows, self.design.period), reading.extra.get("known"))
+            added = added.unflatten(-1, shape).double().numpy()  # (N, h, Q)
+        read_at = slopes[np.arange(h), chosen]  # (N, h, C)
+        C, rows = read_at.shape[2], np.arange(N)
+        source = np.tile(np.arange(C), (N, 1)) if reading.source is None else reading.source
+        weights = np.zeros_like(read_at)
+        for place in range(C):
+            weights[rows, :, source[:, place]] += read_at[:, :, place]
+        weights[rows, :, source.max(axis=1)] += 1 - read_at.sum(axis=2)  # the level is the last number there is
+        return weights, np.take_along_axis(added, chosen[..., None], axis=2)[..., 0] * reading.scale
+
+    def _added(self, first: Tensor, known: Tensor | None) -> Tensor:
+        """Return what calendar and covariates add, (B, h Q)."""
+        found = self.calendar(first)
+        return found + self.covariate(self._in_units(known, len(first)).flatten(1)) if self.design.covariates else found
 
 
 def train_forecaster(
@@ -105,25 +138,9 @@ def train_forecaster(
     >>> list(history.index)
     [2]
     """
-    batch_size, seed = check_count(batch_size, "batch_size"), seed_from(rng)
-    x, level, scale = normalise(windows.past)
-    weight = scale / np.asarray(unit, dtype=float)[windows.series][:, None]
-    parts = [torch.tensor(p, dtype=torch.float32) for p in (x, (windows.ahead - level) / scale, weight)]
-    season, tau = _seasons(windows, model.design), torch.tensor(model.design.levels)
-
-    def drawn(step: int) -> tuple[Tensor, ...]:
-        rows = torch.from_numpy(np.random.default_rng([seed, step]).integers(0, len(season), size=batch_size))
-        return (*(part[rows] for part in parts), season[rows])
-
-    def loss(model: nn.Module, rows: tuple[Tensor, ...]) -> Tensor:
-        x, y, weight, season = rows
-        error = y[..., None] - model(x, season)
-        return (2 * torch.maximum(tau * error, (tau - 1) * error) * weight[..., None]).mean()
-
-    return train(model, drawn, plan, loss=loss)
+    return learn(model, windows, plan, unit=unit, batch_size=batch_size, rng=rng)
 
 
-@torch.no_grad()
 def forecast_quantiles(model: nn.Module, windows: Windows, *, keep: ArrayLike | Tensor | None = None) -> np.ndarray:
     """Return the quantiles of every date ahead in the units of the series, in rising order, shape (N, h, Q).
 
@@ -153,28 +170,27 @@ def forecast_quantiles(model: nn.Module, windows: Windows, *, keep: ArrayLike | 
     if keep is not None and isinstance(model, PooledLinear):
         raise ValueError("keep needs a model with attention, got a PooledLinear")
     cut = {} if keep is None else {"keep": keep}
-    x, level, scale = normalise(windows.past)
-    dtype = next(model.parameters()).dtype
-    season = _seasons(windows, model.design)
-    parts = zip(torch.tensor(x, dtype=dtype).split(512), season.split(512), strict=True)
-    outputs = np.concatenate([model(part, first, **cut).numpy() for part, first in parts])
-    return np.sort(outputs.astype(float), axis=-1) * scale[..., None] + level[..., None]
+    reading = read(windows, period=model.design.period, dtype=next(model.parameters()).dtype)
+    outputs = said(model, windows, reading, **cut)
+    return np.sort(outputs, axis=-1) * reading.scale[..., None] + reading.level[..., None]
 
 
-def _seasons(windows: Windows, design: ForecasterDesign) -> Tensor:
-    """Return where in the year each window's first date ahead falls, or raise if the model's year has no such place."""
-    latest = int(windows.season.max(initial=0))
-    if design.period == 1:
-        return torch.zeros(len(windows.season), dtype=torch.long)
-    if latest >= design.period:
-        raise ValueError(
-            f"windows begin at place {latest} of the year, from 0, but the model's year has {design.period}"
-        )
-    return torch.from_numpy(windows.season)
+def load_forecaster(path: str | os.PathLike | None = None) -> tuple[Forecaster | PooledLinear, dict[str, Any]]:
+    """Return a forecaster that was saved, and its card; without a path the one that comes with the package.
 
+    That is a transformer of US employment, of the logarithms of its series, trained on 1990 to 2009.
 
-def load_forecaster() -> tuple[Forecaster, dict[str, Any]]:
-    """Return the forecaster of US employment that comes with the package, trained on 1990 to 2009, and its card.
+    Parameters
+    ----------
+    path : path, optional
+        Written by :meth:`SeriesModel.save`.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If the file is damaged, altered, or holds no forecaster or another than it describes.
 
     Examples
     --------
@@ -182,19 +198,21 @@ def load_forecaster() -> tuple[Forecaster, dict[str, Any]]:
     >>> model.design.context, model.design.horizon
     (36, 12)
     """
-    return _forecaster_at(SHIPPED / "forecaster.safetensors")
+    return _forecaster_at(SHIPPED / "forecaster.safetensors" if path is None else Path(path))
 
 
-def _forecaster_at(path: Path) -> tuple[Forecaster, dict[str, Any]]:
+def _forecaster_at(path: Path) -> tuple[Forecaster | PooledLinear, dict[str, Any]]:
     """Return the forecaster in a file; raise, before a number of its size is allocated, if it holds none."""
     tensors, note = read_tensors(path)
     if not isinstance(note, dict) or not {"design", "card"} <= note.keys():
         raise ValueError(f"checkpoint {path.name} holds no forecaster: its note has {note!r:.200}")
+    kinds = {"Forecaster": Forecaster, "PooledLinear": PooledLinear}
     try:
-        design = ForecasterDesign(**note["design"])
-        check_fit(tensors, partial(Forecaster, design), layers=design.layers)
-    except (TypeError, ValueError, RuntimeError, OverflowError) as error:
+        kind, design = kinds[note.get("kind", "Forecaster")], ForecasterDesign(**note["design"])
+        check_fit(tensors, partial(kind, design), layers=design.layers if kind is Forecaster else 0)
+    except (KeyError, TypeError, ValueError, RuntimeError, OverflowError) as error:
         raise ValueError(f"checkpoint {path.name} was not loaded: {error}") from error
-    model = Forecaster(design).to(next(iter(tensors.values())).dtype)
+    model = kind(design).to(next(iter(tensors.values())).dtype)
     model.load_state_dict(tensors)
+    model.in_own_units = bool(note.get("in_own_units", False))
     return model.eval(), note["card"]

@@ -71,7 +71,7 @@ def quantiles_heard(model: Forecaster, windows: Windows, heard: Heard) -> np.nda
     >>> bool(np.allclose(ours, forecast_quantiles(model, windows), atol=1e-5))
     True
     """
-    _, level, scale = normalise(windows.past)
+    _, level, scale = normalise(windows.past, period=model.design.period)
     _, r = model.embed(*_read(model, windows))
     layer = model.decoder
     r = r + layer.self_attention(layer.norm_1(r), mask="causal")
@@ -84,5 +84,5 @@ def quantiles_heard(model: Forecaster, windows: Windows, heard: Heard) -> np.nda
 
 def _read(model: Forecaster, windows: Windows) -> tuple[Tensor, Tensor]:
     """Return what a model reads of windows: the normalised past, and where in the year the first date ahead falls."""
-    x, _, _ = normalise(windows.past)
+    x, _, _ = normalise(windows.past, period=model.design.period)
     return torch.tensor(x, dtype=next(model.parameters()).dtype), torch.from_numpy(windows.season)

@@ -9,13 +9,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.linalg import solve_triangular
+from scipy.optimize import minimize_scalar
 
-from regattn._tables import Table, as_pandas, matched, named, read_table
+from regattn._tables import Table, as_pandas, matched, named, read_table, read_vector
 from regattn._validation import check_real, check_same_width, column_sizes
 from regattn.regression._factorisation import rank_of
 from regattn.regression.least_squares import spectrum
 
-__all__ = ["panel_weights"]
+__all__ = ["mixed_spread", "panel_weights"]
 
 WIDEST = 1e12  # of the sixteen digits of a number four are left
 
@@ -44,7 +45,7 @@ def panel_weights(
         Their units; a unit without rows in ``X`` gets the pooled prediction, unless ``spread`` is infinite.
     spread : float ≥ 0, or inf
         τ, the standard deviation of the units' coefficients around the common ones, relative to that of the noise.
-        At 0 the panel is pooled, at inf each unit has a least-squares fit of its own.
+        At 0 the panel is pooled, at inf each unit has a least-squares fit of its own; :func:`mixed_spread` finds it.
 
     Returns
     -------
@@ -80,6 +81,81 @@ def panel_weights(
         _check_rows(own, asked, names, rows.values.shape[1])
     weights = _shared_and_own(rows.values, own, new.values, asked, spread)
     return named(weights, new.index, rows.index)
+
+
+def mixed_spread(X: ArrayLike, units: ArrayLike, y: ArrayLike) -> float:
+    r"""Return the spread of the units' coefficients, relative to the noise, of highest restricted likelihood.
+
+    .. math:: (n - r) \log \hat\sigma^2_\tau + \log|V_\tau| + \log|X^\top V_\tau^{-1} X| \to \min_\tau
+
+    with V = I + K as in :func:`panel_weights`, to which it is given as ``spread``. The estimate is that of statsmodels'
+    ``MixedLM`` with one variance for all that units differ in. One spread is for all columns: bring them to one scale.
+
+    Parameters
+    ----------
+    X : array or DataFrame of shape (n, p)
+        Inputs, one row per unit and date, with a column of ones if there is an intercept.
+    units : array or Series of shape (n,)
+        The unit of each row.
+    y : array or Series of shape (n,)
+        Targets of the same rows.
+
+    Returns
+    -------
+    float
+        τ ≥ 0; zero where units do not differ by more than noise does.
+
+    Raises
+    ------
+    ValueError
+        If shapes or labels do not match, a unit is missing, there is one unit, or the rows are as few as the rank.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> firms = np.repeat(np.arange(30), 20)
+    >>> y = rng.normal(size=30)[firms] + 0.5 * rng.normal(size=600)
+    >>> round(mixed_spread(np.ones((600, 1)), firms, y), 1)
+    1.7
+    """
+    rows = read_table(X, "X")
+    targets = read_vector(y, "y", index=rows.index).values
+    if len(targets) != len(rows.values):
+        raise ValueError(f"y has {len(targets)} entries but X has {len(rows.values)} rows")
+    own, names = pd.factorize(_check_units(units, rows, "units", "X"))
+    if len(names) < 2:
+        raise ValueError(f"a spread needs two units at least, got {names[0]!r} alone")
+    _check_sizes(rows.values)
+    shared, _ = _codes(rows.values, rows.values[:1])
+    if len(targets) <= shared.shape[1]:
+        raise ValueError(f"{len(targets)} rows are too few for a rank of {shared.shape[1]}")
+    parts = [_unit(rows.values, np.flatnonzero(own == unit)) for unit in range(len(names))]
+    both = np.column_stack([shared, targets / (np.abs(targets).max() or 1.0)])
+    scale = np.sqrt(np.mean([(part.s**2).mean() for part in parts if len(part.s)]))
+    tried = np.log(np.geomspace(1e-4, 1e4, 33) / scale)
+    losses = [_restricted(spread, parts, both) for spread in np.exp(tried)]
+    best = int(np.argmin(losses))
+    if best in (0, len(tried) - 1):
+        return 0.0 if best == 0 else math.inf
+    bounds = (tried[best - 1], tried[best + 1])
+    found = minimize_scalar(lambda log: _restricted(math.exp(log), parts, both), bounds=bounds, options={"xatol": 1e-9})
+    spread = math.exp(found.x)
+    return spread if found.fun < _restricted(0.0, parts, both) else 0.0
+
+
+def _restricted(spread: float, parts: list[_Unit], both: np.ndarray) -> float:
+    """Return minus twice the restricted log-likelihood of a spread, up to a constant; ``both`` are codes and y."""
+    n, r = len(both), both.shape[1] - 1
+    products, logs = np.zeros((r + 1, r + 1)), 0.0
+    for part in parts:
+        block = both[part.rows]
+        inner = part.U.T @ block
+        lost = (spread * part.s) ** 2 / (1 + (spread * part.s) ** 2)
+        products += block.T @ block - inner.T @ (lost[:, None] * inner)
+        logs += np.log1p((spread * part.s) ** 2).sum()
+    G, b = products[:r, :r], products[:r, r]
+    noise = max(products[r, r] - b @ np.linalg.solve(G, b), np.finfo(float).tiny)
+    return float((n - r) * np.log(noise) + logs + np.linalg.slogdet(G)[1])
 
 
 class _Unit(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +13,7 @@ from regattn._types import Label
 from regattn._validation import check_count
 from regattn.regression.least_squares import spectrum
 from regattn.regression.spectral import Spectrum
-from regattn.series._dates import as_table, check_series, following, place_of
+from regattn.series._dates import as_table, check_lags, check_series, following, place_of
 from regattn.series.lags import lag_matrix
 
 __all__ = ["Autoregression", "autoregression"]
@@ -34,11 +35,13 @@ class Autoregression:
     present : DataFrame of shape (n, k)
         Y: the series at the same dates.
     max_lag : int
-        p.
+        p, the longest lag.
     intercept : bool
         Whether every row has a one besides. Rows of A then sum to one.
     spectrum : Spectrum
         The factorisation of X, centred if there is an intercept.
+    lags : tuple of int
+        1 to p, or those that were chosen.
 
     Examples
     --------
@@ -54,6 +57,7 @@ class Autoregression:
     max_lag: int
     intercept: bool
     spectrum: Spectrum
+    lags: tuple[int, ...]
 
     def weights(self) -> pd.DataFrame:
         """Return the map A: the weight that each date gives every date.
@@ -98,7 +102,7 @@ class Autoregression:
         """
         return self._row(self.past.iloc[[place_of(date, self.past.index)]].to_numpy())
 
-    def weights_after(self, history: pd.DataFrame) -> pd.Series:
+    def weights_after(self, history: pd.DataFrame | pd.Series) -> pd.Series:
         """Return the weights of the date that follows ``history``, whether or not its value is known.
 
         Parameters
@@ -166,7 +170,7 @@ class Autoregression:
         found = self.spectrum.predict(None, numbers(values, "values"))
         return pd.DataFrame(found, index=values.index, columns=values.columns)
 
-    def continuation(self, history: pd.DataFrame, *, steps: int) -> pd.DataFrame:
+    def continuation(self, history: pd.DataFrame | pd.Series, *, steps: int) -> pd.DataFrame:
         """Return how ``history`` goes on when each average is taken as the next date, and asks in its turn.
 
         The difference of two continuations, of a history with and without a change on its last date, is the impulse
@@ -203,7 +207,7 @@ class Autoregression:
         dates = following(history.index, steps, like=self.past.index)
         return pd.DataFrame(recent[-steps:], index=dates, columns=self.present.columns)
 
-    def _check_history(self, history: pd.DataFrame) -> np.ndarray:
+    def _check_history(self, history: pd.DataFrame | pd.Series) -> np.ndarray:
         """Return the last p rows of a history that the model can continue."""
         history = check_series(history, "history", like=self.present)
         if len(history) < self.max_lag:
@@ -211,14 +215,20 @@ class Autoregression:
         return history.to_numpy()[-self.max_lag :]
 
     def _query(self, recent: np.ndarray) -> np.ndarray:
-        """Return the row of the date that follows: the last p rows of ``recent``, latest first."""
-        return recent[: -self.max_lag - 1 : -1].reshape(1, -1)
+        """Return the row of the date that follows: the rows of ``recent`` at the lags, latest first."""
+        return recent[[-lag for lag in self.lags]].reshape(1, -1)
 
     def _row(self, query: np.ndarray) -> pd.Series:
         return pd.Series(self.spectrum.weights(query)[0], index=self.past.index, name="weight")
 
 
-def autoregression(series: pd.DataFrame, *, max_lag: int, intercept: bool = True) -> Autoregression:
+def autoregression(
+    series: pd.DataFrame | pd.Series,
+    *,
+    max_lag: int | None = None,
+    lags: Iterable[int] | None = None,
+    intercept: bool = True,
+) -> Autoregression:
     r"""Return the least-squares autoregression of ``series`` on its last ``max_lag`` dates, read as attention.
 
     One series gives an AR(p), several give a VAR(p): the same regressors in every equation. The estimates are those of
@@ -232,8 +242,10 @@ def autoregression(series: pd.DataFrame, *, max_lag: int, intercept: bool = True
     ----------
     series : DataFrame of shape (T, k), or a Series, indexed by date
         Oldest first, without gaps; the index holds periods, times or numbers.
-    max_lag : int
-        Number p of lags, at least 1.
+    max_lag : int, optional
+        Number p of lags, at least 1; :func:`lag_scores` helps to choose.
+    lags : iterable of int, optional
+        In place of ``max_lag``: which lags, rising, as [1, 12].
     intercept : bool, default True
         Whether there is a constant c.
 
@@ -246,7 +258,8 @@ def autoregression(series: pd.DataFrame, *, max_lag: int, intercept: bool = True
     ------
     ValueError
         If ``series`` is no table of numbers, dates are not in order or one is left out, a number is missing,
-        names repeat, ``max_lag`` is below 1, the dates are too few for the coefficients, or no past varies.
+        names repeat, ``max_lag`` or a lag is below 1, both or neither are given, the dates are too few for the
+        coefficients, or no past varies.
 
     Examples
     --------
@@ -257,13 +270,22 @@ def autoregression(series: pd.DataFrame, *, max_lag: int, intercept: bool = True
     series = check_series(series, "series")
     if not isinstance(intercept, bool):
         raise ValueError(f"intercept must be True or False, got {intercept!r}")
-    max_lag, (length, width) = check_count(max_lag, "max_lag"), series.shape
-    columns, rows = max_lag * width + intercept, length - max_lag
+    length, width = series.shape
+    if max_lag is not None and lags is None:
+        max_lag = check_count(max_lag, "max_lag")
+        _check_length(length, max_lag, max_lag * width + intercept)
+    lags = check_lags(max_lag, lags, length, least=1)
+    _check_length(length, lags[-1], len(lags) * width + intercept)
+    lagged = lag_matrix(series, lags=lags)
+    past, present = lagged.iloc[:, width:], lagged.iloc[:, :width]
+    return Autoregression(past, present, lags[-1], intercept, spectrum(past.to_numpy(), centre=intercept), lags)
+
+
+def _check_length(length: int, max_lag: int, columns: int) -> None:
+    """Raise unless more dates are left than coefficients."""
+    rows = length - max_lag
     if rows <= columns:
         raise ValueError(
             f"max_lag {max_lag} leaves {max(rows, 0)} of {length} dates for {columns} coefficients of each equation; "
             "there must be more dates than coefficients"
         )
-    lagged = lag_matrix(series, max_lag=max_lag)
-    past, present = lagged.iloc[:, width:], lagged.iloc[:, :width]
-    return Autoregression(past, present, max_lag, intercept, spectrum(past.to_numpy(), centre=intercept))

@@ -27,9 +27,6 @@ __all__ = [
 ]
 
 
-YEAR = 12  # months, by which windows are normalised
-
-
 class Windows(NamedTuple):
     """Stretches of many series, each cut where a forecast is made; a row for each series and origin."""
 
@@ -43,10 +40,12 @@ class Windows(NamedTuple):
     """Which row of the table comes first in ``ahead``, shape (N,)."""
     season: np.ndarray
     """Where in the year that row falls, from 0, shape (N,)."""
+    known: np.ndarray | None = None
+    """Covariates of the C dates and of the h dates from the origin on, shape (N, C + h, c), if there are any."""
 
     def of(self, rows: ArrayLike) -> Windows:
         """Return some of the windows: a boolean or whole number for each."""
-        return Windows(*(part[rows] for part in self))
+        return Windows(*(None if part is None else part[rows] for part in self))
 
     def mase(self, forecast: ArrayLike, unit: ArrayLike) -> pd.Series:
         r"""Return the mean absolute scaled error at each origin, over series and dates ahead.
@@ -142,15 +141,17 @@ def _row(origin: Label, dates: pd.Index) -> int:
     return check_count(origin, "an origin", least=0)
 
 
-def normalise(past: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def normalise(past: ArrayLike, *, period: int = 12) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     r"""Return windows in units of their own, with the level and the scale that were taken out.
 
-    .. math:: x = (y - y_C) / s, \qquad s = \overline{|y_t - y_{t-12}|} + \overline{|y_t - y_{t-1}|} + 10^{-4}
+    .. math:: x = (y - y_C) / s, \qquad s = \overline{|y_t - y_{t-m}|} + \overline{|y_t - y_{t-1}|} + 10^{-4}
 
     Parameters
     ----------
     past : array of shape (..., C)
-        With C above 12; oldest first.
+        With C above m; oldest first.
+    period : int, default 12
+        m, the dates in a year.
 
     Returns
     -------
@@ -160,7 +161,7 @@ def normalise(past: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     Raises
     ------
     ValueError
-        If C is 12 or less, or an entry is not finite.
+        If C is m or less, or an entry is not finite.
 
     Examples
     --------
@@ -168,10 +169,10 @@ def normalise(past: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     >>> x[-1], level.item(), round(scale.item(), 4)
     (np.float64(0.0), 35.0, 13.0001)
     """
-    past = np.asarray(check_array(past, "past"), dtype=float)
-    check_count(past.shape[-1] if past.ndim else 0, "the length of past", least=YEAR + 1)
+    past, period = np.asarray(check_array(past, "past"), dtype=float), check_count(period, "period")
+    check_count(past.shape[-1] if past.ndim else 0, "the length of past", least=period + 1)
     level = past[..., -1:]
-    yearly = np.abs(past[..., YEAR:] - past[..., :-YEAR]).mean(axis=-1, keepdims=True)
+    yearly = np.abs(past[..., period:] - past[..., :-period]).mean(axis=-1, keepdims=True)
     scale = yearly + np.abs(np.diff(past, axis=-1)).mean(axis=-1, keepdims=True) + 1e-4
     return (past - level) / scale, level, scale
 

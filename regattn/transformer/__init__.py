@@ -2,4 +2,4 @@
 
 from regattn._extras import attach
 
-__getattr__, __dir__, __all__ = attach(__name__, __file__, "torch")
+__getattr__, __dir__, __all__ = attach(__name__, __file__, "torch", "text")

@@ -49,6 +49,9 @@ from .position import (
     rotate as rotate,
     sinusoidal_positions as sinusoidal_positions,
 )
+from .text_model import (
+    TextModel as TextModel,
+)
 from .training import (
     TrainingPlan as TrainingPlan,
     text_batches as text_batches,

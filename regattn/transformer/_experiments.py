@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,9 +15,9 @@ from regattn._rng import Rng
 from regattn._types import MaskLike
 from regattn._validation import check_count
 from regattn.transformer.block import Block, KeyValueCache, MultiHeadAttention
-from regattn.transformer.language_model import Architecture, LanguageModel
+from regattn.transformer.language_model import Architecture, LanguageModel, Trace
 
-__all__ = ["induction_scores", "lacking", "loss_by_place", "repeating_texts"]
+__all__ = ["copying", "induction_scores", "lacking", "loss_by_place", "repeating_texts", "texts_to_copy", "trace_under"]
 
 PARTS = ("nothing", "norm", "residual", "feed-forward", "attention", "position", "half the mask")
 
@@ -181,6 +182,102 @@ def induction_scores(weights: Tensor, tokens: Tensor, *, chosen: Tensor | None =
         raise ValueError("tokens must hold one that has occurred before, got none among those chosen")
     followers = again.roll(1, dims=-1).to(weights.dtype)  # j + 1; the last column is never set, so nothing wraps
     return torch.einsum("lbhij,bij->lhbi", weights, followers)[..., place].mean(-1)
+
+
+def texts_to_copy(
+    rng: np.random.Generator, *, texts: int, length: int, vocabulary: int, periods: tuple[int, int]
+) -> tuple[Tensor, Tensor]:
+    """Return repeating texts behind a start mark, token 0, and the words each began with; see :func:`repeating_texts`.
+
+    Examples
+    --------
+    >>> texts_to_copy(np.random.default_rng(4), texts=1, length=8, vocabulary=9, periods=(3, 3))[0]
+    tensor([[0, 1, 2, 8, 1, 2, 8, 1]])
+    """
+    check_count(length, "length", least=2)
+    tokens, period = repeating_texts(rng, texts=texts, length=length - 1, vocabulary=vocabulary - 1, periods=periods)
+    return torch.from_numpy(np.pad(tokens + 1, ((0, 0), (1, 0)))), torch.from_numpy(period)
+
+
+@torch.no_grad()
+def copying(model: LanguageModel, tokens: Tensor, period: Tensor) -> dict[str, float]:
+    """Return how a model of two blocks with a head each copies texts of :func:`texts_to_copy`.
+
+    Parameters
+    ----------
+    model : LanguageModel
+        Of two blocks with one head each.
+    tokens, period : Tensor
+        The texts, shape (B, T + 1), and the words each began with, shape (B,).
+
+    Returns
+    -------
+    dict
+        The loss in nats on the words that are certain, ``repeated``; the mean weight on the token before in block 1,
+        ``previous``; and the induction score of block 2 where the next word is certain, ``score``.
+
+    Raises
+    ------
+    ValueError
+        If the model has other blocks or heads.
+    """
+    a = model.architecture
+    if (a.layers, a.n_heads) != (2, 1):
+        raise ValueError(f"the model must have two blocks with a head each, got {a.layers} with {a.n_heads}")
+    trace, seen = model.trace(tokens[:, :-1]), tokens[:, :-1]
+    surprisal = -torch.log_softmax(trace.logits, -1).gather(-1, tokens[:, 1:, None])[..., 0]
+    certain = torch.arange(seen.shape[1]) > period[:, None]
+    return {
+        "repeated": round(surprisal[certain].mean().item(), 4),
+        "previous": round(trace.weights[0, :, 0].diagonal(-1, -2, -1).mean().item(), 4),
+        "score": round(induction_scores(trace.weights, seen, chosen=certain)[1, 0].item(), 4),
+    }
+
+
+@torch.no_grad()
+def trace_under(model: LanguageModel, tokens: Tensor, masks: Sequence[MaskLike | bool]) -> Trace:
+    """Return what :meth:`LanguageModel.trace` returns when every block looks through a mask of its own.
+
+    Parameters
+    ----------
+    model : LanguageModel
+        With order "pre".
+    tokens : Tensor of int, shape (B, T)
+        What is read.
+    masks : sequence of MaskLike or False
+        One for each block, as in :func:`regattn.attend`; False takes its attention away, whose weights are then zero.
+
+    Raises
+    ------
+    ValueError
+        If there is not one for each block, or the order of the model is another.
+
+    Examples
+    --------
+    >>> model = LanguageModel(Architecture(vocabulary=11, layers=2, context=7, width=6, n_heads=3))
+    >>> trace_under(model, torch.tensor([[3, 1, 4]]), [np.eye(3, dtype=bool), False]).weights[:, 0, 0]
+    tensor([[[1., 0., 0.],
+             [0., 1., 0.],
+             [0., 0., 1.]],
+    <BLANKLINE>
+            [[0., 0., 0.],
+             [0., 0., 0.],
+             [0., 0., 0.]]])
+    """
+    if len(masks) != len(model.blocks):
+        raise ValueError(f"masks must be {len(model.blocks)}, one for each block, got {len(masks)}")
+    if model.architecture.order != "pre":
+        raise ValueError(f"the order of the model must be 'pre', got {model.architecture.order!r}")
+    r = model.embed(tokens)
+    streams, weights = [r], []
+    for block, mask in zip(model.blocks, masks, strict=True):
+        x = block.attention_input(r)
+        looks = block.attention.weights(x, mask=None if mask is False else mask)
+        weights.append(torch.zeros_like(looks) if mask is False else looks)
+        r = r if mask is False else r + block.attention(x, mask=mask)
+        r = r + block.feed_forward(block.norm_2(r))
+        streams.append(r)
+    return Trace(model.unembedding(model.final_norm(r)), torch.stack(streams), torch.stack(weights))
 
 
 @torch.no_grad()

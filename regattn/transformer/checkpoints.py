@@ -96,6 +96,16 @@ def load_model(path: str | os.PathLike) -> tuple[LanguageModel, dict[str, Any]]:
 def load_shipped(name: str = "grammar") -> tuple[LanguageModel, dict[str, Any]]:
     """Return a model that comes with the package, and its card.
 
+    Parameters
+    ----------
+    name : {"grammar", "induction"}, default "grammar"
+        The model of chapters 18 and 19, or the two blocks of chapter 14 that copy.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such model.
+
     Examples
     --------
     >>> model, card = load_shipped()

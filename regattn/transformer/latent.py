@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from regattn._rng import Rng, seed_from, torch_generator
 from regattn._validation import check_count, check_real
+from regattn.transformer._averages import check_decay, moving_averages
 from regattn.transformer._checks import check_choice
 
 __all__ = [
@@ -62,6 +63,9 @@ class LatentPlan:
         standard deviation of a latent number.
     restarts : bool, default False
         Whether a code that stands for no row is put on a latent vector of one, after every epoch but the last.
+    decay : float, optional
+        γ, from 0 to below 1: the codes are then moving averages of the latent vectors they stand for, moved after
+        every step by :meth:`CodeAutoencoder.follow`, and the term of the codebook trains nothing.
     straight_through : bool, default True
         Whether the slope at a code is handed to the latent vector it stands for.
     stop_gradients : bool, default True
@@ -76,6 +80,7 @@ class LatentPlan:
     commitment: float = 1.0
     start: str = "data"
     restarts: bool = False
+    decay: float | None = None
     straight_through: bool = True
     stop_gradients: bool = True
 
@@ -86,6 +91,10 @@ class LatentPlan:
         for name in ("reconstruction", "codebook", "commitment"):
             check_real(getattr(self, name), name, least=0.0)
         check_choice(self.start, "start", STARTS)
+        if self.decay is not None:
+            check_decay(self.decay)
+            if not (self.straight_through and self.stop_gradients):
+                raise ValueError(f"codes that are averages, decay {self.decay}, need the copy and the stop-gradients")
 
 
 class Autoencoder(nn.Module):
@@ -311,12 +320,10 @@ def train_autoencoder(model: Autoencoder, x: Tensor, plan: LatentPlan, *, rng: R
     options = {}
     if isinstance(model, CodeAutoencoder):
         options = {"straight_through": plan.straight_through, "stop_gradients": plan.stop_gradients}
-        if plan.start == "data":
-            model.start_from(x, rng=chance)
-        elif plan.start == "scaled":
-            with torch.no_grad():
-                model.codebook.mul_(model.latents(x).std(dim=0).mean())
-    weights = plan.reconstruction, plan.codebook, plan.commitment
+        _begin_codebook(model, x, plan.start, chance)
+    averaged = plan.decay is not None and isinstance(model, CodeAutoencoder)
+    mass = torch.ones(model.n_codes, dtype=x.dtype) if averaged else None
+    weights = plan.reconstruction, 0.0 if averaged else plan.codebook, plan.commitment
     optimiser = torch.optim.Adam(model.parameters(), lr=plan.peak, fused=True)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, plan.epochs)
     history = []
@@ -328,6 +335,8 @@ def train_autoencoder(model: Autoencoder, x: Tensor, plan: LatentPlan, *, rng: R
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()
+            if averaged:
+                mass = _follow(model, x[rows], mass, plan.decay)
             found.append([term.detach() for term in terms])
         schedule.step()
         if plan.restarts and isinstance(model, CodeAutoencoder) and len(history) + 1 < plan.epochs:
@@ -337,6 +346,22 @@ def train_autoencoder(model: Autoencoder, x: Tensor, plan: LatentPlan, *, rng: R
             raise ValueError(f"the terms of the loss must be finite, got {means} in epoch {len(history) + 1}")
         history.append(LatentTerms(*means))
     return history
+
+
+@torch.no_grad()
+def _begin_codebook(model: CodeAutoencoder, x: Tensor, start: str, chance: torch.Generator) -> None:
+    if start == "data":
+        model.start_from(x, rng=chance)
+    elif start == "scaled":
+        model.codebook.mul_(model.latents(x).std(dim=0).mean())
+
+
+@torch.no_grad()
+def _follow(model: CodeAutoencoder, x: Tensor, mass: Tensor, decay: float) -> Tensor:
+    """Move the codes towards the latent vectors of a step that they stand for; return their new masses."""
+    moved = moving_averages(model.codebook, mass, model.latents(x).flatten(0, 1), model.codes(x).flatten(), decay=decay)
+    model.codebook.copy_(moved.codes)
+    return moved.mass
 
 
 def settle_autoencoder(model: Autoencoder, x: Tensor, *, steps: int = 500) -> float:

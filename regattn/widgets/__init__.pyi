@@ -22,5 +22,6 @@ from .sampling import SamplingExplorer as SamplingExplorer
 from .spectral import SpectralExplorer as SpectralExplorer
 from .table import TableExplorer as TableExplorer
 from .token import TokenExplorer as TokenExplorer
+from .training import TrainingExplorer as TrainingExplorer
 from .weights import WeightsExplorer as WeightsExplorer
 from .writer import WriterExplorer as WriterExplorer

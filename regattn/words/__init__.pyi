@@ -54,6 +54,7 @@ from .totals import (
     PartialCounts as PartialCounts,
 )
 from .vectors import (
+    most_similar as most_similar,
     nearest_words as nearest_words,
     share_of_kind as share_of_kind,
     word_vectors as word_vectors,

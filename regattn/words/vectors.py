@@ -10,13 +10,13 @@ import pandas as pd
 from scipy import sparse
 from scipy.sparse.linalg import svds
 
-from regattn._tables import as_pandas, matched, named
+from regattn._tables import as_pandas, matched, named, numbers
 from regattn._types import Table
 from regattn._validation import check_array, check_count
 from regattn.words._checks import check_counts
 from regattn.words.vocabulary import Vocabulary
 
-__all__ = ["nearest_words", "share_of_kind", "word_vectors"]
+__all__ = ["most_similar", "nearest_words", "share_of_kind", "word_vectors"]
 
 
 def word_vectors(table: Table, *, rank: int) -> np.ndarray | pd.DataFrame:
@@ -105,6 +105,53 @@ def nearest_words(vectors: np.ndarray | pd.DataFrame, vocabulary: Vocabulary, wo
         raise ValueError(f"word must be in the vocabulary, got {word!r}")
     asks = vocabulary.words.index(word)
     return [vocabulary.words[k] for k in _nearest(rows, np.array([asks]), n)[0]]
+
+
+def most_similar(vectors: Table, word: str, *, n: int = 10) -> pd.Series:
+    r"""Return the cosines of the words nearest to a word, under their names, nearest first.
+
+    .. math:: \cos(v_i, v_j) = \frac{v_i^\top v_j}{\lVert v_i\rVert\, \lVert v_j\rVert}
+
+    Parameters
+    ----------
+    vectors : DataFrame of shape (V, L)
+        A row for each word, with the words as its index: those of :func:`word_vectors` of a DataFrame, or any others.
+    word : str
+        The word that asks; it is not among the answers.
+    n : int, default 10
+        How many to return, below V.
+
+    Returns
+    -------
+    Series of n floats
+        From −1 to 1. Of words equally near, the one that stands first comes first; a vector of zeros is near to none.
+
+    Raises
+    ------
+    ValueError
+        If ``vectors`` has no words as its index, one twice, or not the one that asks, or ``n`` is out of range.
+
+    Examples
+    --------
+    >>> vectors = pd.DataFrame([[1.0, 0.0], [4.0, 3.0], [0.0, 1.0]], index=["one", "two", "fire"])
+    >>> most_similar(vectors, "one", n=2)
+    two     0.8
+    fire    0.0
+    dtype: float64
+    """
+    table = as_pandas(vectors)
+    if table is None or isinstance(table.index, pd.RangeIndex):
+        raise ValueError("vectors must be a DataFrame with the words as its index")
+    if table.index.has_duplicates:
+        raise ValueError(f"the words of vectors must differ, got {table.index[table.index.duplicated()][0]!r} twice")
+    if word not in table.index:
+        raise ValueError(f"word must be one of the {len(table)} words of vectors, got {word!r}")
+    rows = _rows(numbers(table, "vectors"))
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    rows = rows / np.where(lengths > 0, lengths, 1.0)
+    asks = np.array([table.index.get_loc(word)])
+    nearest = _nearest(rows, asks, n)[0]
+    return pd.Series(rows[nearest] @ rows[asks[0]], index=table.index[nearest])
 
 
 def share_of_kind(vectors: np.ndarray, kinds: Sequence[Any], *, n: int = 10) -> float:

@@ -5,13 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from bs4 import BeautifulSoup
 from scipy.sparse import csr_array
+from sklearn import ensemble, linear_model
+from sklearn.compose import make_column_transformer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from regattn import observation_weights
 from regattn.attribution import forecast_report
 from tests.attribution.models import REGRESSORS
 from tests.attribution.test_weights import FRAME, NEW, NEW_FRAME, OUTCOMES, X, Y
 
+RIDGE = linear_model.Ridge().fit(X, Y)
 SMALL = [[0.5, 0.5, 0.0, 0.0], [1.0, 0.5, -0.5, 0.0], [0.0, 0.0, 0.0, 0.0]]
 
 
@@ -82,9 +88,97 @@ def test_a_notebook_shows_the_table_and_the_loudest_rows_of_the_first_prediction
     assert "NaN" not in shown
 
 
+def reported(model, X=FRAME, new=NEW_FRAME):
+    model.fit(X, OUTCOMES)
+    return forecast_report(observation_weights(model, X, new), OUTCOMES, X_train=X, X_new=new, model=model)
+
+
+@pytest.mark.parametrize("family", ["least squares", "ridge", "lasso", "partial least squares", "principal components"])
+def test_predictors_add_up_to_the_prediction_of_a_linear_model(family):
+    model = REGRESSORS[family](0)
+    found = reported(model).by_predictor()
+    np.testing.assert_allclose(found.sum(axis=1), model.predict(NEW_FRAME))
+    np.testing.assert_allclose(found["at the means"], Y.mean())
+    assert (list(found.columns[1:]), list(found.index)) == (list(FRAME.columns), list(NEW_FRAME.index))
+    if family == "ridge":
+        np.testing.assert_allclose(found[FRAME.columns], (NEW - X.mean(axis=0)) * model.coef_)
+
+
+def test_predictors_that_act_alone_add_up_though_they_are_not_linear():
+    stumps = ensemble.GradientBoostingRegressor(n_estimators=20, max_depth=1)
+    found = reported(stumps).by_predictor()
+    np.testing.assert_allclose(found.sum(axis=1), stumps.predict(NEW_FRAME))
+    with pytest.raises(ValueError, match="RandomForestRegressor is no sum of what its predictors do one by one"):
+        reported(ensemble.RandomForestRegressor(5, random_state=0)).by_predictor()
+
+
+def test_a_column_of_text_is_a_predictor_that_starts_at_its_most_frequent_kind():
+    table = FRAME.assign(kind=np.where(X[:, 0] > 0.5, "up", "down"))
+    new = NEW_FRAME.assign(kind=["up", "down"] * 20)
+    steps = make_column_transformer((OneHotEncoder(), ["kind"]), (StandardScaler(), ["x1", "x2"]))
+    report = reported(make_pipeline(steps, linear_model.Ridge()), table, new)
+    found = report.by_predictor()
+    assert (found["kind"] == 0).tolist() == (new["kind"] == table["kind"].mode()[0]).tolist()
+    assert not found["x5"].any()
+    np.testing.assert_allclose(found.sum(axis=1), report.to_frame()["prediction"])
+
+
+def test_a_plot_has_a_bar_for_each_row_at_its_date_and_for_the_loudest_names():
+    report = reported(linear_model.Ridge())
+    ax = report.plot(prediction=3)
+    np.testing.assert_allclose([bar.get_height() for bar in ax.patches], report.contributions()[3])
+    assert ax.get_ylabel() == "contribution to new 3"
+    by_name = forecast_report(pd.DataFrame(SMALL, columns=list("abcd")), [1.0, 2.0, 3.0, 6.0])
+    ax = by_name.plot(prediction=1, top=2)
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b"]
+    np.testing.assert_allclose([bar.get_width() for bar in ax.patches], [-2.0, -0.5])
+
+
+@pytest.mark.parametrize("freq", ["Y", "Q", "M", "W", "D", "h"])
+def test_a_plot_stands_at_dates_of_any_frequency(freq):
+    dates = pd.period_range("2001-03-05", periods=4, freq=freq)
+    ax = forecast_report(pd.DataFrame(SMALL, columns=dates), pd.Series([1.0, 2.0, 3.0, 6.0], dates)).plot()
+    left = np.array([bar.get_x() + bar.get_width() / 2 for bar in ax.patches])
+    wide = np.array([bar.get_width() for bar in ax.patches])
+    assert (np.diff(left) > wide[1:] * 0.99).all()
+
+
+def test_a_saved_report_is_one_document_with_every_number_and_no_live_text(tmp_path):
+    names = ["<img src=x onerror=alert(1)>", "a & b", "\x00\x1b", "d"]
+    weights = pd.DataFrame(SMALL, index=['"><script>', "q", "r"], columns=names)
+    report = forecast_report(weights, pd.Series([1.0, 2.0, 3.0, 6.0], names))
+    path = report.save(tmp_path / "f.html", title="A <b> title", notes=["<i>note</i>"])
+    text = path.read_text(encoding="utf-8")
+    tree = BeautifulSoup(text, "html.parser")
+    assert not tree.find_all(["script", "img", "b", "i", "link"])
+    assert not {"\x00", "\x1b"} & set(text)
+    assert tree.title.text == tree.h1.text == "A <b> title"
+    first = tree.find("table")
+    shown = [[cell.text for cell in row.find_all("td")] for row in first.tbody.find_all("tr")]
+    assert [float(row[0]) for row in shown] == report.to_frame()["prediction"].tolist()
+    assert [section.h2.text for section in tree.find_all("section")] == ['"><script>', "q", "r"]
+    assert "a &amp; b" in text
+    (against,) = tree.find_all("section")[1].svg.find_all("path")
+    assert (against["class"], against["d"].count("M")) == (["against"], 2)  # two rows for less, none for more
+    assert [each.name for each in tree.find_all(["h1", "h2", "h3"])][:3] == ["h1", "h2", "h2"]
+
+
+def test_a_report_of_many_predictions_takes_the_first_apart(tmp_path):
+    report = forecast_report(np.tile([[0.5, 0.5]], (40, 1)), [1.0, 2.0])
+    text = report.save(tmp_path / "f.html").read_text(encoding="utf-8")
+    assert (text.count("<section>"), "The first 12 of 40 predictions" in text) == (12, True)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
+        (lambda: forecast_report(SMALL, np.ones(4)).by_predictor(), "by_predictor needs the model"),
+        (lambda: forecast_report(SMALL, np.ones(4), model=RIDGE), "model needs X_train and X_new"),
+        (
+            lambda: forecast_report(np.zeros((40, 130)), Y, X_train=X, X_new=NEW, model=RIDGE),
+            r"the weights are not those of the Ridge given: in row \d+ they add up to 0 but it predicts",
+        ),
+        (lambda: forecast_report(SMALL, np.ones(4)).plot(prediction=3), r"prediction must be ≤ 2 \(the last one\)"),
         (lambda: forecast_report(SMALL, [1.0]), "y_train has 1 entries but there are 4"),
         (lambda: forecast_report(SMALL, np.ones(4), X_new=np.ones((3, 1))), "got X_new alone"),
         (
@@ -106,3 +200,10 @@ def test_a_notebook_shows_the_table_and_the_loudest_rows_of_the_first_prediction
 def test_refusals_name_what_is_wrong(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_a_report_has_no_place_where_there_is_no_folder(tmp_path):
+    with pytest.raises(FileNotFoundError, match="no folder"):
+        forecast_report(SMALL, np.ones(4)).save(tmp_path / "no" / "f.html")
+    with pytest.raises(IsADirectoryError, match="is a folder"):
+        forecast_report(SMALL, np.ones(4)).save(tmp_path)

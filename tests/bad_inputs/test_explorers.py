@@ -31,6 +31,7 @@ from regattn.widgets.projection import ProjectionExplorer
 from regattn.widgets.sampling import SamplingExplorer
 from regattn.widgets.spectral import SpectralExplorer
 from regattn.widgets.token import TokenExplorer
+from regattn.widgets.training import TrainingExplorer
 from regattn.widgets.writer import WriterExplorer
 from tests.bad_inputs.inputs import ODD, assert_finite, many, matrices, outcome
 from tests.explorers.forecast import table as series, untrained as forecaster
@@ -329,6 +330,9 @@ ENTRANCES = {
     "token, texts": lambda x: TokenExplorer(trained(), x),
     "token, text": lambda x: TokenExplorer(trained(), [], text=x),
     "token, word": lambda x: TokenExplorer(trained(), [], word=x),
+    "training": lambda x: TrainingExplorer(x),
+    "training, width": lambda x: TrainingExplorer(width=x),
+    "training, own": lambda x: TrainingExplorer("to be or not to be " * 14, own=x),
     "writer": lambda x: WriterExplorer(x),
     "writer, own": lambda x: WriterExplorer("a b", own=x),
     "writer, order": lambda x: WriterExplorer("a b", order=x),

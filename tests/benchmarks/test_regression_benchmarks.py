@@ -175,6 +175,14 @@ def test_predicting_does_not_hold_the_weights_of_all_queries(benchmark):
     assert ours < measure.peak_memory(estimator.prediction, "scikit-learn KernelRidge", n, m) / 2
 
 
+def test_many_rows_are_learned_from_batches_beside_peers(benchmark):
+    many = benchmark("many_rows")
+    (case,) = many.measure(rows=400, test_rows=53, subset=101, steps=5)
+    check_cases([case])
+    assert [row["training rows"] for row in case["rows"]] == [400, 101, 400]
+    assert [goal["most"] for goal in case["goals"]] == [24e9, 600.0]
+
+
 # --- more rows than memory --------------------------------------------------------------------------------------------
 
 

@@ -3,10 +3,12 @@
 from functools import cache
 
 from regattn.grammar import Grammar
-from regattn.transformer import Architecture, LanguageModel, load_shipped
+from regattn.transformer import Architecture, LanguageModel, TextModel, load_shipped
 from regattn.widgets import ModelExplorer
+from regattn.words import train_tokenizer
 
 WORDS = "anna called tom because she missed"
+TEXT = "The bank lends to the river.\nThe river floods the bank, the farmer said. "
 
 
 @cache
@@ -14,6 +16,19 @@ def untrained() -> LanguageModel:
     """Return a small model whose numbers are as chance made them."""
     sizes = {"vocabulary": 105, "layers": 2, "context": 32, "width": 12, "n_heads": 3}
     return LanguageModel(Architecture(**sizes, positions="rotary"), rng=5)
+
+
+@cache
+def of_text(kind: str) -> TextModel:
+    """Return a small model of a text, its numbers as chance made them."""
+    tokenizer = train_tokenizer([TEXT] * 5, vocabulary=270 if kind == "bytes" else 40, kind=kind)
+    sizes = {"vocabulary": tokenizer.get_vocab_size(), "layers": 2, "context": 32, "width": 12, "n_heads": 3}
+    return TextModel(tokenizer, LanguageModel(Architecture(**sizes, positions="rotary"), rng=5))
+
+
+def text_example(kind: str = "bytes", **options) -> ModelExplorer:
+    """Return a model of a text on a beginning of it."""
+    return ModelExplorer(of_text(kind), **({"sentence": "The bank lends"} | options))
 
 
 def example(**options) -> ModelExplorer:
@@ -29,7 +44,8 @@ def reader(width: int) -> ModelExplorer:
 
 def expected(traits: dict) -> dict:
     """Let the package read the same sentence with the same parts silent, by the model that the page carries."""
-    found = reader(traits["data"]["model"]["width"])
+    data = traits["data"]
+    found = text_example(data["tokenizer"]["kind"]) if "tokenizer" in data else reader(data["model"]["width"])
     for name in ModelExplorer.controls:
         setattr(found, name, traits[name])
     return found.result()

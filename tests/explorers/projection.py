@@ -1,5 +1,6 @@
 """The ProjectionExplorer's numbers by the package, from the table and the sentence where its controls stand."""
 
+import numpy as np
 import pandas as pd
 
 from regattn.data import load_seven_words
@@ -11,9 +12,23 @@ def example(**options) -> ProjectionExplorer:
     return ProjectionExplorer(load_seven_words(), **({"sentence": ["river", "bank", "flooded"]} | options))
 
 
+def counted() -> pd.DataFrame:
+    """Return counts of thirty words, of which most have not met."""
+    words = [f"w{k}" for k in range(30)]
+    counts = np.triu(np.random.default_rng(2).poisson(0.8, size=(30, 30)), 1)
+    return pd.DataFrame(counts + counts.T, words, words)
+
+
+def chosen_example(**options) -> ProjectionExplorer:
+    """Return a larger vocabulary, of which the reader chooses."""
+    return ProjectionExplorer(counted(), **({"sentence": ["w3", "w17"]} | options))
+
+
 def expected(traits: dict) -> dict:
-    """Rebuild the edited table and let the package answer."""
+    """Rebuild the table, edited or chosen, and let the package answer."""
     words = traits["data"]["words"]
-    S = pd.DataFrame(traits["counts"], words, words)
     knobs = {name: traits[name] for name in ("sentence", "normaliser", "unit")}
+    if "pairs" in traits["data"]:
+        return ProjectionExplorer(counted(), shown=traits["shown"], **knobs).result()
+    S = pd.DataFrame(traits["counts"], words, words)
     return ProjectionExplorer(S, **knobs).result()

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, strategies as st
-from sklearn.linear_model import LinearRegression
+from sklearn.linear_model import LinearRegression, Ridge
 from statsmodels.regression.recursive_ls import RecursiveLS
 from statsmodels.regression.rolling import RollingOLS
 
@@ -164,3 +164,65 @@ def test_units_in_which_squares_are_no_good_numbers_are_refused(power, intercept
         ValueError, match=r"columns of X must be between 1e-100 and 1e100 in size.* in column 1; change"
     ):
         expanding_least_squares(np.where([0, 1, 0], 10.0**power, X), y, start=9, intercept=intercept)
+
+
+def ridge_loop(X, y, start, *, horizon, window, alpha):
+    found = []
+    for t in range(start, len(X)):
+        end = t - horizon + 1
+        rows = slice(0 if window is None else max(0, end - window), end)
+        found.append(Ridge(alpha=alpha).fit(X[rows], y[rows]).predict(X[[t]])[0])
+    return np.array(found)
+
+
+@pytest.mark.parametrize("horizon", [1, 4])
+@pytest.mark.parametrize("window", [None, 31])
+@pytest.mark.parametrize("ridge", [0.0, 7.0])
+def test_ahead_in_windows_and_with_a_penalty_it_is_a_loop_of_scikit_learns(horizon, window, ridge):
+    options = {"horizon": horizon, "window": window}
+    fit = expanding_least_squares(TABLE, TARGET, start="1990Q1", ridge=ridge, **options)
+    expected = ridge_loop(X, y, 160, alpha=ridge, **options)
+    np.testing.assert_allclose(fit.forecasts, expected, rtol=1e-7, atol=1e-8)
+    np.testing.assert_allclose((TABLE.iloc[160:] * fit.coef).sum(axis=1) + fit.intercept, fit.forecasts)
+    honest = expanding_window_forecasts(Ridge(alpha=ridge), TABLE, TARGET, start="1990Q1", **options)
+    np.testing.assert_allclose(honest, expected, rtol=1e-9, atol=1e-9)
+    assert (honest.name, str(honest.index[0])) == (fit.forecasts.name, str(fit.forecasts.index[0])) == ("y", "1990Q1")
+    weights = fit.weights()
+    np.testing.assert_allclose(weights @ TARGET, fit.forecasts, rtol=1e-7, atol=1e-8)
+    np.testing.assert_allclose(weights.sum(axis=1), 1)  # the constant is not held back
+    for row in (0, 50):
+        heard = np.flatnonzero(np.abs(weights.iloc[row]) > 1e-13)
+        assert heard[-1] <= 160 + row - horizon
+        assert window is None or heard[0] >= 160 + row - horizon + 1 - window
+
+
+def test_a_rolling_window_is_statsmodels():
+    fit = expanding_least_squares(X, y, start=50, window=20, intercept=False)
+    theirs = RollingOLS(y, X, window=20).fit(params_only=True).params
+    np.testing.assert_allclose(fit.coef, theirs[49:-1], rtol=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"horizon": 0}, "horizon must be ≥ 1, got 0"),
+        ({"ridge": -1.0}, "ridge must be ≥ 0.* got -1.0"),
+        ({"window": 3}, "start 40 leaves 3 rows, 1 dates before it, for 4 coefficients"),
+        ({"horizon": 38}, "start 40 leaves 3 rows, 38 dates before it, for 4 coefficients"),
+    ],
+)
+def test_what_leaves_nothing_to_fit_is_refused_by_name(options, message):
+    with pytest.raises(ValueError, match=message):
+        expanding_least_squares(X, y, start=40, **options)
+    if "ridge" not in options and "window" not in options:
+        with pytest.raises(ValueError, match=r"horizon must|start must be ≥ 39|at least"):
+            expanding_window_forecasts(LinearRegression(), X, y, start=38, **options)
+
+
+def test_a_window_without_variation_is_named():
+    still = X.copy()
+    still[90:120] = 1.0
+    with pytest.raises(ValueError, match="the 20 rows that date 108 is fitted to do not determine 4 coefficients"):
+        expanding_least_squares(still, y, start=95, window=20)
+    with pytest.raises(ValueError, match="the 20 rows before start have rank 1, which does not determine 4"):
+        expanding_least_squares(still, y, start=115, window=20)

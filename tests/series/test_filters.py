@@ -59,7 +59,11 @@ def test_the_weights_of_a_level_are_geometric_and_those_with_a_slope_not_all_pos
         (lambda: local_trend(SERIES.to_frame()), "series must be a Series, got DataFrame"),
         (lambda: local_trend(SERIES.iloc[:6], layers=3), "series has 6 dates, too few for 3 layers: need 7"),
         (lambda: local_trend(SERIES.drop(DATES[9])), "1992Q3 follows 1992Q1: a gap"),
-        (lambda: local_trend(SERIES.where(DATES != "1991Q1")), "series, column y, row 1991Q1: nan is not finite"),
+        (lambda: local_trend(SERIES.replace(SERIES.iloc[4], np.inf)), "series, column y, row 1991Q1: inf is not fin"),
+        (
+            lambda: local_trend(SERIES.where(DATES < "1991Q1"), layers=2),
+            "series has 4 dates, too few for 2 layers: need 5",
+        ),
         (lambda: filter_weights(SERIES, [1.0, 0.5], date="1989Q4"), "'1989Q4' is not one of the 37 dates"),
         (lambda: filter_weights(SERIES, VARIANCES, date="1991Q2"), "1991Q2 is date 6 of series; 3 layers need 7"),
         (lambda: filter_weights(SERIES, [1.0, -0.5]), r"≥ 0 and not all zero, got \[1.0, -0.5\]"),
@@ -115,3 +119,43 @@ def test_no_variances_nearby_are_likelier_for_all_series_together():
 def test_what_cannot_share_variances_is_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+GAPS = SERIES.where(~np.isin(np.arange(37), [4, 5, 20, 36]))
+
+
+@pytest.mark.parametrize("layers", [1, 2, 3])
+def test_a_series_with_numbers_missing_is_filtered_as_statsmodels_does(layers):
+    variances = VARIANCES[: layers + 1]
+    seen = local_trend(GAPS, layers=layers).smooth(variances)
+    if layers < 3:
+        name = ["llevel", "lltrend"][layers - 1]
+        theirs = sm.tsa.UnobservedComponents(GAPS.to_numpy(), name, use_exact_diffuse=True)
+        theirs.ssm.tolerance = 0
+        np.testing.assert_allclose(seen.smoothed_state, theirs.smooth(variances).smoothed_state, rtol=1e-7)
+    weights = filter_weights(GAPS, variances)
+    assert weights @ GAPS.fillna(0) == pytest.approx(seen.filtered_state[0, -1], rel=1e-8)
+    assert (weights[GAPS.isna()] == 0).all()
+    assert weights.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("series", [SERIES, GAPS], ids=["whole", "gaps"])
+@pytest.mark.parametrize("layers", [1, 2, 3])
+@pytest.mark.parametrize("date", ["1993Q2", None])
+def test_smoothed_weights_times_observations_are_the_smoothed_level(series, layers, date):
+    variances = VARIANCES[: layers + 1]
+    weights = filter_weights(series, variances, date=date, smoothed=True)
+    level = local_trend(series, layers=layers).smooth(variances).smoothed_state[0]
+    assert weights @ series.fillna(0) == pytest.approx(level[36 if date is None else 13], rel=1e-7)
+    assert len(weights) == 37
+    assert weights.sum() == pytest.approx(1)
+
+
+def test_a_fitted_model_gives_its_variances():
+    fitted = local_trend(noisy(np.random.default_rng(5)), layers=1).fit(disp=0)
+    series = noisy(np.random.default_rng(5))
+    pd.testing.assert_series_equal(filter_weights(series, fitted), filter_weights(series, fitted.params))
+    with pytest.raises(ValueError, match=r"that local_trend made, got one with \['sigma2.irregular', 'sigma2.level'\]"):
+        filter_weights(series, sm.tsa.UnobservedComponents(series.to_numpy(), "llevel").fit(disp=0))
+    with pytest.raises(ValueError, match="smoothed must be True or False, got 1"):
+        filter_weights(series, [1.0, 0.5], smoothed=1)

@@ -6,7 +6,7 @@ import pytest
 import statsmodels.api as sm
 from statsmodels.regression.mixed_linear_model import VCSpec
 
-from regattn.series import panel_weights
+from regattn.series import mixed_spread, panel_weights
 
 RNG = np.random.default_rng(41)
 UNITS = np.repeat(["c", "a", "b", "d", "e"], [7, 5, 11, 3, 13])
@@ -133,3 +133,36 @@ def test_columns_of_sizes_that_rounding_cannot_hold_together_are_named():
         ValueError, match=r"columns of X must be within a factor 1e\+12 in size, .*; change their units"
     ):
         panel_weights(X * [1.0, 1e30, 1.0], UNITS, X[:1], UNITS[:1], spread=1.0)
+
+
+def test_the_estimated_spread_is_that_of_the_mixed_model():
+    blocks = [X[unit == UNITS] for unit in "abcde"]
+    theirs = sm.MixedLM(Y, X, groups=UNITS, exog_vc=VCSpec(["unit"], [[["0", "1", "2"]] * 5], [blocks])).fit()
+    spread = mixed_spread(X, UNITS, Y)
+    assert spread == pytest.approx(float(np.sqrt(theirs.vcomp[0] / theirs.scale)), rel=1e-4)
+    assert mixed_spread(X * 1e3, UNITS, Y * 1e9) == pytest.approx(spread / 1e3, rel=1e-5)
+    named = mixed_spread(FRAME, pd.Series(UNITS, FRAME.index)[::-1], pd.Series(Y, FRAME.index)[::-1])
+    assert named == pytest.approx(spread, rel=1e-6)
+
+
+def test_the_spread_of_units_alike_is_zero_and_of_a_doubled_column_that_of_the_plain():
+    rng = np.random.default_rng(2)
+    flat = [mixed_spread(np.ones((40, 1)), np.repeat(np.arange(8), 5), rng.normal(size=40)) for _ in range(30)]
+    assert 5 < np.sum(np.array(flat) == 0) < 28  # about half: the likelihood falls from zero on
+    doubled = np.column_stack([X, X[:, 2]])  # of rank three: a slope shared by two columns
+    scaled = np.column_stack([X[:, :2], np.sqrt(2) * X[:, 2]])
+    assert mixed_spread(doubled, UNITS, Y) == pytest.approx(mixed_spread(scaled, UNITS, Y), rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"units": ["a"] * 39}, "needs two units at least, got 'a' alone"),
+        ({"y": Y[:38]}, "y has 38 entries but X has 39 rows"),
+        ({"X": np.eye(39)}, "39 rows are too few for a rank of 39"),
+    ],
+)
+def test_a_spread_that_cannot_be_found_is_refused_by_name(change, message):
+    given = {"X": X, "units": UNITS, "y": Y} | change
+    with pytest.raises(ValueError, match=message):
+        mixed_spread(given["X"], given["units"], given["y"])

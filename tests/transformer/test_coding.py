@@ -100,6 +100,13 @@ def test_the_width_of_the_hidden_layers_was_chosen_on_training_rows_and_not_at_a
     assert not set(tool.OTHERS) & set(tool.SEEDS)
 
 
+def test_the_decay_of_averages_was_chosen_on_training_rows_and_not_at_an_end_of_the_list():
+    by_decay = kept("decays").groupby("decay")["error"].mean()
+    assert by_decay.index.tolist() == list(tool.DECAYS)
+    assert by_decay.idxmin() == tool.DECAY
+    assert tool.DECAYS[0] < tool.DECAY < tool.DECAYS[-1]
+
+
 def test_each_part_holds_every_setting_of_the_script():
     assert set(kept("dead")["name"]) == set(tool.STARTS)
     assert set(kept("ablation")["name"]) == set(tool.ABLATIONS)

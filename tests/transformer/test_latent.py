@@ -18,10 +18,10 @@ from regattn.transformer import (
     CodeAutoencoder,
     LatentPlan,
     gradient_norms,
+    latent,
     settle_autoencoder,
     train_autoencoder,
 )
-from regattn.transformer import latent
 from regattn.transformer._averages import MovingAverages, moving_averages
 
 torch.set_num_threads(1)

@@ -49,7 +49,7 @@ STUCK = """() => {
   const { top } = document.querySelector("main").getBoundingClientRect();
   const rows = [...document.querySelectorAll(".ra-first, .ra-first > *")];
   const stuck = rows.filter((row) => getComputedStyle(row).position === "sticky");
-  return stuck.map((row) => [row.offsetHeight, row.querySelectorAll("[data-control]").length > 0]);
+  return stuck.map((row) => [row.offsetHeight, row.querySelectorAll("[data-control], [data-play]").length > 0]);
 }"""
 BESIDE = """(panel) => {
   const row = [...document.querySelectorAll(".ra-first, .ra-first > *")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 
@@ -129,3 +130,42 @@ def test_every_arrow_has_a_shape_and_shapes_and_counts_follow_the_sizes(browser,
 def test_inputs_that_do_not_fit_are_refused(words, options, message):
     with pytest.raises(ValueError, match=message):
         BlockExplorer(words, **options)
+
+
+# ---- one head, written by hand ---------------------------------------------------------------------------------------
+
+
+def by_hand(T: int = 3, d: int = 5, d_v: int = 2) -> dict[str, pd.DataFrame | np.ndarray]:
+    rng = np.random.default_rng(8)
+    queries = pd.DataFrame(rng.normal(size=(T, d)), columns=list("abcde")[:d])
+    return {"queries": queries, "keys": rng.normal(size=(T, d)), "values": rng.normal(size=(T, d_v))}
+
+
+def test_a_head_written_by_hand_is_that_of_torch_in_python_and_in_the_page(browser, tmp_path):
+    written = by_hand()
+    tensors = [torch.from_numpy(np.array(part)) for part in written.values()]
+    expected = torch.nn.functional.scaled_dot_product_attention(*tensors, is_causal=True).numpy()
+    explorer = BlockExplorer(["the", "dogs", "sleep"], written=written, step="average")
+    np.testing.assert_allclose(explorer.result()["values"], expected, rtol=1e-12)
+    with opened(browser, tmp_path, explorer) as page:
+        assert page.locator("[data-control]").count() == 1
+        for step in explorer.steps:
+            explorer.step = step
+            found = page.evaluate(SET, [{"step": step}, 0])
+            np.testing.assert_allclose(found["values"], explorer.result()["values"], rtol=1e-12)
+        page.evaluate(SET, [{"step": "queries"}, 0])
+        assert page.locator("[data-panel=numbers] thead th").all_text_contents()[-5:] == list("abcde")
+        page.locator("[data-panel=numbers] tbody td").first.hover()
+        assert "a: written by hand, " in page.locator("[data-panel=numbers] p.ra-below").text_content()
+
+
+@pytest.mark.parametrize(("change", "options", "message"), [
+    ({"keys": np.ones((2, 5))}, {}, "keys has 2 rows but there are 3 words"),
+    ({"keys": np.ones((3, 4))}, {}, "queries have 5 columns but keys have 4"),
+    ({"values": [[1.0], [np.inf], [0.0]]}, {}, "values must be finite, got inf"),
+    ({"more": np.ones((3, 1))}, {}, "written must hold queries, keys, values, in this order, got .*more"),
+    ({}, {"steps": ["output"]}, r"list of some of queries, .*average, got \['output'\]"),
+])  # fmt: skip
+def test_a_head_written_wrongly_is_refused_by_name(change, options, message):
+    with pytest.raises(ValueError, match=message):
+        BlockExplorer(["the", "dogs", "sleep"], written=by_hand() | change, **options)

@@ -138,3 +138,9 @@ def test_a_walk_that_runs_away_says_so_in_words(browser, tmp_path):
         drawn = page.eval_on_selector_all("svg", "all => all.map((drawing) => drawing.outerHTML).join()")
         assert "NaN" not in drawn
         assert "Infinity" not in drawn
+
+
+@pytest.mark.browser
+def test_a_seed_that_deals_no_batches_says_once_that_it_is_not_in_use(browser, tmp_path):
+    with opened(browser, tmp_path, example()) as page:
+        assert page.locator("[data-output=seed]").text_content().count("not in use") == 1

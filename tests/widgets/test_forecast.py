@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from regattn.data import load_employment
-from regattn.series.forecaster import Forecaster, ForecasterDesign, forecast_pass
+from regattn.series.forecaster import Forecaster, ForecasterDesign
 from regattn.series.forecasting import PooledLinear, load_forecaster
+from regattn.series.in_numpy import forecast_pass
 from regattn.transformer._halves import in_halves, travelling
 from regattn.widgets import ForecastExplorer
 from tests.explorers.forecast import example, shaken, table, untrained

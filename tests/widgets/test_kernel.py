@@ -183,3 +183,13 @@ def test_arrow_keys_read_the_weights_and_enter_asks(browser, tmp_path):
 def test_standard_codes_are_orthogonal_with_squares_that_sum_to_n():
     F = _standardised_codes(np.array([1.0, 5.0, 2.0, 9.0, 4.0]))
     np.testing.assert_allclose(F.T @ F, 5 * np.eye(2), atol=1e-12)
+
+
+@pytest.mark.browser
+def test_what_is_enlarged_says_so_for_no_weight_of_softmax_is_negative(browser, tmp_path):
+    with opened(browser, tmp_path, example(temperature=1000.0)) as page:
+        assert page.locator("[data-output=below]").inner_text() == f"0 of {N}"
+        page.evaluate(SET, [{"amplify": True}, 0])
+        assert page.locator("[data-output=below]").inner_text().endswith(f" of {N}, enlarged")
+        page.evaluate(SET, [{"kernel": "gaussian"}, 0])
+        assert page.locator("[data-output=below]").inner_text() == f"0 of {N}"

@@ -9,12 +9,13 @@ import pytest
 
 from regattn.grammar import Grammar, ablate_head, next_words
 from regattn.grammar._states import states
-from regattn.transformer import Architecture, Decoder, LanguageModel, load_shipped
+from regattn.transformer import Architecture, Decoder, LanguageModel, TextModel, load_shipped
 from regattn.transformer._halves import in_digits, in_halves, packed
 from regattn.widgets import ModelExplorer
-from tests.explorers.model import example, expected, untrained
+from regattn.words import train_tokenizer
+from tests.explorers.model import example, expected, of_text, text_example, untrained
 from tests.node import in_node
-from tests.widgets.harness import FIGURE, SET, STATE, assert_same, opened
+from tests.widgets.harness import FIGURE, SET, STATE, assert_same, barriers, opened, sweep
 
 GRAMMAR = Grammar()
 READ = """const model = openModel(given.model);
@@ -201,3 +202,67 @@ def test_models_of_another_design_are_refused(design, message):
         ModelExplorer(LanguageModel(Architecture(**sizes | design)), GRAMMAR)
     with pytest.raises(ValueError, match="grammar must be a Grammar, got str"):
         ModelExplorer(untrained(), "grammar")
+
+
+# ---- any text, without a grammar ------------------------------------------------------------------------------------
+
+ANY = ["", "The bank", "the ▁ farmer \n\n  said", "é ☺ <unk> שלום", "floods " * 30, "<img src=x onerror=window.ran=1>"]
+
+
+def test_a_prediction_of_a_text_is_that_of_its_model_and_what_is_silent_moves_it():
+    made, found = of_text("bytes"), text_example().result()
+    tokens = [made.start, *made.tokenizer.encode("The bank lends").ids]
+    assert found["read"] == [made.tokenizer.id_to_token(token) for token in tokens]
+    assert found["cost"] == 0
+    assert found["surprisal"] == found["surprisal_whole"]
+    nats = made.bits_per_byte("The bank lends") * np.log(2) * len("The bank lends") / (len(tokens) - 1)
+    assert found["surprisal"] == pytest.approx(nats, rel=1e-3)  # weights of 16 bits
+    silent = text_example(silenced=["1.1", "2.ff"]).result()
+    p, q = np.array(found["model"]), np.array(silent["model"])
+    assert silent["cost"] == pytest.approx(float(p @ np.log(p / q)))
+    assert silent["cost"] > 0
+    assert silent["surprisal_whole"] == found["surprisal"] != silent["surprisal"]
+    assert text_example(sentence="").result()["surprisal"] is None
+
+
+@pytest.mark.browser
+def test_every_number_of_a_model_of_a_text_is_the_packages_and_no_truth_is_shown(browser, tmp_path):
+    with opened(browser, tmp_path, text_example(silenced=["2.1"]), width=390) as page:
+        assert sweep(page, expected) == []
+        heads = page.locator("[data-panel=next] thead th").all_inner_texts()
+        assert heads == ["word", "", "model", "drawn"]
+        assert page.locator("[data-panel=next] .ra-truth").count() == 0
+        assert "tru" not in page.locator("figure.regattn").inner_text().lower()
+        assert page.locator("[data-output=excess], [data-output=entropy]").count() == 0
+        assert page.locator("[data-output=cost]").count() == 1
+        assert barriers(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("kind", ["bytes", "characters", "unigram"])
+def test_any_text_is_cut_and_read_as_the_package_does_and_gone_on_from(browser, tmp_path, kind):
+    with opened(browser, tmp_path, text_example(kind)) as page:
+        box = page.locator("[data-control=sentence]")
+        for typed in ANY:
+            page.evaluate(SET, [{"sentence": typed, "place": 24}, 0])
+            assert_same(page.evaluate(f"{FIGURE}.model.result()"), expected(page.evaluate(STATE)), typed)
+        assert page.evaluate("window.ran ?? null") is None
+        page.evaluate(SET, [{"sentence": "The bank lends", "place": 24}, 0])
+        before = page.evaluate(f"{FIGURE}.model.result()")
+        page.locator("[data-control=seed]").click()
+        tokenizer = of_text(kind).tokenizer
+        ids = [tokenizer.token_to_id(token) for token in (*before["read"][1:], before["next_word"])]
+        assert box.input_value() == tokenizer.decode(ids)
+        page.evaluate(SET, [{"sentence": "floods " * 30}, 0])
+        assert "first 24 tokens" in page.locator("[data-output=message]").inner_text()
+
+
+def test_a_model_without_grammar_needs_a_tokeniser_that_a_page_can_be_given():
+    with pytest.raises(ValueError, match="model must be a TextModel where there is no grammar, got LanguageModel"):
+        ModelExplorer(untrained())
+    with pytest.raises(ValueError, match="model must be a LanguageModel, got TextModel"):
+        ModelExplorer(of_text("bytes"), GRAMMAR)
+    learned = LanguageModel(Architecture(vocabulary=256, layers=1, context=8, width=8, n_heads=2, positions="learned"))
+    with pytest.raises(ValueError, match="positions 'rotary', got 'learned'"):
+        ModelExplorer(TextModel(train_tokenizer([], vocabulary=256), learned))

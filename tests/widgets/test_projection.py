@@ -8,9 +8,9 @@ import pytest
 
 from regattn.data import load_seven_words
 from regattn.widgets import ProjectionExplorer
-from regattn.words import context_weights, predict_next, project, vocabulary_scores
-from tests.explorers.projection import example
-from tests.widgets.harness import FIGURE, SET, assert_same, barriers, opened
+from regattn.words import context_weights, ppmi, predict_next, project, vocabulary_scores
+from tests.explorers.projection import chosen_example, counted, example, expected
+from tests.widgets.harness import FIGURE, SET, STATE, assert_same, barriers, opened, sweep
 
 RIVERSIDE = ["river", "bank", "flooded"]
 RESULT = f"{FIGURE}.model.result()"
@@ -77,7 +77,8 @@ def test_a_bad_trait_is_refused_and_the_old_value_stays(trait, value, message):
     (np.eye(3), "got ndarray"),
     (pd.DataFrame(np.eye(2), ["a", "b"], ["b", "a"]), "same words"),
     (pd.DataFrame(np.eye(2), ["a", "a"], ["a", "a"]), "must differ"),
-    (pd.DataFrame(np.eye(21)), "S has 21 words; an explorer has room for 20"),
+    (pd.DataFrame(np.eye(2001)), "S has 2001 words; an explorer has room for 2000"),
+    (pd.DataFrame(np.triu(np.ones((21, 21)))), r"S must be symmetric, got 1 and 0 at \(0, 1\)"),
     (pd.DataFrame(np.triu(np.ones((2, 2))), ["a", "b"], ["a", "b"]), "symmetric"),
 ])  # fmt: skip
 def test_a_table_that_does_not_fit_is_refused(S, message):
@@ -221,3 +222,78 @@ def test_axe_finds_nothing_serious(browser, tmp_path, dark):
             if dark:
                 page.evaluate("document.body.style.background = '#121212'; document.body.style.color = '#eee'")
             assert barriers(page) == []
+
+
+# ---- words of the reader's choice -----------------------------------------------------------------------------------
+
+
+def test_of_a_larger_vocabulary_the_sentence_and_whom_it_meets_most_stand_first():
+    S, made = counted(), chosen_example()
+    meets = S.loc[["w3", "w17"]].sum()
+    assert made.shown[:2] == ["w3", "w17"]
+    others = meets.drop(["w3", "w17"])
+    assert others[made.shown[2:]].min() >= others.drop(made.shown[2:]).max()
+    assert made.result()["words"] == made.shown
+    np.testing.assert_array_equal(made.result()["counts"], S.loc[made.shown, made.shown])
+
+
+def test_the_numbers_are_those_of_the_table_of_the_chosen_words():
+    made = chosen_example(shown=["w1", "w2", "w3", "w4", "w5"], normaliser="softmax")
+    words = ["w1", "w2", "w3", "w4", "w5", "w17"]  # a word of the sentence joins
+    S = counted().loc[words, words]
+    assert made.result()["words"] == words
+    np.testing.assert_array_equal(made.result()["probabilities"], predict_next(S, ["w3", "w17"], normaliser="softmax"))
+    made.shown = [f"w{k}" for k in range(20)]
+    made.sentence = ["w28", "w29", "w19"]
+    assert made.result()["words"] == [*(f"w{k}" for k in range(17)), "w19", "w28", "w29"]  # others make room
+
+
+@pytest.mark.parametrize(("shown", "message"), [
+    ("w1 w2", "shown must be a list of words, got 'w1 w2'"),
+    (["zebra"], "shown has the word 'zebra', which is not in S"),
+    (["w1", "w1"], "shown has the word 'w1' twice"),
+    ([f"w{k}" for k in range(21)], "shown has 21 words; a table has room for 20"),
+])  # fmt: skip
+def test_words_that_no_table_can_have_are_refused(shown, message):
+    with pytest.raises(ValueError, match=message):
+        chosen_example(shown=shown)
+    with pytest.raises(ValueError, match="counts of more than 20 words cannot be edited"):
+        chosen_example(counts=np.ones((30, 30)))
+
+
+@pytest.mark.browser
+def test_a_reader_chooses_the_words_of_the_table_and_the_numbers_are_the_packages(browser, tmp_path):
+    with opened(browser, tmp_path, chosen_example(), width=390) as page:
+        assert sweep(page, expected) in ([], ["shown"])  # once the sentence has all its words, these stand anyway
+        page.fill("[data-control=sentence]", "w28 w3 zebra")
+        page.fill("[data-control=shown]", "w1 w2 zebra W5, w2")
+        assert page.evaluate(f"{FIGURE}.model.get('shown')") == ["w1", "w2", "w5"]
+        assert_same(page.evaluate(RESULT), expected(page.evaluate(STATE)))
+        assert page.evaluate(f"{RESULT}.words") == ["w1", "w2", "w5", "w28", "w3"]
+        assert page.locator(".ra-word").all_inner_texts() == ["w1", "w2", "w5", "w28", "w3"]
+        page.click("[data-control=word-1]")
+        assert page.evaluate(f"{FIGURE}.model.get('sentence')") == ["w28", "w3", "w2"]
+        assert_same(page.evaluate(RESULT), expected(page.evaluate(STATE)))
+        page.fill("[data-control=shown]", "w1 w2")
+        page.locator("[data-control=shown]").press("End")
+        page.keyboard.type(" w2")
+        assert "w1 w2 w20" in page.eval_on_selector_all("datalist option", "(all) => all.map((o) => o.value)")
+        page.fill("[data-control=shown]", "")
+        page.fill("[data-control=sentence]", "")
+        assert page.evaluate(f"{RESULT}.words") == []
+        assert_same(page.evaluate(RESULT), expected(page.evaluate(STATE)))
+        assert "NaN" not in page.inner_text("figure.regattn")
+        assert page.locator("[data-control=count], [data-control=row]").count() == 0
+        assert barriers(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_table_that_only_rounding_left_asymmetric_is_taken():
+    for S in (counted(), load_seven_words()):
+        near = ppmi(S)
+        near.iloc[0, 1] = near.iloc[1, 0] * (1 + 1e-15)
+        made = ProjectionExplorer(near, sentence=list(S.columns[:2]))
+        table = np.array(made.result()["counts"])
+        np.testing.assert_array_equal(table, table.T)
+        words = made.result()["words"]
+        np.testing.assert_allclose(table, near.loc[words, words], rtol=1e-12, atol=1e-14)

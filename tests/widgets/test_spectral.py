@@ -326,3 +326,30 @@ def test_the_bars_of_named_rows_carry_their_names(browser, tmp_path):
 def test_a_name_of_no_row_is_refused():
     with pytest.raises(ValueError, match=r"named must be a row or a label, and no row is called '1899Q1'"):
         inflation_explorer(named=["1899Q1"])
+
+
+ENDS = """() => {
+  const paths = (kind) => [...document.querySelectorAll(`[data-panel="weights"] .ra-${kind}`)];
+  const drawn = (kind) => paths(kind).map((path) => path.getAttribute("d")).join("");
+  const places = (text, mark) => [...text.matchAll(mark)].map((m) => [Number(m[1]), Number(m[2])]).sort(first);
+  const first = (a, b) => a[0] - b[0];
+  return [
+    places(drawn("hollow"), /M([-\\d.]+),([-\\d.]+)m/g),
+    places(drawn("bar"), /M([-\\d.]+),[-\\d.]+V([-\\d.]+)/g),
+  ];
+}"""
+
+
+def test_while_a_dial_is_turned_rings_stay_where_least_squares_had_its_bars(browser, tmp_path):
+    with opened(browser, tmp_path, inflation_explorer(query="2008Q4")) as page:
+        none, bars = page.evaluate(ENDS)
+        assert none == []
+        for values in ({"ridge": 5.0}, {"ridge": 500.0}, {"ridge": 0.0, "rank": 1}):
+            page.evaluate(SET, [values, 0])
+            rings, shrunk = page.evaluate(ENDS)
+            np.testing.assert_allclose(rings, bars, atol=0.011)  # both are written with two decimals
+            assert np.abs(np.subtract(shrunk, bars)).max() > 0.1
+    fixed = inflation_explorer(query="2008Q4", ridge=5.0, hide=["ridge", "rank"])
+    with opened(browser, tmp_path, fixed) as page:
+        assert page.evaluate(ENDS)[0] == []
+        assert "dial" not in page.locator('[data-panel="weights"] .ra-legend').inner_text()

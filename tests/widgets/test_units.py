@@ -25,7 +25,7 @@ UNITS: dict[str, dict[str, str]] = {
     "filter": {"prediction": "m³", "observed": "m³", "own": SHARE, "total": SHARE, "age": "dates", "negative": SHARE},
     "forecast": {"mase": "MASE", "mase-before": "MASE", "mase-rival": "MASE", "mase-naive": "MASE"}
     | {"covered": COUNT, "mass": SHARE, "chance": SHARE, "change": SHARE},
-    "induction": {"right": SHARE},
+    "induction": {f"{key}{end}": SHARE for key in ("score", "previous", "right") for end in ("", "-trained")},
     "kernel": {"prediction": "(kg)", "observed": "(kg)", "own": SHARE, "total": SHARE, "error": PLAIN, "gap": PLAIN}
     | {"below": COUNT},
     "lag": {"prediction": "% a year", "observed": "% a year", "error": "% a year"}
@@ -42,6 +42,7 @@ UNITS: dict[str, dict[str, str]] = {
     "table": dict.fromkeys(["prediction", "observed", "loo", "error"], "in units of the target")
     | {"knob": PLAIN, "dof": COUNT, "effective": COUNT},
     "token": {"count": COUNT, "length": "bytes per token", "bits": "bits", "rate": "bits per byte", "lost": COUNT},
+    "training": {"loss": "nats per word", "above": "nats per word", "count": COUNT},
     "weights": dict.fromkeys(["prediction", "baseline", "up", "down"], "points")
     | {"short": SHARE, "leverage": SHARE, "effective": COUNT, "common": SHARE},
     "writer": {"forced": COUNT, "longest": "words"},

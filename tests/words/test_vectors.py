@@ -12,6 +12,7 @@ import pytest
 from scipy import sparse
 from sklearn.linear_model import Ridge
 from sklearn.metrics import roc_auc_score
+from sklearn.metrics.pairwise import cosine_similarity
 
 from regattn.data import load_lee_corpus, load_wikipedia_sample
 from regattn.words import (
@@ -20,6 +21,7 @@ from regattn.words import (
     glove_vectors,
     held_out_pairs,
     load_word_results,
+    most_similar,
     nearest_words,
     ppmi,
     share_of_kind,
@@ -304,3 +306,41 @@ def test_the_wikipedia_sample_needs_no_home(monkeypatch):
 
     monkeypatch.setattr(Path, "home", no_home)
     assert len(load_wikipedia_sample()) == 106
+
+
+def test_most_similar_words_are_those_of_scikit_learns_cosines_whatever_the_lengths():
+    rng = np.random.default_rng(8)
+    words = [f"w{k}" for k in range(13)]
+    vectors = pd.DataFrame(rng.normal(size=(13, 4)) * rng.uniform(0.1, 9, size=(13, 1)), index=words)
+    cosines = pd.Series(cosine_similarity(vectors)[5], index=words).drop("w5").sort_values(ascending=False)
+    pd.testing.assert_series_equal(most_similar(vectors, "w5", n=7), cosines.head(7))
+    vectors.loc["w2"] = 0.0
+    assert most_similar(vectors, "w5", n=12)["w2"] == 0
+    assert list(most_similar(word_vectors(pd.DataFrame(COUNTS, words, words), rank=3), "w5").index) == nearest_words(
+        word_vectors(COUNTS, rank=3), Vocabulary(words), "w5"
+    )
+
+
+@pytest.mark.parametrize(("vectors", "word", "message"), [
+    (np.eye(2), "a", "vectors must be a DataFrame with the words as its index"),
+    (pd.DataFrame(np.eye(2)), 0, "vectors must be a DataFrame with the words as its index"),
+    (pd.DataFrame(np.eye(2), index=["a", "b"]), "c", "one of the 2 words of vectors, got 'c'"),
+    (pd.DataFrame(np.eye(2), index=["a", "a"]), "a", "must differ, got 'a' twice"),
+    (pd.DataFrame([[1.0, np.nan], [0, 1]], index=["a", "b"]), "a", "row a: nan is not finite"),
+])  # fmt: skip
+def test_vectors_without_words_have_nobody_similar(vectors, word, message):
+    with pytest.raises(ValueError, match=message):
+        most_similar(vectors, word, n=1)
+
+
+def test_a_corpus_is_counted_in_the_vocabulary_that_was_made_of_it_and_named_all_the_way():
+    documents = [split_words(text) for text in load_lee_corpus()[:40]]
+    vocabulary = Vocabulary.from_documents(documents, min_count=5)
+    counts = count_cooccurrences(documents, vocabulary, window=3, as_frame=True)
+    bare = count_cooccurrences(documents, vocabulary, window=3)
+    assert list(counts.index) == list(counts.columns) == list(vocabulary.words)
+    np.testing.assert_array_equal(counts, bare.toarray())
+    information = ppmi(counts)
+    assert information.index.equals(counts.index)
+    np.testing.assert_allclose(information, ppmi(bare).toarray())
+    assert list(word_vectors(information, rank=5).index) == list(vocabulary.words)

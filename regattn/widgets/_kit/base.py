@@ -69,6 +69,8 @@ class Explorer(anywidget.AnyWidget):
 
     controls: ClassVar[tuple[str, ...]] = ()
     panels: ClassVar[tuple[str, ...]] = ()
+    hides_unused: ClassVar[bool] = False
+    """Whether a control in More is not shown, rather than off, where it means nothing."""
     _css = style()
     data = traitlets.Dict(read_only=True).tag(sync=True)
     kit = traitlets.Dict(read_only=True).tag(sync=True)
@@ -103,7 +105,8 @@ class Explorer(anywidget.AnyWidget):
                 setattr(self, name, value)
         declared = self.traits()
         specs = [declared[name].spec(self) for name in self.controls]
-        self.set_trait("kit", plain({"controls": specs, "hide": self.hidden, "presets": self._check_presets(presets)}))
+        kit = {"controls": specs, "hide": self.hidden, "presets": self._check_presets(presets)}
+        self.set_trait("kit", plain(kit | {"hides_unused": self.hides_unused}))
 
     def _check_hidden(self, hide: Sequence[str]) -> list[str]:
         known = [*self.controls, *self.panels, MORE]

@@ -12,9 +12,10 @@ import traitlets
 from regattn._text import check_text
 from regattn._validation import check_count, check_real
 
-__all__ = ["Choice", "Control", "Count", "Seed", "Slider", "Tick", "TypedText"]
+__all__ = ["Choice", "Control", "Count", "PastedText", "Seed", "Slider", "Tick", "TypedText"]
 
 LONGEST_TEXT = 400  # characters of a text that is typed
+LONGEST_PASTED = 20_000
 Bound = float | Callable[[Any], float]
 
 
@@ -326,6 +327,21 @@ class TypedText(Control):
 
     def _more(self, explorer: Any) -> dict[str, Any]:
         return {"most": LONGEST_TEXT}
+
+
+class PastedText(Control):
+    """A text of at most 20,000 characters that a reader may paste; where there is none, that of the page stands."""
+
+    kind = "pasted"
+
+    def validate(self, obj: Any, value: Any) -> str:
+        """Return ``value`` or raise a ValueError that names it."""
+        if len(check_text(value, self.name)) > LONGEST_PASTED:
+            raise ValueError(f"{self.name} must have at most {LONGEST_PASTED} characters, got {len(value)}")
+        return value
+
+    def _more(self, explorer: Any) -> dict[str, Any]:
+        return {"most": LONGEST_PASTED}
 
 
 def _notes(notes: Any, explorer: Any) -> dict[str, list]:

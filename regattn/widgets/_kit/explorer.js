@@ -11,6 +11,7 @@ const COLUMN = "42rem"; // of a sheet of paper, for which plots are drawn again
 
 // The frame of an explorer in `el` (an empty box in a live notebook, the figure itself in a page).
 function frameOf({ model, el, name }) {
+  const kit = model.get("kit");
   const own = !el.matches("figure.regattn");
   const root = own ? el.appendChild(element("figure", { class: "regattn", "data-widget": name })) : el;
   root.setAttribute("aria-label", model.get("alt"));
@@ -22,14 +23,13 @@ function frameOf({ model, el, name }) {
     live: element("p", { class: "ra-live", "aria-live": "polite", "aria-atomic": "true", "data-output": "message" }),
     answers: part("dl", "ra-numbers"),
     panels: part("div", "ra-panels"),
-    rest: part("div", "ra-controls ra-rest"),
+    rest: part("div", `ra-controls ra-rest${kit.hides_unused ? " ra-no-unused" : ""}`),
     numbers: part("dl", "ra-numbers"),
   };
   const sentence = element("div", { class: "ra-sentence" }, parts.live, parts.bar);
   const said = element("div", { class: "ra-readout" }, sentence, parts.answers);
   const more = element("details", { class: "ra-more" }, element("summary"), parts.rest, parts.numbers);
   const body = root.appendChild(element("div", { class: "ra-body" }, parts.first, parts.lead, said, parts.panels, more));
-  const kit = model.get("kit");
   const stop = new AbortController();
   const view = { root, body, said, more, controls: parts.first, model, own, stop, ...parts, signal: stop.signal, refreshers: [], rows: new Map(), specs: kit.controls, kit };
   view.hides = (part) => kit.hide.includes(part);
@@ -204,7 +204,8 @@ function nameMore(view) {
 
 // Make the function `render` of an explorer. Its definition:
 //   name; prepare(data, view) → problem; compute(problem, now, before) → state; result(state, problem) → numbers drawn;
-//   ended(state, problem): whether a walk that plays has come to its end before its last step;
+//   ended(state, problem): whether a walk that plays has come to its end before its last step; drive(problem, view) → what
+//   moves it in place of frames;
 //   texts(problem, view) → words for controls; own: controls only this explorer has; valid: their values from outside;
 //   keeps: controls that every link names;
 //   longest: how many characters the sentence may come to, whose lines are kept free;
@@ -220,7 +221,7 @@ export function explorer(definition) {
     const begin = run(view, compute, () => draw());
     buildPresets(view, view.kit.presets);
     buildControls(view, view.specs, { texts: definition.texts?.(problem, view), own: definition.own });
-    buildPlay(view, () => definition.ended?.(state, problem) ?? false);
+    buildPlay(view, { ended: () => definition.ended?.(state, problem) ?? false, drive: definition.drive?.(problem, view) });
     const answers = definition.answers?.(view) ?? [];
     const place = (key) => (answers.includes(key) ? view.answers : view.numbers);
     const printed = view.hides("more") ? [] : (definition.numbers?.(problem, view) ?? []);

@@ -16,9 +16,12 @@ function playSign(d) {
 
 // Buttons beside the slider of `spec`, whose trait they move. Playing ends at the largest number, where the explorer
 // says that it has ended, or when a hand or the kernel moves the number. Who asked for less motion sees the end at once.
+// Where the explorer has a `drive`, { start(tell), stop(), paper }, that says where the number has come to; its end may be
+// far, so neither less motion nor paper waits for it.
 function playRow(view, { name, label, min, max, play: rate, runs }) {
   const words = playWords();
   const now = () => view.model.get(name);
+  const { drive } = view;
   const over = () => now() >= max || view.ended();
   let [frame, last, due, wanted] = [0, null, 0, 0]; // `frame` is 0 while it stands
 
@@ -44,7 +47,8 @@ function playRow(view, { name, label, min, max, play: rate, runs }) {
   // While it plays, the sentence changes with every frame: it is read aloud when the playing ends.
   function stop() {
     if (!frame) return;
-    cancelAnimationFrame(frame);
+    if (drive) drive.stop();
+    else cancelAnimationFrame(frame);
     frame = 0;
     view.live.setAttribute("aria-live", "polite");
     view.live.append(...view.live.childNodes);
@@ -60,12 +64,17 @@ function playRow(view, { name, label, min, max, play: rate, runs }) {
     if (over()) stop();
     else frame = requestAnimationFrame(advance);
   }
+  function told(value) {
+    go(Math.min(max, value));
+    if (frame && over()) stop();
+  }
   function begin() {
     if (over()) go(min);
-    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return go(max);
+    if (!drive && matchMedia("(prefers-reduced-motion: reduce)").matches) return go(max);
     [last, due, wanted] = [null, 0, now()];
     view.live.setAttribute("aria-live", "off");
-    frame = requestAnimationFrame(advance);
+    frame = drive ? 1 : requestAnimationFrame(advance);
+    drive?.start(told);
     show();
   }
   view.run = { name, min, finishes: runs, finish: () => now() <= min && begin() };
@@ -79,19 +88,19 @@ function playRow(view, { name, label, min, max, play: rate, runs }) {
   view.listen(window, "beforeprint", () => {
     held = frame || now() <= min ? now() : null;
     stop();
-    if (held !== null) go(max);
+    if (held !== null) go(drive ? Math.min(max, Math.max(held, drive.paper)) : max);
   });
   view.listen(window, "afterprint", () => {
     if (held !== null) go(held);
     held = null;
   });
-  view.signal.addEventListener("abort", () => cancelAnimationFrame(frame));
+  view.signal.addEventListener("abort", stop);
   return element("div", { class: "ra-tools", role: "group", "aria-label": `${words.tools}: ${label}` }, toggle, steps, starts);
 }
 
-// Put the buttons beside every slider that plays; `view.ended` says whether a walk has ended before its last step.
-export function buildPlay(view, ended) {
-  view.ended = ended;
+// Put the buttons beside every slider that plays; `ended` says whether a walk has ended before its last step.
+export function buildPlay(view, { ended, drive }) {
+  Object.assign(view, { ended, drive });
   for (const spec of view.specs) {
     const row = spec.play && view.rows.get(spec.name);
     if (!row) continue;

@@ -96,7 +96,7 @@ export function layerNorm(x) {
 const gelu = (x) => x * (0.5 + 0.5 * erf(x * Math.SQRT1_2));
 
 // Pairs of coordinates turned by an angle that grows with the place.
-function turned(x, place, turns) {
+export function turned(x, place, turns) {
   const y = new Float64Array(x.length);
   turns.forEach((turn, i) => {
     const [c, s, even, odd] = [Math.cos(place * turn), Math.sin(place * turn), x[2 * i], x[2 * i + 1]];
@@ -128,6 +128,10 @@ function gathered({ heads, d, turns, layers }, l, x, rows, silent) {
 
 export const added = (a, b) => a.map((value, i) => value + b[i]);
 
+// The stream with which a token enters, and one after a feed-forward layer.
+export const entering = ({ width, embedding }, token) => embedding.slice(token * width, (token + 1) * width).map((value) => value * Math.sqrt(width));
+export const fedForward = ({ hidden, back }, stream) => added(stream, applied(back, applied(hidden, layerNorm(stream)).map(gelu)));
+
 // The scores of the vocabulary that a stream leads to: after the last block, or before it (a logit lens).
 export function logitsOf(model, stream) {
   return applied(model.unembedding, layerNorm(stream));
@@ -137,13 +141,12 @@ export function logitsOf(model, stream) {
 // its heads, heads[layer][head].weights, and the logits. `silent` has the parts that write nothing: "2.1" is head 1 of
 // layer 2, "2.ff" its feed-forward layer.
 export function readOn(model, rows, token, silent = new Set()) {
-  const { width, embedding, layers } = model;
-  let stream = embedding.slice(token * width, (token + 1) * width).map((value) => value * Math.sqrt(width));
+  let stream = entering(model, token);
   const row = { token, streams: [stream], heads: [] };
   const longer = [...rows, row];
-  layers.forEach(({ hidden, back }, l) => {
+  model.layers.forEach((layer, l) => {
     stream = added(stream, gathered(model, l, layerNorm(stream), longer, silent));
-    if (!silent.has(`${l + 1}.ff`)) stream = added(stream, applied(back, applied(hidden, layerNorm(stream)).map(gelu)));
+    if (!silent.has(`${l + 1}.ff`)) stream = fedForward(layer, stream);
     row.streams.push(stream);
   });
   row.logits = logitsOf(model, stream);

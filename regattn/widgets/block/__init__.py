@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
+from regattn._types import Table
+from regattn._validation import check_matrix
 from regattn.attention import attend, attention_weights
 from regattn.from_scratch import layer_norm
 from regattn.widgets._kit import Choice, Count, Explorer, check_labels
@@ -36,6 +38,9 @@ STEPS = {
     "back": "feed-forward: written",
     "add_2": "stream after feed-forward",
 }
+BY_HAND = ["queries", "keys", "values"]
+HEAD_STEPS = [*BY_HAND, "scores", "mask", "weights", "average"]
+AROUND = ["order", "width", "n_heads", "head", "positions", "layers", "flow", "counts"]  # what one head has not
 LAYERS = [1, 2, 3, 6, 12, 24, 48, 96]
 
 
@@ -66,11 +71,15 @@ class BlockExplorer(Explorer, panels=["numbers", "flow", "counts"]):
     steps : sequence of str, optional
         The steps that the list offers, in its order: "embedding", "queries", "weights" and so on; by default all. The
         drawing has all of them, so a page that leaves some out hides it.
+    written : mapping of "queries", "keys" and "values" to array or DataFrame of shape (T, d), optional
+        One head written by hand, in place of drawn weights, with a row for each word; columns go by the names of a
+        DataFrame. The steps are then those of this head, and all else is hidden.
 
     Raises
     ------
     ValueError
-        If there are no words or too many, or a setting is out of range.
+        If there are no words or too many, a setting is out of range, or what is written has another shape, an entry
+        that is not finite, or steps that it does not have.
 
     Examples
     --------
@@ -81,6 +90,7 @@ class BlockExplorer(Explorer, panels=["numbers", "flow", "counts"]):
     True
     """
 
+    hides_unused = True  # each step has controls of its own
     step = Choice(
         "Step",
         lambda self: {step: STEPS[step] for step in self.steps},
@@ -116,7 +126,7 @@ class BlockExplorer(Explorer, panels=["numbers", "flow", "counts"]):
         least=1,
         most=lambda self: HEADS[-1],
         bound="the most heads",
-        used={"step": ["queries", "keys", "values", "scores", "mask", "weights", "average"]},
+        used={"step": HEAD_STEPS},
         help="Where steps have heads.",
     )
     positions = Choice(
@@ -138,20 +148,30 @@ class BlockExplorer(Explorer, panels=["numbers", "flow", "counts"]):
         help="For the count of parameters.",
     )
 
-    def __init__(self, words: Sequence[str], *, steps: Sequence[str] | None = None, **kit: Any) -> None:
+    def __init__(
+        self,
+        words: Sequence[str],
+        *,
+        steps: Sequence[str] | None = None,
+        written: Mapping[str, Table] | None = None,
+        **kit: Any,
+    ) -> None:
         if isinstance(words, str) or not isinstance(words, Sequence):
             raise ValueError(f"words must be a list of 1 to {LONGEST} words, got {words!r}")
         if not 0 < len(words) <= LONGEST:
             raise ValueError(f"words must be a list of 1 to {LONGEST} words, got {len(words)}")
         self.words = check_labels(words, len(words), "words", rows="words")
-        self.steps = _check_steps(steps)
+        self.written, names = _check_written(written, len(words))
+        self.steps = _check_steps(steps, list(STEPS) if written is None else HEAD_STEPS)
+        if written is not None:
+            kit["hide"] = [*AROUND, *kit.get("hide", ())]
         known = list(dict.fromkeys(self.words))
         self.ids = [known.index(word) for word in self.words]
-        alt = (
-            f"The sentence “{' '.join(self.words)}” on its way through a transformer block: a drawing of the steps, "
-            "the numbers after one of them, and the count of parameters."
-        )
-        data = {"words": self.words, "ids": self.ids, "size": len(known)}
+        way = "a transformer block: a drawing of the steps, the numbers after one of them, and the count of parameters"
+        if written is not None:
+            way = "one head of attention, written by hand: the numbers after one of its steps"
+        alt = f"The sentence “{' '.join(self.words)}” on its way through {way}."
+        data = {"words": self.words, "ids": self.ids, "size": len(known), "written": self.written, "names": names}
         super().__init__(**{"data": data, "alt": alt} | kit)
 
     def result(self) -> dict[str, Any]:
@@ -171,6 +191,8 @@ class BlockExplorer(Explorer, panels=["numbers", "flow", "counts"]):
 
     def _steps(self) -> dict[str, np.ndarray]:
         """Return what stands after every step, in their order."""
+        if self.written is not None:
+            return _head_steps(*self.written.values())
         r = self._embedded()
         found = {"embedding": r}
         if self.order == "post":
@@ -213,18 +235,9 @@ class BlockExplorer(Explorer, panels=["numbers", "flow", "counts"]):
         )
         if self.positions == "rotary":
             queries, keys = rotate(queries, range(T)), rotate(keys, range(T))
-        h, d = min(self.head, self.n_heads) - 1, D // self.n_heads
+        h = min(self.head, self.n_heads) - 1
         together = attend(queries, keys, values, mask="causal").transpose(1, 0, 2).reshape(T, D)
-        return {
-            "queries": queries[h],
-            "keys": keys[h],
-            "values": values[h],
-            "scores": queries[h] @ keys[h].T / math.sqrt(d),
-            "mask": np.tril(np.ones((T, T))),
-            "weights": attention_weights(queries[h], keys[h], mask="causal"),
-            "average": attend(queries[h], keys[h], values[h], mask="causal"),
-            "output": together @ _drawn("O", D, D),
-        }
+        return _head_steps(queries[h], keys[h], values[h]) | {"output": together @ _drawn("O", D, D)}
 
     def _feed_forward(self, x: np.ndarray) -> dict[str, np.ndarray]:
         hidden = np.maximum(0, x @ _drawn("1", self.width, 4 * self.width))
@@ -242,13 +255,46 @@ class BlockExplorer(Explorer, panels=["numbers", "flow", "counts"]):
         return counts | {"total": sum(counts.values())}
 
 
-def _check_steps(steps: Sequence[str] | None) -> list[str]:
+def _head_steps(queries: np.ndarray, keys: np.ndarray, values: np.ndarray) -> dict[str, np.ndarray]:
+    """Return what stands after every step of one head."""
+    T, d = queries.shape
+    return {
+        "queries": queries,
+        "keys": keys,
+        "values": values,
+        "scores": queries @ keys.T / math.sqrt(d),
+        "mask": np.tril(np.ones((T, T))),
+        "weights": attention_weights(queries, keys, mask="causal"),
+        "average": attend(queries, keys, values, mask="causal"),
+    }
+
+
+def _check_steps(steps: Sequence[str] | None, known: list[str]) -> list[str]:
     """Return the steps that are offered, or raise a ValueError that names them."""
     if steps is None:
-        return list(STEPS)
-    if isinstance(steps, str) or not len(steps) or not set(steps) <= set(STEPS):
-        raise ValueError(f"steps must be a list of some of {', '.join(STEPS)}, got {steps!r}")
+        return known
+    if isinstance(steps, str) or not len(steps) or not set(steps) <= set(known):
+        raise ValueError(f"steps must be a list of some of {', '.join(known)}, got {steps!r}")
     return list(steps)
+
+
+def _check_written(
+    written: Mapping[str, Table] | None, T: int
+) -> tuple[dict[str, np.ndarray] | None, dict[str, list[str]]]:
+    """Return the arrays of a head that is written by hand, and the names of its columns where they have any."""
+    if written is None:
+        return None, {}
+    if list(written) != BY_HAND:
+        raise ValueError(f"written must hold {', '.join(BY_HAND)}, in this order, got {', '.join(written)}")
+    found = {}
+    for name, rows in written.items():
+        found[name] = check_matrix(rows, name)
+        if len(found[name]) != T:
+            raise ValueError(f"{name} has {len(found[name])} rows but there are {T} words")
+    if found["keys"].shape != found["queries"].shape:
+        widths = [found[name].shape[1] for name in ("queries", "keys")]
+        raise ValueError(f"queries have {widths[0]} columns but keys have {widths[1]}")
+    return found, {name: [str(c) for c in rows.columns] for name, rows in written.items() if hasattr(rows, "columns")}
 
 
 def _drawn(name: str, rows: int, columns: int, variance: float | None = None) -> np.ndarray:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from regattn._types import Table
 from regattn.widgets._kit import Explorer
 
 class BlockExplorer(Explorer):
@@ -18,6 +19,7 @@ class BlockExplorer(Explorer):
         words: Sequence[str],
         *,
         steps: Sequence[str] | None = None,
+        written: Mapping[str, Table] | None = None,
         step: str | None = None,
         order: Literal["pre", "post", "parallel"] | None = None,
         width: int | None = None,

@@ -73,6 +73,29 @@ function turnedRows(x, d) {
   return { values, how: (t, i) => [...products(pair(x[t], i), turn(t, i)), ", turned by its place"] };
 }
 
+// The steps of one head from its queries, keys and values, each { values, how }.
+function headSteps(queries, keys, values) {
+  const d = queries.values[0].length;
+  const scores = queries.values.map((q) => keys.values.map((k) => dot(q, k) / Math.sqrt(d)));
+  const mask = scores.map((row, t) => row.map((_, j) => Number(j <= t)));
+  const weights = scores.map((row, t) => [...softmax(row.slice(0, t + 1)), ...row.slice(t + 1).fill(0)]);
+  const average = through(weights, values.values);
+  const total = (t) => scores[t].slice(0, t + 1).reduce((sum, score) => sum + Math.exp(score), 0);
+  const may = (t, j) => (j <= t ? "1: it stands no later, and may be looked at" : "0: it stands later");
+  const share = (t, j) => (j > t ? ["0: masked"] : ["exp(", scores[t][j], ") / sum ", total(t)]);
+  const mixed = (t, i) => products(weights[t].slice(0, t + 1), columnOf(values.values.slice(0, t + 1), i));
+  const scored = (t, j) => ["(", ...products(queries.values[t], keys.values[j]), `) / √${d}`];
+  return [
+    { key: "queries", ...queries },
+    { key: "keys", ...keys },
+    { key: "values", ...values },
+    { key: "scores", values: scores, how: scored },
+    { key: "mask", values: mask, how: (t, j) => [may(t, j)] },
+    { key: "weights", values: weights, how: share },
+    { key: "average", values: average, how: mixed },
+  ];
+}
+
 // The steps of the attention of all heads on x; those of the chosen head are shown.
 function attentionSteps(x, { width, n_heads, head, positions }) {
   const d = width / n_heads;
@@ -85,24 +108,7 @@ function attentionSteps(x, { width, n_heads, head, positions }) {
       const plain = { values: made, how: (t, i) => products(x[t], columnOf(W, i)) };
       return positions === "rotary" && k < 2 ? turnedRows(made, d) : plain;
     });
-    const scores = queries.values.map((q) => keys.values.map((k) => dot(q, k) / Math.sqrt(d)));
-    const mask = scores.map((row, t) => row.map((_, j) => Number(j <= t)));
-    const weights = scores.map((row, t) => [...softmax(row.slice(0, t + 1)), ...row.slice(t + 1).fill(0)]);
-    const average = through(weights, values.values);
-    const total = (t) => scores[t].slice(0, t + 1).reduce((sum, score) => sum + Math.exp(score), 0);
-    const may = (t, j) => (j <= t ? "1: it stands no later, and may be looked at" : "0: it stands later");
-    const share = (t, j) => (j > t ? ["0: masked"] : ["exp(", scores[t][j], ") / sum ", total(t)]);
-    const mixed = (t, i) => products(weights[t].slice(0, t + 1), columnOf(values.values.slice(0, t + 1), i));
-    const scored = (t, j) => ["(", ...products(queries.values[t], keys.values[j]), `) / √${d}`];
-    return [
-      { key: "queries", ...queries },
-      { key: "keys", ...keys },
-      { key: "values", ...values },
-      { key: "scores", values: scores, how: scored },
-      { key: "mask", values: mask, how: (t, j) => [may(t, j)] },
-      { key: "weights", values: weights, how: share },
-      { key: "average", values: average, how: mixed },
-    ];
+    return headSteps(queries, keys, values);
   };
   const all = Array.from({ length: n_heads }, (_, h) => ofHead(h));
   const together = x.map((_, t) => all.flatMap((steps) => [...steps.at(-1).values[t]]));
@@ -124,8 +130,12 @@ function addStep(key, ...parts) {
   return { key, values: joined(...parts), how };
 }
 
-// All steps in the chosen order.
+// All steps in the chosen order; of a head that is written by hand its own alone.
 export function blockSteps(problem, now) {
+  if (problem.written) {
+    const asWritten = (rows) => ({ values: rows, how: () => ["written by hand"] });
+    return headSteps(...["queries", "keys", "values"].map((key) => asWritten(problem.written[key])));
+  }
   const first = embeddingStep(problem, now);
   const r = first.values;
   const last = (steps) => steps.at(-1).values;

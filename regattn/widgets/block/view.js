@@ -24,6 +24,11 @@ const told = {
   back: "Those scores as weights on 4D values.",
   add_2: "What was written is added to the stream.",
 };
+const toldByHand = {
+  queries: "What each word asks for.",
+  keys: "What each word is found by.",
+  values: "What each word hands over.",
+};
 const POINT = "Point at a number, or go to it with the arrow keys, to see what it is made of.";
 const AMONG = ["scores", "mask", "weights"]; // tables of words on words
 
@@ -41,7 +46,14 @@ function flowPanel(view) {
   };
 }
 
-function numbersPanel(view, { words }) {
+// What stands above the columns: words, or the names of the numbers.
+function columnNames({ words, names }, key, row) {
+  if (AMONG.includes(key)) return words;
+  return names[key === "average" ? "values" : key] ?? Array.from(row, (_, i) => String(i + 1));
+}
+
+function numbersPanel(view, problem) {
+  const { words } = problem;
   const title = "The numbers after this step";
   return {
     title,
@@ -55,14 +67,14 @@ function numbersPanel(view, { words }) {
       const draw = numberTable(host, { label: title, light, signal: view.signal });
       host.append(line);
       return ({ shown: { key, values, how } }) => {
-        const columns = AMONG.includes(key) ? words : Array.from(values[0], (_, i) => String(i + 1));
+        const columns = columnNames(problem, key, values[0]);
         const most = values.reduce((largest, row) => Math.max(largest, ...Array.from(row, Math.abs)), 0) || 1;
         const masked = (i, j) => key === "weights" && j > i;
         const marked = (i, j) => (masked(i, j) ? "ra-masked" : values[i][j] < 0 ? "ra-below" : "ra-above");
         draw(words, columns, values, { text: signedText, most, marked });
         const inside = at && values[at[0]]?.[at[1]] !== undefined;
         const write = (piece) => (typeof piece === "number" ? formatNumber(piece) : piece);
-        const made = ([i, j]) => `${how(i, j).map(write).join("")} = ${write(values[i][j])}`;
+        const made = ([i, j]) => `${how(i, j).map(write).join("")}${problem.written?.[key] ? "," : " ="} ${write(values[i][j])}`;
         const said = inside ? `${isolate(words[at[0]])}, ${columns[at[1]]}: ${made(at)}` : POINT;
         if (line.textContent !== said) line.textContent = said;
       };
@@ -106,7 +118,10 @@ const render = explorer({
     flow: flowPanel(view),
     counts: countsPanel(problem),
   }),
-  say: ({ shown: { key, values } }) => [`${values.length} × ${values[0].length} numbers.`, ` ${told[key]}`],
+  say: ({ shown: { key, values } }, { written }) => [
+    `${values.length} × ${values[0].length} numbers.`,
+    ` ${(written && toldByHand[key]) || told[key]}`,
+  ],
   result: ({ shown, steps, counts }) => ({
     step: shown.key,
     values: shown.values.map((row) => Array.from(row)),

@@ -108,8 +108,7 @@ const render = explorer({
     return { key, whole, step, parameters, losses, diverged_at: ran ? whole.diverged_at : null };
   },
   ended: ({ diverged_at }) => diverged_at !== null,
-  texts: ({ largest_stable_step: limit, y }, view) => ({
-    seed: (seed) => `draw ${seed}${view.model.get("batch_size") === y.length ? " (not in use)" : ""}`,
+  texts: ({ largest_stable_step: limit, y }) => ({
     learning_rate: (eta) => `${formatNumber(eta)} (${formatNumber(eta / limit, 2)} × limit)`,
     batch_size: (size) => (size === y.length ? `all ${size} rows` : `${size} of ${y.length} rows`),
   }),

@@ -185,8 +185,8 @@ class ForecastExplorer(Explorer, panels=["fan", "weights", "lags", "places", "he
             ``mase_naive``, of the same month last year plus the change over the last year; and how many months are
             ``covered`` by the widest band.
         """
-        from regattn.series.forecaster import forecast_pass
         from regattn.series.forecasting import forecast_quantiles
+        from regattn.series.in_numpy import forecast_pass
         from regattn.series.windows import Windows, drift_forecasts, lag_visibility, normalise
 
         C, h, at = self.before, self.design.horizon, self.horizon - 1

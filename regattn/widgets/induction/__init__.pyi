@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from regattn.transformer.language_model import LanguageModel
 from regattn.widgets._kit import Explorer
 
 class InductionExplorer(Explorer):
@@ -13,6 +14,7 @@ class InductionExplorer(Explorer):
     sharpness: float
     def __init__(
         self,
+        model: LanguageModel | None = None,
         *,
         text: str | None = None,
         back: Literal["1", "0", "off"] | None = None,

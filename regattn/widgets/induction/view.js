@@ -1,24 +1,27 @@
-// InductionExplorer: two layers built by hand continue a pattern in a text that the reader types.
+// InductionExplorer: two layers built by hand, and two that were trained, continue a pattern in a text the reader types.
 import { element } from "../_kit/controls.js";
 import { explorer } from "../_kit/explorer.js";
 import { isolate, shareText } from "../_kit/format.js";
 import { shareBars, tied } from "../_kit/tables.js";
 import { textBox, textFits } from "../_kit/typed_text.js";
-import { inductionState } from "./numbers.js";
+import { inductionProblem, inductionState } from "./numbers.js";
 
 const SURE = 0.5; // of what was fetched: below it no single word is named
+const OTHER = "another word";
 const weightText = (weight) => (!(weight >= 0.005) ? "" : weight > 0.995 ? "1" : weight.toFixed(2).slice(1));
 const largest = (shares) => shares.indexOf(Math.max(...shares));
+const scoreText = (score) => (score === null ? "–" : shareText(score));
 
-// Three lines below the text: its words, what layer 1 has fetched for each, and where the last token looks.
-function slotsPanel() {
+// Lines below the words of the text: what layer 1 has fetched for each, and where the last token looks in layer 2.
+function slotsPanel({ model }) {
+  const kinds = model ? { hand: ", by hand", trained: ", trained" } : { hand: "" };
   return {
-    title: "Slots of every token, and where the last one looks",
+    title: "What layer 1 fetches for every token, and where the last one looks in layer 2",
     wide: true,
     make(host) {
       const table = element("table", { class: "ra-table", "aria-label": "Slots of every token" });
       host.append(element("div", { class: "ra-scroll", tabindex: "0", role: "region", "aria-label": "Slots of every token" }, table));
-      return ({ words, vocabulary, fetched, looks }) => {
+      return (state) => {
         const line = (name, texts, shades) => {
           const cells = texts.map((text, t) => {
             const cell = element("td", { dir: "auto" }, text);
@@ -27,42 +30,72 @@ function slotsPanel() {
           });
           return element("tr", {}, element("th", { scope: "row" }, name), ...cells);
         };
-        const before = fetched.map((shares) => (Math.max(...shares) > SURE ? vocabulary[largest(shares)] : "·"));
-        const rows = [line("its word", words), line("fetched by layer 1", before), line("weight in layer 2", looks.map(weightText), looks)];
-        table.replaceChildren(element("tbody", {}, ...rows));
+        const word = (shares) => (Math.max(...shares) > SURE ? state.vocabulary[largest(shares)] : "·");
+        const rows = Object.entries(kinds).flatMap(([kind, name]) => [
+          line(`layer 1${name}`, state[kind].fetched.map(word)),
+          line(`layer 2${name}`, state[kind].looks.map(weightText), state[kind].looks),
+        ]);
+        table.replaceChildren(element("tbody", {}, line("its word", state.words), ...rows));
       };
     },
   };
 }
 
-function nextPanel() {
+function nextPanel(kind, title) {
   return {
-    title: "Which word it expects next",
+    title,
     make(host) {
-      const draw = shareBars(host, { label: "Shares of the next word" });
-      return ({ vocabulary, shares }) => draw(vocabulary, shares, shareText, largest(shares));
+      const draw = shareBars(host, { label: title });
+      return ({ vocabulary, [kind]: { shares, other } }) => {
+        const all = other === undefined ? shares : [...shares, other];
+        draw(other === undefined ? vocabulary : [...vocabulary, OTHER], all, shareText, largest(all));
+      };
     },
   };
+}
+
+// What a pair of layers expects after the last word: [word or none, the rest of a sentence].
+function expectation({ words, vocabulary }, { shares }) {
+  const [last, best] = [isolate(words.at(-1)), largest(shares)];
+  if (tied(shares, best).length > 1) return ["No word", ` is expected more than another after ${last}`];
+  return [isolate(vocabulary[best]), ` is expected after ${last}, with a share of ${shareText(shares[best])}`];
 }
 
 const render = explorer({
   name: "InductionExplorer",
   own: { text: textBox },
   valid: { text: textFits },
-  compute: (_, settings) => inductionState(settings),
-  panels: () => ({ slots: slotsPanel(), next: nextPanel() }),
-  answers: () => ["right"],
-  numbers: () => [
-    ["right", "mean share of the word that did come, where a word came again", ({ right }) => (right === null ? "–" : shareText(right))],
-  ],
-  say({ words, vocabulary, shares, looks }) {
-    const last = isolate(words.at(-1));
-    if (!Math.max(...looks)) return ["Nothing", ` is written into the slot for the word after ${last}: there is no layer 2.`];
-    const best = largest(shares);
-    if (tied(shares, best).length > 1) return ["No word", ` is expected more than another after ${last}.`];
-    return [isolate(vocabulary[best]), ` is expected after ${last}, with a share of ${shareText(shares[best])}.`];
+  prepare: inductionProblem,
+  compute: inductionState,
+  panels: (problem) => ({
+    slots: slotsPanel(problem),
+    next: nextPanel("hand", problem.model ? "By hand: which word is next" : "Which word it expects next"),
+    ...(problem.model && { next_trained: nextPanel("trained", "Trained: which word is next") }),
+  }),
+  answers: () => ["score", "score-trained"],
+  numbers({ model }) {
+    const kinds = model ? [["", "hand", "by hand"], ["-trained", "trained", "trained"]] : [["", "hand", ""]]; // prettier-ignore
+    const printed = (key, label) =>
+      kinds.map(([end, kind, name]) => [`${key}${end}`, name ? `${label}, ${name}` : label, (state) => scoreText(state[kind][key])]);
+    return [
+      ...printed("score", "induction score"),
+      ...printed("previous", "mean weight of layer 1 on the word before"),
+      ...printed("right", "mean share of the word that did come, where a word came again"),
+    ];
   },
-  result: ({ words, vocabulary, fetched, looks, shares, right }) => ({ words, vocabulary, fetched, looks, shares, right }),
+  say(state) {
+    const { words, hand, trained } = state;
+    if (!Math.max(...hand.looks)) return ["Nothing", ` is fetched for the word after ${isolate(words.at(-1))}: there is no layer 2.`];
+    const [word, rest] = expectation(state, hand);
+    if (!trained) return [word, `${rest}.`];
+    const [other, share] = [state.vocabulary[largest(trained.shares)], shareText(Math.max(...trained.shares))];
+    if (trained.other > Math.max(...trained.shares)) return [word, `${rest} by hand; the trained layers expect a word that has not come yet.`];
+    return [word, `${rest} by hand; the trained layers expect ${isolate(other)} with ${share}.`];
+  },
+  result({ words, vocabulary, hand, trained }) {
+    const named = Object.entries(trained ?? {}).map(([key, value]) => [`trained_${key}`, value]);
+    return { words, vocabulary, ...hand, ...Object.fromEntries(named) };
+  },
 });
 
 export default { render };

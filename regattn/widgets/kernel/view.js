@@ -105,6 +105,9 @@ function weightsPanel({ x, n, x_label: xLabel }) {
   };
 }
 
+// Whether what is shown is not a weight of softmax, but what differs from even weights, enlarged.
+const enlarges = ({ kernel, amplify }) => kernel === "softmax" && amplify;
+
 const render = explorer({
   name: "KernelExplorer",
   prepare: kernelProblem,
@@ -125,16 +128,17 @@ const render = explorer({
     return [
       ["prediction", `prediction, ${y_label}`, print("prediction")],
       ["observed", `observed, ${y_label}`, ({ query }) => formatNumber(y[query])],
-      ["below", "weights below zero", ({ weights }) => `${weights.filter((w) => w < 0).length} of ${y.length}`],
-      ["own", "weight on itself", print("own")],
+      ["below", "weights below zero", (state) => `${state.weights.filter((w) => w < 0).length} of ${y.length}${enlarges(state) ? ", enlarged" : ""}`],
+      ["own", "weight on itself", (state) => print("own")(state) + (enlarges(state) ? ", enlarged" : "")],
       ["total", "sum of weights", print("total")],
       ["error", "error over all, root mean square", print("error")],
       ["gap", "farthest from least squares", print("gap")],
     ];
   },
-  say({ weights, query, prediction, kernel, amplify, temperature }, { labels, n }) {
+  say(state, { labels, n }) {
+    const { weights, query, prediction, temperature } = state;
     const count = (wanted) => weights.reduce((total, weight) => total + wanted(weight), 0);
-    const enlarged = kernel === "softmax" && amplify ? ` What differs from 1/n is enlarged ${formatNumber(temperature)} times.` : "";
+    const enlarged = enlarges(state) ? ` What differs from 1/n is enlarged ${formatNumber(temperature)} times.` : "";
     const [above, below] = [count((weight) => weight > 1 / n), count((weight) => weight < 0)];
     return [
       `${isolate(labels[query])}: ${formatResult(prediction)}`,

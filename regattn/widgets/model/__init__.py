@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import copy
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from regattn._validation import check_count
-from regattn.grammar._states import states
 from regattn.grammar.sentences import Grammar
 from regattn.widgets._kit import Choice, Control, Explorer, TypedText
 from regattn.widgets._kit.page_rng import drawn_place, mulberry32
 from regattn.widgets._kit.sampling_controls import CUTS, temperature_slider, top_k_count, top_p_slider
+from regattn.widgets.model._reading import LONGEST, OfGrammar, OfText
 
 if TYPE_CHECKING:
     from regattn.transformer.language_model import LanguageModel
+    from regattn.transformer.text_model import TextModel
 
 __all__ = ["ModelExplorer"]
 
-LONGEST = 24  # words that are read, here and in numbers.js
 FEED_FORWARD = "ff"
 
 
@@ -70,21 +69,22 @@ class _Draw(Control):
 
 
 class ModelExplorer(Explorer, panels=["next", "parts", "map", "lens"]):
-    r"""Show what a language model makes of a sentence, beside the grammar that wrote its texts.
+    r"""Show what a language model makes of a sentence, beside the grammar that wrote its texts, if there is one.
 
     Type a sentence, or choose one. At any of its words there are the distribution of the next word (the model's and
     the true one), what every head looks at most, the weights of one head, and what the stream says after each block
     when it is read as the last one is (a logit lens). Silence heads and feed-forward layers and read what it costs;
-    draw words and go on. The model's weights are rounded to half precision, in the page and here.
+    draw words and go on. The model's weights are rounded to half precision, in the page and here. A model of any text
+    has no truth beside it: words are then tokens, and what is silenced costs what it moves the prediction.
 
     .. math:: D(p \,\|\, q) = \sum_v p_v \log \frac{p_v}{q_v}
 
     Parameters
     ----------
-    model : LanguageModel
+    model : LanguageModel or TextModel
         With the design of the shipped one: order "pre", layer norm, GELU, rotary positions, a tied unembedding.
-    grammar : Grammar
-        Gives the truth; its vocabulary is the model's.
+    grammar : Grammar, optional
+        Gives the truth; its vocabulary is the model's. A TextModel needs none, and takes none.
     borrow : bool, default False
         Whether a page leaves the model out here and reads it from the first ModelExplorer on it, which must be of the
         same model: the page then holds the weights once.
@@ -116,28 +116,28 @@ class ModelExplorer(Explorer, panels=["next", "parts", "map", "lens"]):
         help="The head whose weights are shown.",
     )
     temperature = temperature_slider()
-    top_k = top_k_count(lambda self: self.grammar.vocabulary)
+    top_k = top_k_count(lambda self: self.words)
     top_p = top_p_slider()
     seed = _Draw("Draw the next word", default=1, help="Which word is drawn: another number, another draw.")
     silenced = _Parts("Silenced", default=[], help="Parts that write nothing into the stream.")
 
-    def __init__(self, model: LanguageModel, grammar: Grammar, *, borrow: bool = False, **kit: Any) -> None:
-        from regattn.grammar._divergence import check_vocabularies
-        from regattn.transformer._halves import check_design, in_halves, packed  # torch: only where there is a model
+    def __init__(
+        self, model: LanguageModel | TextModel, grammar: Grammar | None = None, *, borrow: bool = False, **kit: Any
+    ) -> None:
+        self.reading = OfText(model) if grammar is None else OfGrammar(model, grammar)
+        from regattn.transformer._halves import in_halves, packed  # torch: only where there is a model
 
-        if not isinstance(grammar, Grammar):
-            raise ValueError(f"grammar must be a Grammar, got {type(grammar).__name__}")
-        check_vocabularies(check_design(model), grammar)
-        self.grammar, self.model, self.borrow = grammar, in_halves(model), borrow
-        a = model.architecture
+        read = self.reading.model
+        self.words, self.model, self.borrow = self.reading.words, in_halves(read), borrow
+        a = read.architecture
         last = [*(str(head + 1) for head in range(a.n_heads)), FEED_FORWARD]
         self.parts = [f"{layer + 1}.{part}" for layer in range(a.layers) for part in last]
         alt = (
             f"A language model of {a.layers} blocks with {a.n_heads} heads each, on a sentence: the probabilities of "
-            "the next word beside the true ones, what each head looks at, one head's weights, and what the stream "
+            f"the next word{self.reading.beside}, what each head looks at, one head's weights, and what the stream "
             "says after each block."
         )
-        data = {"model": packed(model), "states": states(grammar), "words": grammar.vocabulary}
+        data = {"model": packed(read)} | self.reading.data
         super().__init__(**{"data": data, "alt": alt} | kit)
 
     def result(self) -> dict[str, Any]:
@@ -151,63 +151,67 @@ class ModelExplorer(Explorer, panels=["next", "parts", "map", "lens"]):
             ``entropy_truth``, ``entropy_model``, the ``excess`` of this prediction and the ``cost`` of what is
             silenced, in nats; the mean excess of all predictions of the sentence that have a truth, ``mean_excess``,
             and that of the whole model, ``mean_excess_whole``; the ``weights`` of the chosen head (T × T), the
-            ``lens`` (V × (L + 1)), and the word that would be drawn, ``next_word``.
+            ``lens`` (V × (L + 1)), and the word that would be drawn, ``next_word``. Of a TextModel ``read`` is a list
+            of tokens; in place of what needs a truth there are the divergence of the prediction from that of the whole
+            model, ``cost``, and what a token of the text costs on average, ``surprisal`` and ``surprisal_whole``.
         """
         import torch
 
         from regattn.transformer.generation import next_token_distribution
 
-        read, truth = self._read()
-        at = min(self.place, len(read) - 1)
-        tokens = torch.tensor([self.grammar.encode(read)])
+        tokens = self.reading.tokens(self.sentence)
+        at = min(self.place, len(tokens) - 1)
         parts = self._without(self.silenced)
-        trace, whole = parts.trace(tokens), self.model.trace(tokens)
-        loss, loss_whole = (_divergences(truth, found.logits[0]) for found in (trace, whole))
+        trace, whole = (model.trace(torch.tensor([tokens])) for model in (parts, self.model))
         cuts = {name: getattr(self, name) for name in CUTS}
         q = torch.softmax(trace.logits[0, at], dim=-1).numpy()
         drawn_from = next_token_distribution(trace.logits[0, at], **cuts).numpy()
         layer, head = (int(part) - 1 for part in self.head.split("."))
         with torch.no_grad():
             lens = torch.softmax(parts.unembedding(parts.final_norm(trace.streams[:, 0, at])), dim=-1)
-        p = truth[at]
-        return {
-            "read": " ".join(read),
-            "truth": None if p is None else p.tolist(),
+        beside = self._beside_text if isinstance(self.reading, OfText) else self._beside_truth
+        return beside(tokens, at, trace.logits[0], whole.logits[0]) | {
             "model": q.tolist(),
             "drawn_from": drawn_from.tolist(),
-            "entropy_truth": None if p is None else _entropy(p),
             "entropy_model": _entropy(q),
+            "weights": trace.weights[layer, 0, head].tolist(),
+            "lens": lens.T.tolist(),
+            "next_word": self.words[drawn_place(drawn_from, next(mulberry32(self.seed)))],
+        }
+
+    def _beside_truth(self, tokens: list[int], at: int, logits: Any, whole: Any) -> dict[str, Any]:
+        """Return what compares the predictions with the grammar."""
+        truth = self.reading.truth(tokens)
+        loss, loss_whole = (_divergences(truth, found) for found in (logits, whole))
+        p = truth[at]
+        return {
+            "read": " ".join(self.words[token] for token in tokens),
+            "truth": None if p is None else p.tolist(),
+            "entropy_truth": None if p is None else _entropy(p),
             "excess": loss[at],
             "cost": None if p is None else loss[at] - loss_whole[at],
             "mean_excess": float(np.mean([x for x in loss if x is not None])),
             "mean_excess_whole": float(np.mean([x for x in loss_whole if x is not None])),
-            "weights": trace.weights[layer, 0, head].tolist(),
-            "lens": lens.T.tolist(),
-            "next_word": self.grammar.vocabulary[drawn_place(drawn_from, next(mulberry32(self.seed)))],
+        }
+
+    def _beside_text(self, tokens: list[int], at: int, logits: Any, whole: Any) -> dict[str, Any]:
+        """Return what compares the predictions with the text itself, and with those of the whole model."""
+        import torch
+
+        (cost,) = _divergences([torch.softmax(whole[at], dim=-1).numpy()], logits[at : at + 1])
+        after = torch.tensor(tokens[1:])
+        costs = [-torch.log_softmax(z[:-1], dim=-1).gather(-1, after[:, None]) for z in (logits, whole)]
+        mean, mean_whole = (each.mean().item() if len(after) else None for each in costs)
+        return {
+            "read": [self.words[token] for token in tokens],
+            "cost": cost if self.silenced else 0.0,
+            "surprisal": mean,
+            "surprisal_whole": mean_whole,
         }
 
     def _page_state(self) -> dict[str, Any]:
         """Return what a piece of a page holds, without the model where it is borrowed."""
         return self.state() | ({"data": None} if self.borrow else {})
-
-    def _read(self) -> tuple[list[str], list[np.ndarray | None]]:
-        """Return the words that are read, a full stop before them, and the true distribution after each."""
-        known = set(self.grammar.vocabulary)
-        words: list[str] = ["."]
-        typed = [word for word in re.split("[ \t\r\n\xa0]+", re.sub("[.,]", r" \g<0> ", self.sentence.lower())) if word]
-        for word in typed[:LONGEST]:
-            if word not in known:
-                break
-            words.append(word)
-        truth: list[np.ndarray | None] = []
-        begun: list[str] = []
-        for word in words:
-            begun = [] if word == "." else [*begun, word]
-            try:
-                truth.append(np.array(list(self.grammar.next_word(begun).values())))
-            except ValueError:
-                truth.append(None)
-        return words, truth
 
     def _without(self, silenced: Sequence[str]) -> Any:
         """Return the model with some parts that write nothing."""

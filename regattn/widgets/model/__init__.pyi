@@ -5,6 +5,7 @@ from typing import Any
 
 from regattn.grammar.sentences import Grammar
 from regattn.transformer.language_model import LanguageModel
+from regattn.transformer.text_model import TextModel
 from regattn.widgets._kit import Explorer
 
 class ModelExplorer(Explorer):
@@ -18,8 +19,8 @@ class ModelExplorer(Explorer):
     silenced: list[str]
     def __init__(
         self,
-        model: LanguageModel,
-        grammar: Grammar,
+        model: LanguageModel | TextModel,
+        grammar: Grammar | None = None,
         *,
         borrow: bool = False,
         sentence: str | None = None,

@@ -1,10 +1,9 @@
 // What a reader of the ModelExplorer types, points at and presses.
 import { controlRow, element } from "../_kit/controls.js";
-import { readWords } from "./numbers.js";
 
 export const END = 24; // a place beyond every sentence: its end
 
-// The box to type in; its list completes the word that is being typed.
+// The box to type in; its list completes the word that is being typed, where words are what is read.
 export function typedBox(view, { name, label, most, help }) {
   const { words } = view.model.get("data");
   const list = element("datalist", { id: `ra-words-${Math.random().toString(36).slice(2)}` });
@@ -18,7 +17,7 @@ export function typedBox(view, { name, label, most, help }) {
     const key = begun && input.value;
     if (key === shown) return;
     shown = key;
-    const fits = begun ? words.filter((word) => word.startsWith(begun.toLowerCase()) && word !== begun) : [];
+    const fits = begun && words ? words.filter((word) => word.startsWith(begun.toLowerCase()) && word !== begun) : [];
     list.replaceChildren(...fits.map((word) => element("option", { value: `${before}${word}` })));
   };
   view.listen(input, "input", () => view.set({ [name]: input.value, place: END }));
@@ -31,8 +30,7 @@ export function typedBox(view, { name, label, most, help }) {
 }
 
 // A slider over the words of the sentence; its right end is the end, wherever that is.
-export function placeSlider(view, { name, label, help }) {
-  const words = () => readWords(view.model.get("sentence"), view.model.get("data").words).known;
+export function placeSlider(view, { name, label, help }, words) {
   const input = element("input", { type: "range", min: 0, max: END, step: 1 });
   const said = element("span", { class: "ra-control-value", "data-output": name });
   controlRow(view, name, label, input, { value: said, help });
@@ -53,15 +51,14 @@ export function placeSlider(view, { name, label, help }) {
 }
 
 // The button that writes the drawn word behind the place asked, and forgets what stood there.
-export function drawButton(view, { name, label, min, max, help }, state) {
+export function drawButton(view, { name, label, min, max, help }, state, goneOn) {
   const made = element("button", { type: "button", class: "ra-tool", "data-control": name, title: help }, label);
   const row = element("div", { class: "ra-seed" }, made);
   view.controls.append(row);
   view.rows.set(name, row);
   view.listen(made, "click", () => {
-    const { known, at, drawn, full } = state();
-    if (full) return;
-    const sentence = [...known.slice(0, at), view.model.get("data").words[drawn]].join(" ");
+    if (state().full) return;
+    const sentence = goneOn(state());
     const seed = view.model.get(name);
     view.set({ sentence, place: END, [name]: seed < max ? seed + 1 : min });
   });

@@ -1,10 +1,12 @@
 // The numbers behind the ModelExplorer, pure: what was typed, the truth from the grammar's table of states, the model
-// with some of its parts silent, and how far the one is from the other.
+// with some of its parts silent, and how far the one is from the other. A model of any text has a tokeniser in place
+// of a grammar, and no truth.
 import { mulberry32, softmax } from "../_numbers/maths.js";
 import { drawnFrom, drawOne, entropyOf } from "../_numbers/sampling.js";
+import { cutText, openTokeniser, readable, textOf } from "../_numbers/tokens.js";
 import { logitsOf, openModel, readText } from "../_numbers/transformer.js";
 
-const LONGEST = 24; // words that are read, here and in __init__.py
+const LONGEST = 24; // words or tokens that are read, here and in _reading.py
 
 // What was typed, as words of the vocabulary up to the first that is none: { known, unknown, dropped }.
 export function readWords(text, words) {
@@ -37,8 +39,59 @@ export function divergence(p, logits) {
   return p.reduce((sum, share, k) => (share > 0 ? sum + share * (Math.log(share) - logits[k] + total) : sum), 0);
 }
 
-export function modelProblem({ model, states, words }) {
-  return { model: openModel(model), states, words, read: new Map() };
+const OWN_SIGNS = { "\n": "↵", "\r": "↵", "\t": "⇥" };
+
+// What the page reads with: `names` are the words as the package has them, `words` as people read them.
+export function modelProblem({ model, states, words, tokenizer, start }) {
+  const opened = { model: openModel(model), states, read: new Map() };
+  if (!tokenizer) return { ...opened, words, names: words, start: 0 };
+  const tokeniser = openTokeniser(tokenizer);
+  const shown = (token) => readable(token, tokeniser.kind).replace(/[\n\r\t]/g, (sign) => OWN_SIGNS[sign]);
+  return { ...opened, tokeniser, words: tokeniser.tokens.map(shown), names: tokeniser.tokens, start };
+}
+
+// What was typed: { known, unknown, dropped } and the numbers of what is read, `ids`.
+export function readTyped({ tokeniser, words }, text) {
+  if (!tokeniser) {
+    const found = readWords(text, words);
+    return { ...found, ids: found.known.map((word) => words.indexOf(word)) };
+  }
+  const pieces = cutText(text, tokeniser);
+  const kept = pieces.slice(0, LONGEST);
+  const ids = kept.map(({ id }) => id);
+  return { known: ids.map((id) => words[id]), ids, unknown: null, dropped: pieces.length - kept.length, pieces: kept };
+}
+
+// The sentence up to a place, and one more word.
+export function wentOn({ tokeniser, words, names }, { known, pieces, at, drawn }) {
+  if (!tokeniser) return [...known.slice(0, at), words[drawn]].join(" ");
+  const { kind } = tokeniser;
+  const before = pieces.slice(0, at).map(({ token, text }) => (kind === "bytes" ? token : text));
+  return textOf([...before, names[drawn]], kind);
+}
+
+// −log of the softmax of some logits, at one word.
+function surprisal(logits, token) {
+  const top = Math.max(...logits);
+  return top + Math.log(logits.reduce((sum, z) => sum + Math.exp(z - top), 0)) - logits[token];
+}
+
+// How a prediction with silent parts compares: with the truth, if there is one, else with that of the whole model and
+// with the text itself.
+function compared({ states, words }, tokens, at, rows, whole, silenced) {
+  if (!states) {
+    const after = tokens.slice(1);
+    const means = [whole, rows].map((read) => meanOf(after.map((token, t) => surprisal(read[t].logits, token))));
+    const cost = silenced.length ? divergence(softmax(whole[at].logits), rows[at].logits) : 0;
+    return { truth: [], p: null, excess: null, cost, mean: means };
+  }
+  const truth = truths(states, tokens, words.length);
+  const kept = tokens.map((_, t) => t).filter((t) => truth[t]);
+  const losses = [whole, rows].map((read) => kept.map((t) => divergence(truth[t], read[t].logits)));
+  const loss = ([k, t]) => (truth[t] ? losses[k][kept.indexOf(t)] : null);
+  const p = truth[at];
+  const cost = p && silenced.length ? loss([1, at]) - loss([0, at]) : p && 0;
+  return { truth, p, excess: loss([1, at]), cost, mean: losses.map(meanOf) };
 }
 
 const KEPT = 40; // sets of silent parts whose last text is remembered: a word more is then one word's work
@@ -55,18 +108,15 @@ const meanOf = (values) => (values.length ? values.reduce((sum, value) => sum + 
 
 // Everything shown for one setting of the controls.
 export function modelState(problem, { sentence, place, head, silenced, temperature, top_k, top_p, seed }) {
-  const { model, states, words } = problem;
-  const { known, unknown, dropped } = readWords(sentence, words);
-  const tokens = [0, ...known.map((word) => words.indexOf(word))];
+  const { model, states, words, start } = problem;
+  const { known, ids, unknown, dropped, pieces } = readTyped(problem, sentence);
+  const tokens = [start, ...ids];
   const at = Math.min(place, known.length);
   const [whole, rows] = [[], silenced].map((parts) => rowsOf(problem, tokens, parts));
-  const truth = truths(states, tokens, words.length);
-  const kept = tokens.map((_, t) => t).filter((t) => truth[t]);
-  const losses = [whole, rows].map((read) => kept.map((t) => divergence(truth[t], read[t].logits)));
-  const loss = ([k, t]) => (truth[t] ? losses[k][kept.indexOf(t)] : null);
+  const { truth, p, excess, cost, mean } = compared(problem, tokens, at, rows, whole, silenced);
   const [layer, number] = head.split(".").map((part) => Number(part) - 1);
   const [logits, all] = [rows[at].logits, tokens.map((token) => words[token])];
-  const [p, q, drawnQ] = [truth[at], softmax(logits), drawnFrom(logits, temperature, top_k, top_p)];
+  const [q, drawnQ] = [softmax(logits), drawnFrom(logits, temperature, top_k, top_p)];
   const looks = rows[at].heads.map((heads) =>
     heads.map(({ weights }) => {
       const most = weights.indexOf(Math.max(...weights));
@@ -74,12 +124,9 @@ export function modelState(problem, { sentence, place, head, silenced, temperatu
     }),
   );
   return {
-    known, unknown, dropped, tokens, at, words: all, logits, silenced, head, looks, p, q, drawnQ, // prettier-ignore
-    before: known.length && !truth[at] ? truth.findIndex((found) => !found) : null, // the first word without a truth
+    known, unknown, dropped, pieces, tokens, at, excess, cost, mean, words: all, logits, silenced, head, looks, p, q, drawnQ, // prettier-ignore
+    before: states && known.length && !truth[at] ? truth.findIndex((found) => !found) : null, // the first word without a truth
     entropy: [p && entropyOf(p), entropyOf(q)],
-    excess: loss([1, at]),
-    cost: p && silenced.length ? loss([1, at]) - loss([0, at]) : p && 0,
-    mean: losses.map(meanOf),
     map: rows.map(({ heads }) => heads[layer][number].weights),
     lens: rows[at].streams.map((stream) => softmax(logitsOf(model, stream))),
     drawn: drawOne(drawnQ, mulberry32(seed)()),

@@ -7,9 +7,9 @@ import { numberTable } from "../_kit/tables.js";
 const SHOWN = 9; // words with bars of their own
 
 // A row of the next words: two bars, and a number for each column. Returns what fills it.
-function sharesRow(body, columns) {
+function sharesRow(body, columns, roles) {
   const bar = (role) => element("span", { class: `ra-share-bar ra-${role}`, "aria-hidden": "true" });
-  const bars = [bar("truth"), bar("prediction")];
+  const bars = roles.map(bar);
   const [head, cells] = [element("th", { scope: "row" }), columns.map(() => element("td"))];
   body.append(element("tr", {}, head, element("td", { class: "ra-share-track" }, ...bars), ...cells));
   const write = (node, words) => node.textContent === words || (node.textContent = words);
@@ -22,27 +22,27 @@ function sharesRow(body, columns) {
 
 const weightText = (weight) => (!(weight >= 0.005) ? "" : weight > 0.995 ? "1" : weight.toFixed(2).slice(1));
 
-export function nextPanel({ words }, view) {
+export function nextPanel({ words, states }, view) {
   const drawing = !["temperature", "top_k", "top_p"].every((name) => view.hides(name));
-  const columns = ["true", "model", ...(drawing ? ["drawn"] : [])];
+  const columns = [...(states ? ["true"] : []), "model", ...(drawing ? ["drawn"] : [])];
+  const roles = [...(states ? ["truth"] : []), "prediction"];
+  const legend = { truth: "the grammar: true", prediction: "the model" };
   return {
-    title: "Which word comes next",
-    legend: [
-      ["truth", "box", "the grammar: true"],
-      ["prediction", "box", "the model"],
-    ],
+    title: states ? "Which word comes next" : "Which token comes next",
+    legend: roles.map((role) => [role, "box", legend[role]]),
     make(host) {
       const body = element("tbody");
       const heads = ["word", "", ...columns].map((name) => element("th", { scope: "col" }, name));
       const table = element("table", { class: "ra-shares ra-pairs", "aria-label": "Probability of the next word" });
       table.append(element("thead", {}, element("tr", {}, ...heads)), body);
       host.append(table);
-      const rows = Array.from({ length: SHOWN + 1 }, () => sharesRow(body, columns));
+      const rows = Array.from({ length: SHOWN + 1 }, () => sharesRow(body, columns, roles));
       return ({ p, q, drawnQ }) => {
         const order = descending(q.map((share, k) => Math.max(share, p?.[k] ?? 0))).slice(0, SHOWN);
         const left = (shares) => shares && Math.max(0, 1 - order.reduce((sum, k) => sum + shares[k], 0));
-        const lines = order.map((k) => [words[k], p && p[k], q[k], drawnQ[k]]);
-        lines.push(["all others", ...[p, q, drawnQ].map(left)]);
+        const shares = states ? [p, q, drawnQ] : [q, drawnQ];
+        const lines = order.map((k) => [words[k], ...shares.map((each) => each && each[k])]);
+        lines.push(["all others", ...shares.map(left)]);
         lines.forEach((line, k) => rows[k](line));
       };
     },

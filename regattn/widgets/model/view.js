@@ -3,10 +3,10 @@ import { explorer } from "../_kit/explorer.js";
 import { feeds } from "../_kit/linked_explorers.js";
 import { formatResult, isolate, shareText } from "../_kit/format.js";
 import { END, drawButton, modelFits, placeSlider, typedBox } from "./controls.js";
-import { modelProblem, modelState } from "./numbers.js";
+import { modelProblem, modelState, readTyped, wentOn } from "./numbers.js";
 import { lensPanel, mapPanel, nextPanel, partsPanel } from "./panels.js";
 
-function modelMessage({ words: read, map, known, unknown, dropped, at, q, p, before }, { words }, view) {
+function modelMessage({ words: read, map, known, unknown, dropped, at, q, p, before }, { words, states }, view) {
   if (view.hides("next") && !view.hides("map")) {
     const row = map[at];
     const most = row.indexOf(Math.max(...row.slice(0, at + 1)));
@@ -14,12 +14,13 @@ function modelMessage({ words: read, map, known, unknown, dropped, at, q, p, bef
   }
   const best = q.indexOf(Math.max(...q));
   const never = () => `no truth: the grammar never writes ${isolate(known[before - 1])} as word ${before}`;
-  const truth = p ? `truth ${shareText(p[best])}` : never();
-  const said = [`: ${shareText(q[best])} after ${at ? isolate(known[at - 1]) : "the start"} (${truth}).`];
+  const truth = p ? `truth ${shareText(p[best])}` : states && never();
+  const beside = states ? ` (${truth})` : "";
+  const said = [`: ${shareText(q[best])} after ${at ? isolate(known[at - 1]) : "the start"}${beside}.`];
   const close = unknown && words.filter((word) => word.startsWith(unknown)).slice(0, 6);
   if (unknown) said.push(`${isolate(unknown)} is none of the ${words.length} words; what stands before it is read.`);
   if (close?.length) said.push(`Do you mean ${close.map(isolate).join(", ")}?`);
-  if (dropped) said.push(`Only the first ${END} words are read.`);
+  if (dropped) said.push(`Only the first ${END} ${states ? "words" : "tokens"} are read.`);
   return [words[best], said.join(" ")];
 }
 
@@ -32,21 +33,45 @@ function prediction({ known, at, silenced, logits }, { words }) {
 
 const list = (shares) => shares && Array.from(shares);
 
+// The numbers that are printed: beside a truth, or without one.
+const MODEL_ENTROPY = ["entropy-model", "the model's entropy, nats", ({ entropy }) => formatResult(entropy[1])];
+const BESIDE_TRUTH = [
+  ["entropy", "true entropy, nats", ({ entropy }) => formatResult(entropy[0])],
+  MODEL_ENTROPY,
+  ["excess", "excess of this prediction, nats", ({ excess }) => formatResult(excess)],
+  ["cost", "cost of what is silent, nats", ({ cost }) => formatResult(cost)],
+  ["mean", "mean excess of the sentence, nats", ({ mean }) => formatResult(mean[1])],
+];
+const OF_TEXT = [
+  MODEL_ENTROPY,
+  ["cost", "what is silent moves the prediction by, nats", ({ cost }) => formatResult(cost)],
+  ["surprisal", "the text costs, nats a token", ({ mean }) => formatResult(mean[1])],
+];
+
+function resultBeside({ words, p, entropy, excess, cost, mean, tokens }, { states, names }) {
+  if (!states) return { read: tokens.map((k) => names[k]), cost, surprisal: mean[1], surprisal_whole: mean[0] };
+  const [mean_excess_whole, mean_excess] = mean;
+  return { read: words.join(" "), truth: list(p), entropy_truth: entropy[0], excess, cost, mean_excess, mean_excess_whole };
+}
+
 const render = (context) => {
   let now = null; // what is drawn, for the button that goes on from it
+  let problem = null;
+  const known = (view) => () => readTyped(problem, view.model.get("sentence")).known;
   return explorer({
     name: "ModelExplorer",
     longest: 90,
     own: {
       text: typedBox,
-      place: placeSlider,
+      place: (view, spec) => placeSlider(view, spec, known(view)),
       parts: () => {}, // a panel has its buttons
-      draw: (view, spec) => drawButton(view, spec, () => now),
+      draw: (view, spec) => drawButton(view, spec, () => now, (state) => wentOn(problem, state)), // prettier-ignore
     },
     valid: modelFits,
     prepare(data, view) {
-      feeds(view, () => prediction(now, data));
-      return modelProblem(data);
+      problem = modelProblem(data);
+      feeds(view, () => prediction(now, problem));
+      return problem;
     },
     compute: (problem, settings) => (now = modelState(problem, settings)),
     panels: (problem, view) => ({
@@ -55,30 +80,21 @@ const render = (context) => {
       map: mapPanel(view),
       lens: lensPanel(view, problem),
     }),
-    answers: () => ["excess", "cost"],
-    numbers: () => [
-      ["entropy", "true entropy, nats", ({ entropy }) => formatResult(entropy[0])],
-      ["entropy-model", "the model's entropy, nats", ({ entropy }) => formatResult(entropy[1])],
-      ["excess", "excess of this prediction, nats", ({ excess }) => formatResult(excess)],
-      ["cost", "cost of what is silent, nats", ({ cost }) => formatResult(cost)],
-      ["mean", "mean excess of the sentence, nats", ({ mean }) => formatResult(mean[1])],
-    ],
+    answers: () => (problem.states ? ["excess", "cost"] : ["cost", "surprisal"]),
+    numbers: ({ states }) => (states ? BESIDE_TRUTH : OF_TEXT),
     say: modelMessage,
-    result: ({ words, p, q, drawnQ, entropy, excess, cost, mean, map, lens, drawn }, problem) => ({
-      read: words.join(" "),
-      truth: list(p),
-      model: list(q),
-      drawn_from: list(drawnQ),
-      entropy_truth: entropy[0],
-      entropy_model: entropy[1],
-      excess,
-      cost,
-      mean_excess: mean[1],
-      mean_excess_whole: mean[0],
-      weights: map.map((row) => words.map((_, j) => row[j] ?? 0)),
-      lens: problem.words.map((_, k) => lens.map((shares) => shares[k])),
-      next_word: problem.words[drawn],
-    }),
+    result(state, problem) {
+      const { words, q, drawnQ, entropy, map, lens, drawn } = state;
+      return {
+        ...resultBeside(state, problem),
+        model: list(q),
+        drawn_from: list(drawnQ),
+        entropy_model: entropy[1],
+        weights: map.map((row) => words.map((_, j) => row[j] ?? 0)),
+        lens: problem.names.map((_, k) => lens.map((shares) => shares[k])),
+        next_word: problem.names[drawn],
+      };
+    },
   })(context);
 };
 

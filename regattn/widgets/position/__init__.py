@@ -51,6 +51,7 @@ class PositionExplorer(Explorer, panels=["table", "clocks", "curve"]):
     5.918
     """
 
+    hides_unused = True  # each scheme has controls of its own
     scheme = Choice(
         "Scheme",
         {

@@ -9,6 +9,7 @@ from regattn.widgets._kit import Explorer
 
 class ProjectionExplorer(Explorer):
     sentence: list[str]
+    shown: list[str]
     normaliser: Literal["counts", "log softmax", "softmax"]
     unit: float
     row: int
@@ -19,12 +20,13 @@ class ProjectionExplorer(Explorer):
         S: pd.DataFrame,
         *,
         sentence: Sequence[str],
+        hide: Sequence[str] = (),
+        shown: list[str] | None = None,
         normaliser: Literal["counts", "log softmax", "softmax"] | None = None,
         unit: float | None = None,
         row: int | None = None,
         column: int | None = None,
         counts: list[list[float]] | None = None,
-        hide: Sequence[str] = (),
         presets: Mapping[str, Mapping[str, Any]] | None = None,
         alt: str | None = None,
     ) -> None: ...

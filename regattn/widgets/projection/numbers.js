@@ -9,11 +9,36 @@ function projectionWeights(scores, normaliser) {
   return scores.map((row) => softmax(Array.from(row, (count) => (count > 0 ? Math.log(count) : -Infinity))));
 }
 
+export const ROOM = 20; // words of a table, here and in __init__.py
+
+// The words of a table: those to be shown, and those of the sentence, for which others make room.
+export function tableWords(shown, sentence) {
+  const missing = [...new Set(sentence)].filter((word) => !shown.includes(word));
+  const spare = Math.max(0, shown.length + missing.length - ROOM);
+  const dropped = [...shown].reverse().filter((word) => !sentence.includes(word)).slice(0, spare); // prettier-ignore
+  return [...shown.filter((word) => !dropped.includes(word)), ...missing];
+}
+
+// What is counted of a larger vocabulary: a function of the words of a table to their counts. Without `pairs`, nothing.
+export function openCounts({ words, pairs }) {
+  if (!pairs) return null;
+  const [places, met] = [new Map(words.map((word, k) => [word, k])), new Map()];
+  const [rows, columns, counts] = pairs;
+  rows.forEach((i, k) => {
+    met.set(i * words.length + columns[k], counts[k]);
+    met.set(columns[k] * words.length + i, counts[k]);
+  });
+  const count = (a, b) => met.get(places.get(a) * words.length + places.get(b)) ?? 0;
+  return (table) => table.map((a) => table.map((b) => count(a, b)));
+}
+
 // Everything shown for one table, sentence, normaliser and unit.
-export function projectionState({ words, counts, sentence, normaliser, unit }) {
+export function projectionState({ words: all, countsOf }, { shown, counts: edited, sentence, normaliser, unit }) {
+  const words = countsOf ? tableWords(shown, sentence) : all;
+  const counts = countsOf ? countsOf(words) : edited;
   const table = counts.map((row) => Float64Array.from(row, (count) => count / unit));
   const picked = sentence.map((word) => words.indexOf(word));
-  const state = { table, picked, scores: null, weights: null, mixed: null, chances: null, best: null };
+  const state = { words, table, picked, scores: null, weights: null, mixed: null, chances: null, best: null };
   if (!picked.length) return state;
   state.scores = picked.map((i) => Float64Array.from(picked, (j) => table[i][j]));
   state.weights = projectionWeights(state.scores, normaliser);

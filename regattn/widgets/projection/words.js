@@ -2,17 +2,19 @@
 import { controlRow, element } from "../_kit/controls.js";
 import { cellText, isolate, shareText } from "../_kit/format.js";
 import { tied } from "../_kit/tables.js";
+import { ROOM, tableWords } from "./numbers.js";
 
 const LONGEST = 12; // words of a sentence that are used
+const COMPLETED = 20; // words that a list offers
 
 // What was typed: the words that are in the table, and the others.
-function readSentence(text, words) {
+function readSentence(text, words, most = LONGEST) {
   const found = { known: [], unknown: [], dropped: 0 };
   for (const typed of text.split(/\s+/).filter(Boolean)) {
     const bare = typed.replace(/^[\p{P}\p{S}]+|[\p{P}\p{S}]+$/gu, "");
     const word = [typed, bare, bare.toLowerCase()].find((form) => words.includes(form));
     if (word === undefined) found.unknown.push(typed);
-    else if (found.known.length < LONGEST) found.known.push(word);
+    else if (found.known.length < most) found.known.push(word);
     else found.dropped += 1;
   }
   return found;
@@ -40,24 +42,54 @@ export function sentenceBox(view, { name, label }) {
   wordButtons(view, words);
 }
 
-// One button for each word: it joins the end of the sentence, or leaves it.
+// One button for each word of the table: it joins the end of the sentence, or leaves it.
 function wordButtons(view, words) {
-  const buttons = words.map((word, k) => {
-    const options = { type: "button", class: "ra-word", dir: "auto", "data-control": `word-${k}` };
-    const button = element("button", options, word);
-    view.listen(button, "click", () => {
-      const sentence = view.model.get("sentence");
-      const without = sentence.filter((other) => other !== word);
-      const longer = sentence.length < LONGEST ? [...sentence, word] : sentence;
-      view.set({ sentence: without.length < sentence.length ? without : longer });
-    });
+  const toggle = (word) => {
+    const sentence = view.model.get("sentence");
+    const without = sentence.filter((other) => other !== word);
+    const longer = sentence.length < LONGEST ? [...sentence, word] : sentence;
+    view.set({ sentence: without.length < sentence.length ? without : longer });
+  };
+  const host = element("div", { class: "ra-words ra-wide", role: "group", "aria-label": "Words of the table" });
+  const buttons = Array.from({ length: Math.min(words.length, ROOM) }, (_, k) => {
+    const button = element("button", { type: "button", class: "ra-word", dir: "auto", "data-control": `word-${k}` });
+    view.listen(button, "click", () => toggle(button.textContent));
     return button;
   });
-  const group = { class: "ra-words ra-wide", role: "group", "aria-label": "Words of the table" };
-  view.controls.append(element("div", group, ...buttons));
-  view.refreshers.push(() => {
+  const many = words.length > ROOM;
+  const show = () => {
     const sentence = view.model.get("sentence");
-    buttons.forEach((button, k) => button.setAttribute("aria-pressed", String(sentence.includes(words[k]))));
+    const table = many ? tableWords(view.model.get("shown"), sentence) : words;
+    const used = buttons.slice(0, table.length);
+    used.forEach((button, k) => {
+      if (button.textContent !== table[k]) button.textContent = table[k];
+      button.setAttribute("aria-pressed", String(sentence.includes(table[k])));
+    });
+    if (host.childElementCount !== used.length) host.replaceChildren(...used);
+  };
+  view.controls.append(host);
+  view.refreshers.push(show);
+  show();
+}
+
+// The box for the words of the table, of a larger vocabulary; its list completes the word that is being typed.
+export function shownBox(view, { name, label, help }) {
+  const { words } = view.model.get("data");
+  const list = element("datalist", { id: `ra-words-${Math.random().toString(36).slice(2)}` });
+  const value = view.model.get(name).join(" ");
+  const plain = { spellcheck: "false", autocomplete: "off", autocapitalize: "none", dir: "auto" };
+  const input = element("input", { type: "text", value, list: list.id, ...plain });
+  controlRow(view, name, label, input, { wide: true, help }).append(list);
+  const read = () => [...new Set(readSentence(input.value, words, Infinity).known)].slice(0, ROOM);
+  view.listen(input, "input", () => {
+    const [, before, begun] = input.value.match(/^(.*?)(\S*)$/s);
+    const fits = begun ? words.filter((word) => word.startsWith(begun) && word !== begun).slice(0, COMPLETED) : [];
+    list.replaceChildren(...fits.map((word) => element("option", { value: `${before}${word}` })));
+    view.set({ [name]: read() });
+  });
+  view.refreshers.push(() => {
+    const shown = view.model.get(name);
+    if (shown.join(" ") !== read().join(" ")) input.value = shown.join(" ");
   });
 }
 
@@ -91,14 +123,19 @@ export function sentenceFits(value, { options }) {
   return Array.isArray(value) && value.length <= LONGEST && value.every((word) => options.includes(word));
 }
 
+export function shownFits(value, { options }) {
+  const fits = (word, k) => options.includes(word) && value.indexOf(word) === k;
+  return Array.isArray(value) && value.length <= ROOM && value.every(fits);
+}
+
 export function tableFits(value, { size }) {
   const long = (list) => Array.isArray(list) && list.length === size;
   const fits = (count, mirrored) => Number.isFinite(count) && count >= 0 && count === mirrored;
   return long(value) && value.every(long) && value.every((row, i) => row.every((count, j) => fits(count, value[j][i])));
 }
 
-export function projectionMessage(words, state, typed, normaliser) {
-  const parts = [];
+export function projectionMessage(state, typed, normaliser) {
+  const [{ words }, parts] = [state, []];
   if (!state.scores) {
     parts.push("There is no word of the table in the sentence yet: choose one or type it.");
   } else if (!state.weights) {

@@ -99,6 +99,7 @@ class SpectralExplorer(Explorer, panels=PANELS):
         default=30.0,
         shown=(0, 360),
         step=1,
+        used={"root": ["rotated"]},
         sets={"root": "rotated"},
         help='Degrees by which "rotated" turns the first two coordinates of the spectral codes.',
     )

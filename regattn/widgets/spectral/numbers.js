@@ -57,7 +57,7 @@ export function spectralState(problem, { ridge, rank, query }) {
 
 // Bounds for every λ and L of one query. The filter falls from direction to direction, so (Abel) a filtered sum lies
 // between the smallest and the largest of its unfiltered partial sums: trying every L at λ = 0 is enough.
-export function spectralBounds(problem, query) {
+function spectralBounds(problem, query) {
   const { scores, all, s, n, y } = problem;
   const asks = all[query];
   const bounds = { weight: [0, 1 / n], sum: [0, 0], scale: 0 };
@@ -77,6 +77,13 @@ export function spectralBounds(problem, query) {
   if (Number.isFinite(problem.targets[query])) widen(bounds.sum, problem.targets[query]);
   bounds.scale = norm(asks) * Math.max(...scores.map((row) => norm(row)));
   return bounds;
+}
+
+// What one query keeps while λ and L move: its bounds, and the weights of least squares.
+export function spectralOfQuery(problem, query) {
+  const { scores, all, s, n } = problem;
+  const unshrunk = spectralWeights(scores, all[query], spectralFilter(s, 0, s.length), 1 / n);
+  return { bounds: spectralBounds(problem, query), unshrunk };
 }
 
 // Codes F = XW of all rows for a root W of Ω, at least two columns wide.

@@ -22,9 +22,16 @@ function dotRadius({ weights, bounds }) {
   return (i) => 1.2 + 6 * Math.sqrt(Math.abs(weights[i]) / largest);
 }
 
-export function weightsPanel({ n, names, labels, named_rows: named }) {
+export function weightsPanel({ n, names, labels, s, named_rows: named }, view) {
   const end = names.length > n ? n * 1.04 + 1 : n;
-  const legend = [...signed, ["neutral", "dashed", "1/n: uniform attention"], ["query", "diamond", "the query (drag it)"]];
+  const shrinks = !(view.hides("ridge") && view.hides("rank"));
+  const legend = [
+    ...signed,
+    ...(shrinks ? [["truth", "hollow", "least squares, while a dial is turned"]] : []),
+    ["neutral", "dashed", "1/n: uniform attention"],
+    ["query", "diamond", "the query (drag it)"],
+  ];
+  const places = labels.map((_, i) => i);
   const place = ({ query }) => (query < n ? query : (n + end) / 2);
   return {
     title: "The weight of each training observation",
@@ -39,6 +46,7 @@ export function weightsPanel({ n, names, labels, named_rows: named }) {
     },
     make(p) {
       const [bars, uniform] = [p.signedBars(), p.line("neutral", { dashed: true })];
+      const before = p.dots("truth", { hollow: true });
       const [upright, diamond, note] = [p.marker("query", "upright"), p.marker("query"), p.note("query", "end")];
       const told = named.map((i) => [i, p.note("neutral", i < n / 2 ? "start" : "end")]);
       return (state) => {
@@ -46,6 +54,8 @@ export function weightsPanel({ n, names, labels, named_rows: named }) {
         p.frame({ x: [-1, end], y: [low, high], xTicks: placeTicks(p, labels) });
         bars(state.weights);
         uniform([-1, n], [1 / n, 1 / n]);
+        const turned = shrinks && (state.ridge > 0 || state.rank < s.length);
+        before(places, state.unshrunk, 2, () => turned);
         const inside = state.query < n;
         upright(inside ? state.query : null);
         diamond(place(state), inside ? state.weights[state.query] : 0);

@@ -1,7 +1,7 @@
 // SpectralExplorer: one query j against every training observation i, while λ, L and the query move.
 import { explorer } from "../_kit/explorer.js";
 import { formatNumber, formatResult, isolate, measured } from "../_kit/format.js";
-import { spectralBounds, spectralProblem, spectralState } from "./numbers.js";
+import { spectralOfQuery, spectralProblem, spectralState } from "./numbers.js";
 import { codesPanel, pathPanel, splitPanel, sumPanel, weightsPanel } from "./panels.js";
 
 const unitOf = ({ units }) => (units ? ` ${isolate(units)}` : "");
@@ -48,12 +48,12 @@ const render = explorer({
   name: "SpectralExplorer",
   prepare: spectralProblem,
   compute(problem, now, before) {
-    const bounds = before?.query === now.query ? before.bounds : spectralBounds(problem, now.query);
-    return { ...spectralState(problem, now), root: now.root, angle: now.angle, bounds };
+    const { bounds, unshrunk } = before?.query === now.query ? before : spectralOfQuery(problem, now.query);
+    return { ...spectralState(problem, now), root: now.root, angle: now.angle, bounds, unshrunk };
   },
-  texts: ({ names, n }, view) => ({
+  texts: ({ names, n }) => ({
     query: (query) => `${isolate(names[query])}${query >= n ? " (test)" : ""}`,
-    angle: (angle) => `${Math.round(angle)}°${view.model.get("root") === "rotated" ? "" : " (not in use)"}`,
+    angle: (angle) => `${Math.round(angle)}°`,
   }),
   answers: (view) => (view.hides("ridge") ? [] : ["dof", "loo_error"]),
   numbers(problem, view) {
@@ -73,7 +73,7 @@ const render = explorer({
   },
   say: spectralMessage,
   panels: (problem, view) => ({
-    weights: weightsPanel(problem),
+    weights: weightsPanel(problem, view),
     split: splitPanel(problem),
     codes: codesPanel(problem),
     sum: sumPanel(problem),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -15,10 +14,9 @@ from regattn._validation import check_count
 from regattn.from_scratch import best_cut
 from regattn.widgets._kit import Choice, Control, Explorer, TypedText
 from regattn.widgets._kit.controls import LONGEST_TEXT
+from regattn.widgets._kit.tokenisers import light, packed_tokenizer
 
 __all__ = ["TokenExplorer"]
-
-KINDS = {("BPE", "ByteLevel"): "bytes", ("BPE", "Metaspace"): "characters", ("Unigram", "Metaspace"): "unigram"}
 
 
 class _Place(Control):
@@ -79,7 +77,9 @@ class TokenExplorer(Explorer, panels=["pieces", "history"]):
             raise ValueError(f"texts must be a list of texts, got {texts!r}")
         texts = [check_text(text, f"text {k}") for k, text in enumerate(texts)]
         self.tokenizers = {check_text(name, "a name"): tokenizer for name, tokenizer in tokenizers.items()}
-        self.packed = {name: _packed(*pair) for name, pair in zip(tokenizers, self.tokenizers.items(), strict=True)}
+        self.packed = {
+            name: packed_tokenizer(*pair) for name, pair in zip(tokenizers, self.tokenizers.items(), strict=True)
+        }
         for name, packed in self.packed.items():
             ids = [i for encoded in tokenizers[name].encode_batch(texts) for i in encoded.ids]
             packed["counts"] = np.bincount(ids, minlength=len(packed["tokens"])).tolist()
@@ -87,7 +87,7 @@ class TokenExplorer(Explorer, panels=["pieces", "history"]):
             "A text that can be typed, cut into pieces by each tokeniser, with the number of tokens and of bits, and "
             "how one of its words was put together."
         )
-        super().__init__(**{"data": {"tokenizers": [_light(each) for each in self.packed.values()]}, "alt": alt} | kit)
+        super().__init__(**{"data": {"tokenizers": [light(each) for each in self.packed.values()]}, "alt": alt} | kit)
 
     def result(self) -> dict[str, Any]:
         """Return the numbers now shown, computed by the package rather than by the browser.
@@ -116,29 +116,6 @@ class TokenExplorer(Explorer, panels=["pieces", "history"]):
         shown = max((k for k, word in enumerate(words, 1) if word.strip(space)), default=len(words))
         word = words[min(self.word, shown) - 1]
         return {**found, "word": word, "history": _history(word, packed)}
-
-
-def _packed(name: str, tokenizer: Tokenizer) -> dict[str, Any]:
-    """Return what the page needs to cut as this tokeniser does."""
-    made = json.loads(tokenizer.to_str()) if isinstance(tokenizer, Tokenizer) else {}
-    parts = [(made.get(part) or {}).get("type") for part in ("model", "pre_tokenizer")]
-    if tuple(parts) not in KINDS or made["normalizer"] or made["added_tokens"]:
-        raise ValueError(f"the tokeniser {name!r} is none that train_tokenizer makes")
-    vocabulary, kind = made["model"]["vocab"], KINDS[tuple(parts)]
-    if kind == "unigram":
-        tokens, scores = zip(*vocabulary, strict=True)
-        return {"name": name, "kind": kind, "tokens": list(tokens), "scores": list(scores), "merges": []}
-    merges = [[vocabulary[part] for part in pair] for pair in made["model"]["merges"]]
-    return {"name": name, "kind": kind, "tokens": sorted(vocabulary, key=vocabulary.get), "merges": merges}
-
-
-def _light(packed: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the same without the tokens that the merges spell: the page makes them again, in this order."""
-    tokens = list(packed["tokens"])
-    spelled = [tokens[a] + tokens[b] for a, b in packed["merges"]]
-    kept = tokens[: len(tokens) - len(set(spelled))]
-    made = list(dict.fromkeys([*kept, *spelled]))
-    return {**packed, "tokens": kept if made == tokens else tokens}
 
 
 def _history(word: str, packed: Mapping[str, Any]) -> list[str]:

@@ -3,7 +3,8 @@ import { controlRow, element } from "../_kit/controls.js";
 import { explorer } from "../_kit/explorer.js";
 import { formatNumber, isolate } from "../_kit/format.js";
 import { textBox, textFits } from "../_kit/typed_text.js";
-import { readable, shownWords, tokenProblem, tokenState } from "./numbers.js";
+import { readable } from "../_numbers/tokens.js";
+import { shownWords, tokenProblem, tokenState } from "./numbers.js";
 
 const [LEAST_BITS, MOST_BITS] = [4, 16]; // between them the colour of a piece grows
 const MOST_SHADE = 48; // per cent; the words on it keep a contrast of 4.5 in the dark theme

@@ -7,30 +7,14 @@ from collections import defaultdict
 from typing import Any
 
 from regattn._text import check_text
-from regattn.widgets._kit import Control, Count, Explorer, Seed
+from regattn.widgets._kit import Count, Explorer, PastedText, Seed
 from regattn.widgets._kit.page_rng import mulberry32
 
 __all__ = ["WriterExplorer"]
 
 HIGHEST = 5
 WRITTEN = 40  # words, here and in numbers.js
-LONGEST_OWN = 20_000  # characters that a reader may paste
 BETWEEN = re.compile(r"[ \t\n\r\f\v]+")  # words, as numbers.js finds them
-
-
-class _Pasted(Control):
-    """A text that a reader may paste; where there is none, that of the page is written like."""
-
-    kind = "pasted"
-
-    def validate(self, obj: Any, value: Any) -> str:
-        """Return ``value`` or raise a ValueError that names it."""
-        if len(check_text(value, self.name)) > LONGEST_OWN:
-            raise ValueError(f"{self.name} must have at most {LONGEST_OWN} characters, got {len(value)}")
-        return value
-
-    def _more(self, explorer: Any) -> dict[str, Any]:
-        return {"most": LONGEST_OWN}
 
 
 class WriterExplorer(Explorer, panels=["written"]):
@@ -68,7 +52,7 @@ class WriterExplorer(Explorer, panels=["written"]):
         help="n − 1 words before have to agree.",
     )
     seed = Seed("Write again", first=True, help="Another draw at every word.")
-    own = _Pasted("Your own text", default="", wide=True, help="Paste some: it writes like that.")
+    own = PastedText("Your own text", default="", wide=True, help="Paste some: it writes like that.")
 
     def __init__(self, text: str, **kit: Any) -> None:
         self.text = check_text(text, "text")

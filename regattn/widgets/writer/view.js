@@ -1,32 +1,10 @@
 // WriterExplorer: sentences written word by word, each word copied from where the same few words stand in a text.
-import { controlRow, element } from "../_kit/controls.js";
+import { element } from "../_kit/controls.js";
 import { explorer } from "../_kit/explorer.js";
+import { pastedBox, textFits } from "../_kit/typed_text.js";
 import { writerState, writerText } from "./numbers.js";
 
-const SUGGESTED = "to be or not to be that is the question whether to be is to be or to do"; // to paste, or to type
 const MOST_SHADE = 48; // per cent, of a word that had one place only
-
-// A line that takes a text of many lines.
-function pastedBox(view, { name, label, most, help }) {
-  const value = view.model.get(name);
-  const plain = { spellcheck: "false", autocomplete: "off", autocapitalize: "none", dir: "auto" };
-  const input = element("input", { type: "text", value: value || SUGGESTED, maxlength: most, placeholder: `paste or type: ${SUGGESTED}`, ...plain });
-  input.value = value;
-  controlRow(view, name, label, input, { wide: true, help });
-  const take = () => view.set({ [name]: input.value });
-  view.listen(input, "input", take);
-  view.listen(input, "paste", (event) => {
-    event.preventDefault(); // a line would run the words at the ends of lines together
-    const text = event.clipboardData.getData("text").replace(/[ \t\n\r\f\v]+/g, " ");
-    const room = Math.max(0, most - input.value.length + input.selectionEnd - input.selectionStart);
-    input.setRangeText(text.slice(0, room).toWellFormed?.() ?? text.slice(0, room), input.selectionStart, input.selectionEnd, "end");
-    take();
-  });
-  view.refreshers.push(() => {
-    const now = view.model.get(name);
-    if (input.value !== now) input.value = now;
-  });
-}
 
 const plural = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
 
@@ -52,9 +30,7 @@ function writtenPanel() {
 const render = explorer({
   name: "WriterExplorer",
   own: { pasted: pastedBox },
-  valid: {
-    pasted: (value, { most }) => typeof value === "string" && value.isWellFormed?.() !== false && Array.from(value).length <= most,
-  },
+  valid: { pasted: textFits },
   prepare({ text }) {
     const [page, kept] = [writerText(text), { of: null, text: null }];
     return (own) => {

@@ -1,0 +1,158 @@
+"""The TrainingExplorer: a small language model that trains in the reader's browser, beside what can be had."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from regattn._text import check_text
+from regattn._validation import check_count
+from regattn.grammar._orders import ngram_entropy
+from regattn.grammar._states import states
+from regattn.grammar.sentences import Grammar
+from regattn.widgets._kit import Count, Explorer, PastedText, Seed, Slider
+from regattn.widgets._kit.page import assemble
+from regattn.widgets.training._walk import Task, Walk, grammar_task, head_map, text_task, walk
+
+__all__ = ["TrainingExplorer"]
+
+FIRST = {"step": 0}  # what another setting does to the training
+LOOKED = "anna called tom because she missed tom"  # with the full stop before it eight tokens: a multiple of four
+GRAMMAR = {"batch": 8, "length": 24, "held": 24}
+TEXT = {"batch": 4, "length": 128, "held": 4, "written": 48, "shown": 16, "orders": (1, 2, 3, 4, 5)}
+WIDEST, DEEPEST = 128, 4
+RISE, EVERY, SAYS = 30, 10, 50  # steps: of a growing rate, between two losses, between two samples
+
+
+class _Run(Count):
+    """A number of steps that is reached by taking them: the page shows how far it has come, and no slider."""
+
+    kind = "run"
+
+
+class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
+    r"""Train a small language model in the page: its loss beside what can be had, what it writes, one head forming.
+
+    .. math:: \theta_{t+1} = \theta_t - \eta_t\, \text{Adam}(\nabla\mathcal{L}(\theta_t))
+
+    The browser draws the sentences and takes the steps itself, beside the page, as NumPy takes them in
+    :meth:`result`. With a grammar the loss falls towards its entropy, past what the best 2-, 3- and 4-gram models pay:
+    entropies given the words just before, whatever was counted. With a text its bytes are learned; the last tenth is
+    held out, and counts of up to five bytes (interpolated Kneser–Ney) stand beside.
+
+    Parameters
+    ----------
+    source : Grammar or str, optional
+        What is learned: the sentences of a grammar, by default that of the book, or a text.
+    width, n_heads, layers : int, default 32, 4, 1
+        D, H and the number of blocks; a feed-forward layer has 4 D units.
+    steps : int, default 1500
+        Of the whole training: the rate rises over the first 30 and then falls to zero.
+
+    Raises
+    ------
+    ValueError
+        If ``source`` is neither, a text is too short to hold some of it out, ``width`` is no multiple of four times
+        ``n_heads``, or a setting is out of range.
+
+    Examples
+    --------
+    >>> found = TrainingExplorer(step=20, steps=60).result()
+    >>> found["loss"] < found["losses"][0]
+    True
+    """
+
+    learning_rate = Slider(
+        "Learning rate η", 1e-5, 1.0, default=0.01, shown=(1e-3, 0.1), log=True, sets=FIRST, waits=True, first=True
+    )
+    step = _Run("Step", most=lambda self: self.steps, bound="the number of steps", play=1)
+    seed = Seed("Train another", help="Which weights it begins with, and what it reads.", sets=FIRST)
+    head = Count(
+        "Look through head",
+        least=1,
+        default=1,
+        most=lambda self: self.layers * self.n_heads,
+        bound="the number of heads",
+        help="Whose weights are shown.",
+    )
+    own = PastedText("Your own text", default="", wide=True, help="Paste some: it learns that.", sets=FIRST)
+
+    def __init__(
+        self,
+        source: Grammar | str | None = None,
+        *,
+        width: int = 32,
+        n_heads: int = 4,
+        layers: int = 1,
+        steps: int = 1500,
+        **kit: Any,
+    ) -> None:
+        source = Grammar() if source is None else source
+        self.steps = check_count(steps, "steps", least=RISE + 1)
+        self.n_heads = check_count(n_heads, "n_heads")
+        self.layers = check_count(layers, "layers", most=DEEPEST, bound="what a page can train")
+        if check_count(width, "width", most=WIDEST, bound="what a page can train") % (4 * n_heads):
+            raise ValueError(f"width must be a multiple of 4 n_heads, got width {width} and {n_heads} n_heads")
+        sizes = {"width": width, "n_heads": n_heads, "hidden": 4 * width, "layers": layers, "steps": self.steps}
+        self._data = sizes | {"rise": RISE, "every": EVERY, "says": SAYS} | _task_data(source)
+        what = "the bytes of a text" if isinstance(source, str) else "sentences of a grammar"
+        alt = (
+            f"A language model of {layers} block{'s' if layers > 1 else ''} that trains in the page on {what}: its "
+            "loss step by step beside that of counting, samples of what it writes, and the weights of one head."
+        )
+        hide = [*kit.pop("hide", ()), *([] if isinstance(source, str) else ["own"])]
+        data = self._data | {"worker": assemble("training/worker.js")}
+        super().__init__(**{"data": data, "alt": alt, "hide": hide} | kit)
+
+    def trained(self) -> tuple[Task, Walk]:
+        """Return what is learned, and the training after ``step`` steps."""
+        data = self._data
+        task = (
+            self._grammar_task if data["kind"] == "grammar" else text_task(data, _long_enough(self.own) or data["text"])
+        )
+        return task, walk(task, data, seed=self.seed, learning_rate=self.learning_rate, step=self.step)
+
+    @cached_property
+    def _grammar_task(self) -> Task:
+        return grammar_task(self._data)
+
+    def result(self) -> dict[str, Any]:
+        """Return the numbers now shown, computed by the package rather than by the browser.
+
+        Returns
+        -------
+        dict
+            ``parameters`` of the model; ``loss`` now and ``losses`` after every tenth step, on what is held out, in
+            nats per word or bits per byte; ``rungs``, the losses of counting, at last the floor where it is known;
+            ``samples`` after every fiftieth step; ``lawful``, how many words of each the grammar can have written, up
+            to the first that it cannot; ``weights`` of the head on its tokens.
+        """
+        task, found = self.trained()
+        return {
+            "parameters": [float(x) for part in found.weights.values() for x in part.ravel()],
+            "loss": found.loss,
+            "losses": found.losses,
+            "rungs": task.rungs,
+            "samples": [task.text(tokens) for tokens in found.samples],
+            "lawful": [task.lawful(tokens[1:]) for tokens in found.samples],
+            "weights": head_map(task, self._data, found.weights, self.head).tolist(),
+        }
+
+
+def _long_enough(text: str) -> str:
+    return text if len(text.encode()) >= 2 * TEXT["length"] + 2 else ""
+
+
+def _task_data(source: Grammar | str) -> dict[str, Any]:
+    """Return what the browser needs of what is learned."""
+    if isinstance(source, str):
+        if not _long_enough(check_text(source, "source")):
+            raise ValueError(f"source must have at least {2 * TEXT['length'] + 2} bytes, got {len(source.encode())}")
+        return {"kind": "text", "text": source} | TEXT
+    if not isinstance(source, Grammar):
+        raise ValueError(f"source must be a Grammar or a text, got {type(source).__name__}")
+    floor = source.entropy().per_word
+    rungs = [(f"{order}-gram", ngram_entropy(source, order)) for order in (2, 3, 4)]
+    looked = source.encode([".", *LOOKED.split()])
+    known = {"kind": "grammar", "states": states(source), "words": source.vocabulary, "floor": floor}
+    return known | {"rungs": [*rungs, ("floor", floor)], "looked": looked} | GRAMMAR

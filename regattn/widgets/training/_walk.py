@@ -1,0 +1,176 @@
+"""The training that a TrainingExplorer shows, by the package: the same draws, steps and judgements as walk.js has."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from regattn.transformer._by_hand import Adam, Sizes, Weights, first_weights, heads_weights, logits, loss_and_gradient
+from regattn.widgets._kit.page_rng import drawn_place, mulberry32
+from regattn.words.ngrams import count_ngrams
+
+__all__ = ["Task", "Walk", "grammar_task", "text_task", "walk"]
+
+HELD = 2026  # the seed of held-out sentences; here as in tasks.js
+SAYS = 7  # sets the chance of samples apart from that of batches; as in walk.js
+LOW = 0xFFFFFFFF
+
+
+class Task(NamedTuple):
+    """What is learned."""
+
+    vocabulary: int
+    batch: Callable[[int, int], np.ndarray]
+    held: np.ndarray
+    cost: Callable[[np.ndarray], float]
+    begin: int
+    end: int | None
+    longest: int
+    looked: np.ndarray
+    rungs: list[float]
+    text: Callable[[list[int]], str]
+    lawful: Callable[[list[int]], int]
+
+
+class Walk(NamedTuple):
+    """Where a training has come to, and what was seen on its way."""
+
+    weights: Weights
+    loss: float
+    losses: list[float]
+    samples: list[list[int]]
+
+
+def chance_at(seed: int, step: int) -> Iterator[float]:
+    """Return the numbers in [0, 1) of one step of one seed."""
+    return mulberry32(((seed * 0x9E3779B1) & LOW) ^ (((step + 1) * 0x85EBCA6B) & LOW))
+
+
+def grammar_task(data: dict[str, Any]) -> Task:
+    """Return the task of the grammar's sentences, whose truth is known."""
+    table, T, V = data["states"], data["length"], len(data["words"])
+    shares = [np.array([p for _, p, _ in row]) for row in table]
+
+    def drawn(chance: Iterator[float], rows: int) -> tuple[np.ndarray, np.ndarray]:
+        tokens, after = np.zeros((rows, T + 1), dtype=int), np.zeros((rows, T + 1), dtype=int)
+        for b in range(rows):
+            for t in range(1, T + 1):
+                row = after[b, t - 1]
+                tokens[b, t], _, after[b, t] = table[row][drawn_place(shares[row], next(chance))]
+        return tokens, after
+
+    held, after = drawn(mulberry32(HELD), data["held"])
+    truth = _truth(table, after[:, :-1], V)
+    certain = np.log(np.where(truth > 0, truth, 1))
+    return Task(
+        vocabulary=V,
+        batch=lambda seed, step: drawn(chance_at(seed, step), data["batch"])[0],
+        held=held,
+        cost=lambda log_q: data["floor"] + float((truth * (certain - log_q)).sum(-1).mean()),
+        begin=0,
+        end=0,
+        longest=T,
+        looked=np.array(data["looked"]),
+        rungs=[level for _, level in data["rungs"]],
+        text=lambda tokens: " ".join(data["words"][token] for token in tokens[1:]),
+        lawful=lambda words: _lawful(table, words),
+    )
+
+
+def _truth(table: list[list[list]], after: np.ndarray, V: int) -> np.ndarray:
+    """Return the distribution of the next word in each state, shape (B, T, V)."""
+    truth = np.zeros((*after.shape, V))
+    for place in np.ndindex(after.shape):
+        for word, p, _ in table[after[place]]:
+            truth[*place, word] = p
+    return truth
+
+
+def _lawful(table: list[list[list]], words: list[int]) -> int:
+    """Return how many words of a sentence the grammar can have written, up to the first that it cannot."""
+    state = 0
+    for k, word in enumerate(words):
+        step = next((step for step in table[state] if step[0] == word), None)
+        if step is None:
+            return k
+        state = step[2]
+    return len(words)
+
+
+def text_task(data: dict[str, Any], text: str) -> Task:
+    """Return the task of the bytes of a text, of which the last tenth is held out."""
+    found = np.frombuffer(text.encode(), dtype=np.uint8)
+    known, tokens = np.unique(found, return_inverse=True)
+    V, T = len(known), data["length"]
+    cut = len(tokens) - max(T + 1, len(tokens) // 10)
+    windows = min(data["held"], (len(tokens) - cut - 1) // T)
+    held = np.array([tokens[cut + b * T : cut + (b + 1) * T + 1] for b in range(windows)])
+
+    def batch(seed: int, step: int) -> np.ndarray:
+        chance = chance_at(seed, step)
+        starts = [int(next(chance) * (cut - T)) for _ in range(data["batch"])]
+        return np.array([tokens[start : start + T + 1] for start in starts])
+
+    def counted(order: int) -> float:
+        model = count_ngrams(tokens[:cut], order=order, vocabulary=V)
+        nats = model.surprisals(tokens[cut - order : cut + windows * T + 1])
+        return float(nats[-windows * T :].mean()) / math.log(2)
+
+    return Task(
+        vocabulary=V,
+        batch=batch,
+        held=held,
+        cost=lambda log_q: -float(np.take_along_axis(log_q, held[:, 1:, None], -1).mean()) / math.log(2),
+        begin=int(tokens[0]),
+        end=None,
+        longest=data["written"],
+        looked=tokens[cut : cut + data["shown"]],
+        rungs=[counted(order) for order in data["orders"]],
+        text=lambda tokens: bytes(known[token] for token in tokens).decode(errors="replace"),
+        lawful=len,
+    )
+
+
+def walk(task: Task, data: dict[str, Any], *, seed: int, learning_rate: float, step: int) -> Walk:
+    """Return the training after ``step`` steps."""
+    sizes = Sizes(task.vocabulary, *(data[name] for name in Sizes._fields[1:]))
+    weights = first_weights(sizes, mulberry32(seed))
+    adam, steps, rise = Adam(weights), data["steps"], data["rise"]
+    losses, samples = [_judged(sizes, weights, task)], [_written(sizes, weights, task, seed, 0)]
+    for t in range(step):
+        _, gradient = loss_and_gradient(sizes, weights, task.batch(seed, t))
+        adam.move(weights, gradient, learning_rate * min((t + 1) / rise, (steps - t) / (steps - rise)))
+        if (t + 1) % data["every"] == 0:
+            losses.append(_judged(sizes, weights, task))
+        if (t + 1) % data["says"] == 0:
+            samples.append(_written(sizes, weights, task, seed, t + 1))
+    return Walk(weights, _judged(sizes, weights, task), losses, samples)
+
+
+def head_map(task: Task, data: dict[str, Any], weights: Weights, head: int) -> np.ndarray:
+    """Return one head's weights on the tokens of the attention picture; heads are counted from 1 through the blocks."""
+    sizes = Sizes(task.vocabulary, *(data[name] for name in Sizes._fields[1:]))
+    layer, number = divmod(head - 1, sizes.n_heads)
+    return heads_weights(sizes, weights, task.looked[None])[layer][0, number]
+
+
+def _judged(sizes: Sizes, weights: Weights, task: Task) -> float:
+    return task.cost(_log_q(logits(sizes, weights, task.held[:, :-1])))
+
+
+def _written(sizes: Sizes, weights: Weights, task: Task, seed: int, step: int) -> list[int]:
+    chance, tokens = chance_at(SAYS * seed, step), [task.begin]
+    while len(tokens) < task.longest:
+        q = np.exp(_log_q(logits(sizes, weights, np.array([tokens]))[0, -1]))
+        tokens.append(drawn_place(q, next(chance)))
+        if tokens[-1] == task.end:
+            break
+    return tokens
+
+
+def _log_q(scores: np.ndarray) -> np.ndarray:
+    scores = scores - scores.max(axis=-1, keepdims=True)
+    return scores - np.log(np.exp(scores).sum(axis=-1, keepdims=True))

@@ -1,0 +1,81 @@
+// What a TrainingExplorer shows: the loss on its way down, what the model writes, and where one head looks.
+import { element } from "../_kit/controls.js";
+import { isolate } from "../_kit/format.js";
+import { numberTable } from "../_kit/tables.js";
+
+const SHOWN = 5; // samples: the first, and the latest
+
+export function lossPanel({ data, units }) {
+  const { steps, every } = data;
+  return {
+    title: `Loss on held-out ${data.kind === "text" ? "text" : "sentences"}`,
+    legend: [["train", "line", "the model"], ["truth", "line", data.kind === "text" ? "counting" : "what can be had"]],
+    plot: { label: "Loss after each step", xLabel: "step", yLabel: units, height: 300 },
+    at: (k, { losses }) => [k * every, losses[k]],
+    by: "x",
+    make(p) {
+      const [line, here] = [p.line("train"), p.marker("train", "dot")];
+      const lines = [];
+      return ({ losses, step, loss, rungs }) => {
+        const levels = rungs.map(([, level]) => level);
+        const top = Math.max(...levels) + 1.1 * (Math.max(...levels) - Math.min(...levels));
+        p.frame({ x: [0, steps], y: [Math.min(...levels, loss) - 0.08, top] });
+        while (lines.length < rungs.length) lines.push([p.line("truth", { dotted: lines.length < rungs.length - 1 }), p.note("truth", "end")]);
+        rungs.forEach(([name, level], k) => {
+          lines[k][0]([0, steps], [level, level]);
+          lines[k][1](name, steps, level, { dx: -2, dy: -4 });
+        });
+        const seen = losses.map((value, k) => [k * every, Math.min(value, top)]);
+        line(seen.map(([x]) => x), seen.map(([, y]) => y)); // the first losses are above the picture
+        here(step, Math.min(loss, top));
+      };
+    },
+  }; // prettier-ignore
+}
+
+export function samplesPanel({ data }) {
+  const told = data.kind !== "text"; // whether there is a grammar to ask
+  return {
+    title: told ? "What it writes; the first word that the grammar cannot write there is struck out" : "What it writes",
+    beside: true,
+    make(host) {
+      const list = host.appendChild(element("ul", { class: "ra-history", dir: "auto" }));
+      let shown = "";
+      return ({ samples, task }) => {
+        const some = samples.length > SHOWN ? [samples[0], ...samples.slice(1 - SHOWN)] : samples;
+        const key = JSON.stringify(some);
+        if (key === shown) return;
+        shown = key;
+        list.replaceChildren(...some.map((sample) => sampleLine(sample, task, told)));
+      };
+    },
+  };
+}
+
+function sampleLine({ step, tokens }, task, told) {
+  const line = element("li", {}, element("strong", {}, `step ${step}: `));
+  const [words, lawful] = [task.wordsOf(tokens.slice(1)), task.lawful(tokens.slice(1))];
+  if (!told || lawful === words.length) line.append(isolate(task.written(tokens)));
+  else {
+    const wrong = element("s", { class: "ra-lost", title: "the grammar cannot write this word here" }, words[lawful]);
+    line.append(words.slice(0, lawful).join(" "), " ", wrong, ` ${words.slice(lawful + 1).join(" ")}`);
+  }
+  return line;
+}
+
+const weightText = (weight) => (!(weight >= 0.005) ? "" : weight > 0.995 ? "1" : weight.toFixed(2).slice(1));
+
+export function mapPanel(view) {
+  const title = "One head's weights: rows look, columns are looked at; hatched cells are masked";
+  return {
+    title,
+    wide: true,
+    make(host) {
+      const draw = numberTable(host, { label: title, signal: view.signal });
+      return ({ words, map }) => {
+        const cells = map.map((row, i) => row.map((weight, j) => (j <= i ? weight : NaN)));
+        draw(words, words, cells, { text: weightText, most: 1, marked: (i, j) => (j > i ? "ra-masked" : "") });
+      };
+    },
+  };
+}

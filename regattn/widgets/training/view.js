@@ -1,0 +1,126 @@
+// TrainingExplorer: a small language model that trains in the page, beside what can be had.
+import { element } from "../_kit/controls.js";
+import { explorer } from "../_kit/explorer.js";
+import { formatNumber } from "../_kit/format.js";
+import { pastedBox, textFits } from "../_kit/typed_text.js";
+import { countedBits } from "./counting.js";
+import { trainingDrive } from "./drive.js";
+import { lossPanel, mapPanel, samplesPanel } from "./panels.js";
+import { taskOf } from "./serve.js";
+import { makeTrainer } from "./walk.js";
+
+const SOON = 200; // steps that a link may ask for: they are taken at once
+
+// How far it has come; what moves it are the buttons beside it.
+function runRow(view, { name, label, max }) {
+  const bar = element("progress", { max, "aria-label": label });
+  const said = element("span", { class: "ra-control-value", "data-output": name });
+  const row = element("div", { class: "ra-control ra-wide" }, element("span", { class: "ra-control-name" }, label), said, bar);
+  view.controls.append(row);
+  view.rows.set(name, row);
+  view.refreshers.push(() => {
+    const now = view.model.get(name);
+    bar.value = now;
+    said.textContent = `${now} of ${max}`;
+  });
+}
+
+// The states that are known, and the one trainer of the page, for whatever is asked at once.
+function keeperOf(data) {
+  let [key, settings, text, task, trainer, first, kept, rungs] = ["", null, null, null, null, null, null, null];
+  const enough = (own) => new TextEncoder().encode(own).length >= 2 * data.length + 2;
+  const textOf = ({ own }) => (data.kind === "text" ? (enough(own) ? own : data.text) : "");
+  function open(given) {
+    const asked = JSON.stringify(given);
+    if (asked === key) return;
+    const wanted = textOf(given);
+    if (wanted !== text) {
+      [text, task] = [wanted, taskOf(data, wanted)];
+      trainer = makeTrainer(task, data);
+      const bits = data.kind === "text" ? countedBits(task.counted, data.orders) : null;
+      rungs = bits ? bits.map((level, k) => [`${data.orders[k]}-gram`, level]) : data.rungs;
+    }
+    [key, settings] = [asked, given];
+    first = kept = trainer.begin(settings);
+  }
+  return {
+    textOf,
+    known(given) {
+      open(given);
+      return { task, rungs };
+    },
+    keep(state, given) {
+      open(given);
+      kept = state;
+    },
+    stateAt(step, given) {
+      open(given);
+      if (kept.step !== step) {
+        trainer.load(kept.step < step ? kept : first);
+        while (trainer.step() < step) trainer.advance(settings);
+        kept = trainer.state();
+      }
+      return kept;
+    },
+    look(head) {
+      trainer.load(kept);
+      return trainer.look(head);
+    },
+    loss() {
+      trainer.load(kept);
+      return trainer.loss();
+    },
+  };
+}
+
+const plural = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
+
+function describe({ step, loss, rungs, own }, { data, units }) {
+  const tokens = data.kind === "text" ? "byte" : "word";
+  const read = `After ${plural(step, "step")}, ${plural(step * data.batch * data.length, tokens)}`;
+  const passed = rungs.filter(([name, level]) => name.includes("gram") && loss < level).map(([name]) => name);
+  const short = own && data.kind === "text" && new TextEncoder().encode(own).length < 2 * data.length + 2;
+  const more = short ? ` Your text is too short: it takes ${2 * data.length + 2} bytes.` : "";
+  const below = passed.length ? `below the ${passed.at(-1)}` : "still above every line";
+  return [`${formatNumber(loss)} ${units}`, `. ${read}: ${below}.${more}`];
+}
+
+const render = explorer({
+  name: "TrainingExplorer",
+  longest: 120,
+  own: { run: runRow, pasted: pastedBox },
+  valid: { run: (value, { min }) => Number.isInteger(value) && value >= min && value <= SOON, pasted: textFits },
+  prepare: (data) => ({ data, units: data.kind === "text" ? "bits per byte" : "nats per word", keeper: keeperOf(data) }),
+  drive: trainingDrive,
+  compute({ keeper, data }, { step, head, ...settings }) {
+    const state = keeper.stateAt(step, settings);
+    const { task, rungs } = keeper.known(settings);
+    const map = keeper.look(head);
+    const loss = step % data.every ? keeper.loss() : state.losses.at(-1);
+    return { ...state, own: settings.own, task, rungs, map, words: task.wordsOf(task.looked), loss };
+  },
+  texts: () => ({ head: (head) => `head ${head}` }),
+  panels: (problem, view) => ({ loss: lossPanel(problem), samples: samplesPanel(problem), map: mapPanel(view) }),
+  answers: () => ["loss", "above"],
+  numbers: ({ data, units }) => [
+    ["loss", `loss, ${units}`, ({ loss }) => formatNumber(loss, 4)],
+    ["above", data.kind === "text" ? "above the best counting, bits per byte" : "above the floor, nats per word", ({ loss, rungs }) => formatNumber(loss - Math.min(...rungs.map(([, level]) => level)), 3)],
+    ["count", "parameters", ({ weights }) => String(weights.length)],
+  ],
+  say: describe,
+  cursor: ({ data }) => ({
+    count: ({ losses }) => losses.length,
+    text: (k, { losses }) => `step ${k * data.every}: ${formatNumber(losses[k], 4)}`,
+  }),
+  result: ({ weights, loss, losses, rungs, samples, map, task }) => ({
+    parameters: Array.from(weights),
+    loss,
+    losses,
+    rungs: rungs.map(([, level]) => level),
+    samples: samples.map(({ tokens }) => task.written(tokens)),
+    lawful: samples.map(({ tokens }) => task.lawful(tokens.slice(1))),
+    weights: map,
+  }),
+}); // prettier-ignore
+
+export default { render };

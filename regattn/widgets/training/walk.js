@@ -1,0 +1,83 @@
+// The walk of a training, pure and the same wherever it is taken: the state after any number of steps.
+import { mulberry32 } from "../_numbers/maths.js";
+import { drawOne } from "../_numbers/sampling.js";
+import { firstWeights, makeModel } from "./model.js";
+import { chanceAt } from "./tasks.js";
+
+const SAYS = 7; // sets the chance of samples apart from that of batches
+const four = (n) => 4 * Math.ceil(n / 4);
+
+// What takes a task's model through its steps. The state is { weights, moments, step, losses, samples }: losses on
+// held-out text after every `every` steps, samples of what it writes after every `says`.
+export function makeTrainer(task, { width, n_heads, hidden, layers, steps, rise, every, says, plain = false }) {
+  const { texts: B, length: T } = task;
+  const sizes = { vocabulary: task.vocabulary, width, n_heads, hidden, layers };
+  const model = makeModel(sizes, { tokens: B * T, length: T, plain });
+  let [step, losses, samples] = [0, [], []];
+
+  function part(rows, from, count) {
+    const [read, next] = [new Int32Array(count * T), new Int32Array(count * T)];
+    for (let b = 0; b < count; b++) {
+      const own = (from + b) * (T + 1);
+      read.set(rows.subarray(own, own + T), b * T);
+      next.set(rows.subarray(own + 1, own + T + 1), b * T);
+    }
+    return [read, next];
+  }
+  // The mean cost of the held-out predictions.
+  function judged() {
+    const rows = task.held.length / (T + 1);
+    let total = 0;
+    for (let from = 0; from < rows; from += B) {
+      const count = Math.min(B, rows - from);
+      model.read(part(task.held, from, count)[0], count, T);
+      for (let b = 0; b < count; b++) for (let t = 0; t < T; t++) total += task.cost(from + b, t, model.logShares(b * T + t));
+    }
+    return task.base + total / (rows * T);
+  }
+  function written(seed) {
+    const uniform = chanceAt(SAYS * seed, step);
+    const tokens = [...task.begin];
+    while (tokens.length < task.longest) {
+      model.read([...tokens, ...new Array(four(tokens.length) - tokens.length).fill(0)], 1, four(tokens.length));
+      tokens.push(drawOne(model.logShares(tokens.length - 1).map(Math.exp), uniform()));
+      if (tokens.at(-1) === task.end) break;
+    }
+    return { step, tokens };
+  }
+  const self = {
+    vectors: model.vectors,
+    begin({ seed }) {
+      model.load(firstWeights(sizes, mulberry32(seed)));
+      [step, losses, samples] = [0, [], []];
+      losses.push(judged());
+      samples.push(written(seed));
+      return self.state();
+    },
+    load(state) {
+      model.load(state.weights, state.moments);
+      [step, losses, samples] = [state.step, [...state.losses], [...state.samples]];
+    },
+    state: () => ({ weights: model.weights(), moments: model.moments(), step, losses: [...losses], samples: [...samples] }),
+    step: () => step,
+    advance({ seed, learning_rate }) {
+      const [read, next] = part(task.batch(seed, step), 0, B);
+      model.read(read, B, T);
+      model.back(read, next, B, T);
+      model.move(learning_rate * Math.min((step + 1) / rise, (steps - step) / (steps - rise)), step + 1);
+      step += 1;
+      if (step % every === 0) losses.push(judged());
+      if (step % says === 0) samples.push(written(seed));
+    },
+    // The weights of one head on the tokens of the attention picture, row after row.
+    look(head) {
+      const n = task.looked.length;
+      model.read(task.looked, 1, n);
+      const [l, h] = [Math.floor((head - 1) / n_heads), (head - 1) % n_heads];
+      const all = Array.from(model.headWeights(l, 0, h, n));
+      return Array.from({ length: n }, (_, i) => all.slice(i * n, (i + 1) * n));
+    },
+    loss: judged,
+  };
+  return self;
+}

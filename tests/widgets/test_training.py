@@ -1,0 +1,157 @@
+"""The TrainingExplorer: steps equal to NumPy's, the same bytes every time, below the 3-gram, in a worker or without."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from regattn.grammar import Grammar
+from regattn.widgets import TrainingExplorer
+from regattn.words import count_ngrams
+from tests.explorers.training import SMALL, example, expected
+from tests.node import in_node
+from tests.widgets.harness import FIGURE, SET, STATE, assert_same, opened
+
+PLAY, STEP, START = (f"[data-play={key}]" for key in ("play", "step", "start"))
+TEXT = "the cat saw the dog and the dog saw the owl; the owl saw the cat in the rain — and the sun came out again. " * 9
+WALK = """
+const [asked, plain] = [given.settings, given.plain];
+const task = taskOf(given.data, given.data.text);
+const trainer = makeTrainer(task, { ...given.data, plain });
+trainer.begin(asked);
+while (trainer.step() < given.step) trainer.advance(asked);
+const { weights, losses, samples } = trainer.state();
+say({ weights: Array.from(weights), losses, samples: samples.map(({ tokens }) => task.written(tokens)),
+  loss: trainer.loss(), vectors: trainer.vectors,
+  rungs: task.counted ? countedBits(task.counted, given.data.orders) : null });
+"""
+
+
+def walked(folder, explorer: TrainingExplorer, *, plain: bool = False) -> dict:
+    """Return the explorer's training as the page's modules take it in Node."""
+    settings = {"learning_rate": explorer.learning_rate, "seed": explorer.seed}
+    given = {"data": explorer.data | {"worker": ""}, "settings": settings, "step": explorer.step, "plain": plain}
+    return in_node(folder, "training/view.js", WALK, given)
+
+
+def test_a_hundred_steps_are_those_of_numpy(tmp_path):
+    explorer = TrainingExplorer(width=16, steps=400, step=100, seed=4)
+    found, wanted = walked(tmp_path, explorer), explorer.result()
+    np.testing.assert_allclose(found["weights"], wanted["parameters"], rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(found["losses"], wanted["losses"], rtol=1e-9)
+    assert found["samples"] == wanted["samples"]
+
+
+def test_of_two_blocks_and_of_a_text_too(tmp_path):
+    explorer = TrainingExplorer(TEXT, width=16, n_heads=2, layers=2, steps=60, step=10)
+    found, wanted = walked(tmp_path, explorer), explorer.result()
+    np.testing.assert_allclose(found["weights"], wanted["parameters"], rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose([found["loss"], *found["rungs"]], [wanted["loss"], *wanted["rungs"]], rtol=1e-9)
+
+
+def test_a_second_run_and_one_without_vectors_end_in_the_same_bits(tmp_path):
+    explorer = TrainingExplorer(**SMALL, step=25, seed=3)
+    first, second, loops = (
+        walked(tmp_path, explorer),
+        walked(tmp_path, explorer),
+        walked(tmp_path, explorer, plain=True),
+    )
+    assert (first["vectors"], loops["vectors"]) == (True, False)
+    assert first["weights"] == second["weights"] == loops["weights"]
+    explorer.seed = 4
+    assert walked(tmp_path, explorer)["weights"] != first["weights"]
+
+
+def test_the_books_own_is_below_what_any_3_gram_can_have_within_300_steps(tmp_path):
+    explorer = TrainingExplorer(step=300)
+    found = walked(tmp_path, explorer)
+    two, three, _, floor = (level for _, level in explorer.data["rungs"])
+    assert floor < found["loss"] < three < two
+
+
+def test_no_counted_ngram_is_below_its_rung():
+    grammar, explorer = Grammar(), TrainingExplorer()
+    text = grammar.sample_tokens(np.random.default_rng(5), texts=1, length=40_000)[0]
+    held = grammar.sample_tokens(np.random.default_rng(6), texts=1, length=10_000)[0]
+    for order, (_, rung) in enumerate(explorer.data["rungs"][:2], start=2):
+        paid = count_ngrams(text, order=order, vocabulary=105).surprisals(held).mean()
+        assert rung - 0.03 < paid < rung + 0.1  # 0.03: five thousand words' luck
+
+
+@pytest.mark.parametrize(("call", "message"), [
+    (lambda: TrainingExplorer(3), "source must be a Grammar or a text, got int"),
+    (lambda: TrainingExplorer("short"), "source must have at least 258 bytes, got 5"),
+    (lambda: TrainingExplorer(width=24), "width must be a multiple of 4 n_heads, got width 24 and 4 n_heads"),
+    (lambda: TrainingExplorer(width=144), r"width must be ≤ 128 \(what a page can train\), got 144"),
+    (lambda: TrainingExplorer(layers=5), r"layers must be ≤ 4 \(what a page can train\), got 5"),
+    (lambda: TrainingExplorer(steps=30), "steps must be ≥ 31, got 30"),
+    (lambda: example(step=61), r"step must be ≤ 60 \(the number of steps\), got 61"),
+    (lambda: example(head=5), r"head must be ≤ 4 \(the number of heads\), got 5"),
+    (lambda: example(learning_rate=0.0), "learning_rate must be ≥ 1e-05, got 0.0"),
+])  # fmt: skip
+def test_what_cannot_be_trained_is_refused_by_name(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+# ---- in the browser -------------------------------------------------------------------------------------------------
+
+NO_WORKERS = "() => { window.Worker = class { constructor() { throw new Error('refused'); } }; }"
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("refused", [False, True], ids=["worker", "page"])
+def test_where_it_is_paused_it_is_where_numpy_is_after_as_many_steps(browser, tmp_path, refused):
+    with opened(browser, tmp_path, TrainingExplorer(width=16, steps=100_000)) as page:
+        if refused:
+            page.evaluate(NO_WORKERS)
+        page.locator(PLAY).click()
+        page.wait_for_function(f"{FIGURE}.model.get('step') > 0")
+        page.locator(PLAY).click()
+        assert page.locator(PLAY).inner_text() == "Play"
+        assert_same(page.evaluate(f"{FIGURE}.model.result()"), expected(page.evaluate(STATE)))
+
+
+@pytest.mark.browser
+def test_it_plays_to_its_end(browser, tmp_path):
+    with opened(browser, tmp_path, example(step=0)) as page:
+        page.locator(PLAY).click()
+        page.wait_for_function(f"{FIGURE}.model.get('step') === {SMALL['steps']}")
+        assert page.locator(PLAY).inner_text() == "Play"
+        assert_same(page.evaluate(f"{FIGURE}.model.result()"), expected(page.evaluate(STATE)))
+
+
+@pytest.mark.browser
+def test_one_step_and_restart(browser, tmp_path):
+    with opened(browser, tmp_path, example()) as page:
+        page.locator(STEP).click()
+        assert page.evaluate(f"{FIGURE}.model.get('step')") == 13
+        assert_same(page.evaluate(f"{FIGURE}.model.result()"), expected(page.evaluate(STATE)))
+        page.locator(START).click()
+        assert page.evaluate(f"{FIGURE}.model.get('step')") == 0
+        assert page.locator("progress").evaluate("(bar) => bar.value") == 0
+
+
+@pytest.mark.browser
+def test_out_of_sight_it_sleeps_and_goes_on_when_it_is_seen(browser, tmp_path):
+    with opened(browser, tmp_path, TrainingExplorer(width=16, steps=100_000)) as page:
+        page.locator(PLAY).click()
+        page.wait_for_function(f"{FIGURE}.model.get('step') > 0")
+        page.evaluate("document.body.style.paddingTop = '9000px'; scrollTo(0, 0)")
+        page.wait_for_timeout(600)
+        asleep = page.evaluate(f"{FIGURE}.model.get('step')")
+        page.wait_for_timeout(400)
+        assert page.evaluate(f"{FIGURE}.model.get('step')") == asleep
+        page.evaluate("document.body.style.paddingTop = ''")
+        page.wait_for_function(f"{FIGURE}.model.get('step') > {asleep}")
+
+
+@pytest.mark.browser
+def test_a_pasted_text_is_learned_and_one_that_is_too_short_is_told(browser, tmp_path):
+    explorer = TrainingExplorer(TEXT, width=16, steps=60, step=3)
+    with opened(browser, tmp_path, explorer) as page:
+        assert_same(page.evaluate(f"{FIGURE}.model.result()"), explorer.result())
+        page.evaluate(SET, [{"own": "to be or not to be, " * 20, "step": 2}, 0])
+        assert_same(page.evaluate(f"{FIGURE}.model.result()"), expected(page.evaluate(STATE)))
+        page.evaluate(SET, [{"own": "to be", "step": 0}, 0])
+        assert "Your text is too short: it takes 258 bytes." in page.locator(".ra-live").inner_text()

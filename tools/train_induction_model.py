@@ -1,0 +1,73 @@
+"""Train the small model that the InductionExplorer shows beside the two layers built by hand, on text that repeats.
+
+    OMP_NUM_THREADS=1 python -m tools.train_induction_model            # two minutes of one idle core
+    OMP_NUM_THREADS=1 python -m tools.train_induction_model --steps 50 --seeds 1 --output trial.safetensors
+
+It trains the same recipe from a few seeds and keeps the first; what all of them came to is on the card, inside the file
+and beside it as JSON. tests/transformer/test_shipped_induction.py measures the first again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from regattn.transformer import Architecture, LanguageModel, TrainingPlan, save_model, train
+from regattn.transformer._experiments import copying, texts_to_copy
+
+HELD_OUT_SEED = 2028
+BATCH, CONTEXT, VOCABULARY = 64, 25, 25
+PERIODS = (2, 12)
+ARCHITECTURE = Architecture(
+    vocabulary=VOCABULARY, layers=2, context=CONTEXT, width=32, n_heads=1, hidden=32, positions="rotary"
+)
+HOME = Path(__file__).resolve().parent.parent / "regattn" / "transformer" / "shipped" / "induction.safetensors"
+
+
+def main() -> None:
+    """Parse the arguments, train, measure, save."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--steps", type=int, default=1000)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--output", type=Path, default=HOME)
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    held_out = drawn(np.random.default_rng(HELD_OUT_SEED), 100)
+    models = [trained(seed, arguments.steps) for seed in range(arguments.seeds)]
+    found = [copying(model, *held_out) for model in models]
+    card = {
+        "data": "a start mark, then words drawn without repetition that come again until the text is full",
+        "seed": 0,
+        "steps": arguments.steps,
+        "batch": BATCH,
+        "periods": PERIODS,
+        "licence": "MIT",
+        "script": "tools/train_induction_model.py",
+        "metrics": {"held_out_seed": HELD_OUT_SEED, "held_out_texts": 100} | found[0],
+        "seeds": found,
+    }
+    save_model(models[0], arguments.output, card=card)
+    arguments.output.with_suffix(".json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
+    print(json.dumps(found, indent=1))
+
+
+def drawn(rng: np.random.Generator, texts: int) -> tuple[Tensor, Tensor]:
+    """Return texts of one token more than the context, and the words that each began with."""
+    return texts_to_copy(rng, texts=texts, length=CONTEXT + 1, vocabulary=VOCABULARY, periods=PERIODS)
+
+
+def trained(seed: int, steps: int) -> LanguageModel:
+    """Return the model of a seed."""
+    model = LanguageModel(ARCHITECTURE, rng=seed)
+    plan = TrainingPlan(steps=steps, peak=5e-3, warmup=min(50, steps), final=0.05, evaluate_every=steps)
+    train(model, lambda step: drawn(np.random.default_rng([seed, step]), BATCH)[0], plan)
+    return model
+
+
+if __name__ == "__main__":
+    main()
