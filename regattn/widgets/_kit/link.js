@@ -37,8 +37,11 @@ export function differences(now, before) {
   return Object.fromEntries(Object.entries(now).filter(([name, value]) => !same(value, before[name])));
 }
 
-function csvCell(value) {
-  const text = value === null || value === undefined ? "" : String(value);
+// A cell of a file that a spreadsheet opens: words that it would take for a formula are kept from being one.
+export function csvCell(value) {
+  const plain = value === null || value === undefined ? "" : String(value);
+  const formula = typeof value === "string" && plain.length > 1 && /^[=+\-@\t\r]/.test(plain) && Number.isNaN(Number(plain));
+  const text = formula ? `'${plain}` : plain;
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

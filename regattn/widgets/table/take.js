@@ -1,18 +1,13 @@
 // What a reader takes away: weights as a file for a spreadsheet, the lines of Python that find them again, the page.
-const OWN_MISSING = ["-", "–", "."];
+import { csvCell } from "../_kit/link.js";
 
-// A cell of a file that a spreadsheet opens: text that it would take for a formula is kept from being one.
-export function safeCell(value) {
-  const text = value === null || value === undefined ? "" : String(value);
-  const guarded = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\n\r]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
-}
+const OWN_MISSING = ["-", "–", "."];
 
 // One line for each row that was averaged: its name, outcome, weight and what it adds.
 export function weightsFile({ table, fit, outcomes, weights, contributions, label }, target) {
   const head = ["row", target, `weight in the forecast for ${label}`, "adds"];
   const lines = fit.train.map((t, i) => [table.labels[t], outcomes[i], weights[i], contributions[i]]);
-  return `${[head, ...lines].map((line) => line.map(safeCell).join(",")).join("\r\n")}\r\n`;
+  return `${[head, ...lines].map((line) => line.map(csvCell).join(",")).join("\r\n")}\r\n`;
 }
 
 // A value as Python writes it.
