@@ -63,7 +63,7 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
     """
 
     learning_rate = Slider(
-        "Learning rate η (starts a new training)",
+        "Learning rate η",
         1e-5,
         1.0,
         default=0.01,
