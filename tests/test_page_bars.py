@@ -96,6 +96,18 @@ DRAWINGS = """() => [...document.querySelectorAll('article .cell_output img[src$
   .map((img) => [img.getAttribute("src"), img.alt.slice(0, 60), img.getBoundingClientRect().width])
   .filter(([source, alt, width]) => width > 0)"""
 LETTERS = re.compile(r"font(?:-size)?: *(?:[a-z]+ +)*([\d.]+)px")
+# Notes in the margin, and what any of them lies over; lines of words keep to their own column.
+NOTES = """() => {
+  const notes = [...document.querySelectorAll("article .margin-note")];
+  const box = (part) => part.getBoundingClientRect();
+  const others = [...document.querySelectorAll("article section > :not(section, .margin-note), .margin-note")];
+  const over = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+  return [
+    notes.filter((note) => note.checkVisibility()).length,
+    notes.filter((note) => others.some((part) => part !== note && over(box(part), box(note))))
+      .map((note) => note.textContent),
+  ];
+}"""
 LINKS = """() => [...document.querySelectorAll("nav.bd-links a")]
   .filter((a) => !a.closest("details:not([open])") && a.getBoundingClientRect().height > 0).length"""
 
@@ -172,6 +184,14 @@ def test_the_side_bar_marks_the_section_that_is_read(opened):
         opened.evaluate("(id) => document.getElementById(decodeURIComponent(id)).scrollIntoView()", sections[0])
         opened.wait_for_function("document.querySelectorAll('.nav-sections [aria-current]').length === 1")
         opened.evaluate("scrollTo(0, 0)")
+
+
+@pytest.mark.parametrize("opened", CHAPTERS, ids=label, indirect=True)
+def test_what_is_cited_stands_in_the_margin_over_nothing_and_on_a_phone_nowhere(opened):
+    written = opened.locator(".margin-note").count()
+    assert opened.evaluate(NOTES) == [written, []]
+    with phone(opened, 390):
+        assert opened.evaluate(NOTES)[0] == 0
 
 
 @pytest.mark.parametrize("opened", CHAPTERS, ids=label, indirect=True)
