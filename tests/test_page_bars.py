@@ -162,18 +162,16 @@ def letters_of(drawing: Path) -> float:
     return min(map(float, LETTERS.findall(text)), default=width) / width
 
 
-def test_on_a_phone_the_letters_of_a_drawing_can_be_read(opened):
+def test_on_a_phone_letters_of_drawings_can_be_read_words_are_as_large_and_code_fits_its_box(opened):
     with phone(opened, 390):
         found = opened.evaluate(DRAWINGS)
-    sizes = {alt: width * letters_of(opened.path.parent / unquote(source)) for source, alt, width in found}
-    assert {alt: size for alt, size in sizes.items() if size < 9} == {}
-
-
-def test_on_a_phone_words_are_as_large_and_code_fits_its_box(opened):
-    with phone(opened, 390):
         _, size = opened.evaluate(MEASURE) or (70, 17)
-        assert 17 <= size <= 19
-        assert opened.evaluate(WIDE_CODE) == []
+        wide, (notes, _) = opened.evaluate(WIDE_CODE), opened.evaluate(NOTES)
+    sizes = {alt: width * letters_of(opened.path.parent / unquote(source)) for source, alt, width in found}
+    assert {alt: letters for alt, letters in sizes.items() if letters < 9} == {}
+    assert 17 <= size <= 19
+    assert wide == []
+    assert notes == 0  # there is no margin
 
 
 def test_the_side_bar_marks_the_section_that_is_read(opened):
@@ -187,11 +185,9 @@ def test_the_side_bar_marks_the_section_that_is_read(opened):
 
 
 @pytest.mark.parametrize("opened", CHAPTERS, ids=label, indirect=True)
-def test_what_is_cited_stands_in_the_margin_over_nothing_and_on_a_phone_nowhere(opened):
+def test_what_is_cited_stands_in_the_margin_over_nothing(opened):
     written = opened.locator(".margin-note").count()
     assert opened.evaluate(NOTES) == [written, []]
-    with phone(opened, 390):
-        assert opened.evaluate(NOTES)[0] == 0
 
 
 @pytest.mark.parametrize("opened", CHAPTERS, ids=label, indirect=True)
