@@ -10,6 +10,7 @@ from regattn.widgets._kit import Explorer
 
 class ModelExplorer(Explorer):
     sentence: str
+    donor: str
     place: int
     head: str
     temperature: float
@@ -24,6 +25,7 @@ class ModelExplorer(Explorer):
         *,
         borrow: bool = False,
         sentence: str | None = None,
+        donor: str | None = None,
         place: int | None = None,
         head: str | None = None,
         temperature: float | None = None,
