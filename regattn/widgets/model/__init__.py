@@ -75,8 +75,8 @@ class ModelExplorer(Explorer, panels=["next", "parts", "map", "lens"]):
     Type a sentence, or choose one. At any of its words there are the distribution of the next word (the model's and
     the true one), what every head looks at most, the weights of one head, and what the stream says after each block
     when it is read as the last one is (a logit lens). Silence heads and feed-forward layers and read what it costs;
-    draw words and go on. With another sentence beside it the parts pressed are not silent: at the word asked they
-    write what they write there in the other one (activation patching). The model's weights are rounded to half
+    draw words and go on. Given another sentence, the ``donor``, the parts pressed are not silent: at the word asked
+    they write what they write there in the donor (activation patching). The model's weights are rounded to half
     precision, in the page and here. A model of any text has no truth beside it: words are then tokens, and what is
     silenced costs what it moves the prediction.
 
@@ -111,13 +111,14 @@ class ModelExplorer(Explorer, panels=["next", "parts", "map", "lens"]):
     """
 
     sentence = TypedText("Sentence: type it, or choose one", default="", wide=True, first=True)
+    place = _Place("The next word after", default=LONGEST, help="Where the prediction is made.", first=True)
     donor = TypedText(
         "Exchange with: another sentence",
         default="",
         wide=True,
-        help="With one here, a part that is pressed is not silent: it writes what it writes in this sentence.",
+        help="A part that is pressed writes what it writes in this sentence; without one it is silent.",
+        first=True,
     )
-    place = _Place("The next word after", default=LONGEST, help="Where the prediction is made.", first=True)
     head = Choice(
         "Look through",
         lambda self: {part: _called(part) for part in self.parts if FEED_FORWARD not in part},
@@ -147,7 +148,9 @@ class ModelExplorer(Explorer, panels=["next", "parts", "map", "lens"]):
             "says after each block."
         )
         data = {"model": packed(read)} | self.reading.data
-        super().__init__(**{"data": data, "alt": alt} | kit)
+        given = [kit, *(kit.get("presets") or {}).values()]
+        hide = [*kit.pop("hide", ()), *([] if any("donor" in settings for settings in given) else ["donor"])]
+        super().__init__(**{"data": data, "alt": alt, "hide": hide} | kit)
 
     def result(self) -> dict[str, Any]:
         """Return the numbers now shown, computed by the package rather than by the browser.

@@ -10,8 +10,8 @@ from regattn.widgets._kit import Explorer
 
 class ModelExplorer(Explorer):
     sentence: str
-    donor: str
     place: int
+    donor: str
     head: str
     temperature: float
     top_k: int
@@ -25,8 +25,8 @@ class ModelExplorer(Explorer):
         *,
         borrow: bool = False,
         sentence: str | None = None,
-        donor: str | None = None,
         place: int | None = None,
+        donor: str | None = None,
         head: str | None = None,
         temperature: float | None = None,
         top_k: int | None = None,

@@ -74,12 +74,13 @@ export function partsPanel(view, { model }) {
         return row;
       });
       return ({ looks, silenced, donor }) => {
-        const [press, off] = donor.length ? ["exchange", "exchanged"] : ["silence", "silent"];
+        const [press, off] = donor.length ? ["exchange", "swapped"] : ["silence", "silent"];
         said.textContent = title.replace("silence", press);
         rows.forEach((row, l) =>
           row.forEach(({ part, made, looks: text }, h) => {
             const pressed = silenced.includes(part);
             made.setAttribute("aria-pressed", String(pressed));
+            made.classList.toggle("ra-swapped", pressed && donor.length > 0);
             const found = looks[l][h];
             text.textContent = pressed ? off : found ? `${found.word} ${weightText(found.weight)}` : "writes";
           }),
