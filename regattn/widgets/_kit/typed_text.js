@@ -24,7 +24,7 @@ const written = (text, most) => text.slice(0, most).toWellFormed?.() ?? text.sli
 // A box for a text of many lines, which stay as they are.
 export function pageBox(view, { name, label, most, help, sets = {} }) {
   const plain = { spellcheck: "false", autocomplete: "off", autocapitalize: "none", dir: "auto" };
-  const input = element("textarea", { rows: 3, maxlength: most, placeholder: "Paste a page of your own here.", ...plain });
+  const input = element("textarea", { rows: 2, maxlength: most, placeholder: "Paste a page of your own here.", ...plain });
   controlRow(view, name, label, input, { wide: true, help });
   view.listen(input, "input", () => view.set({ [name]: written(input.value, most), ...sets }));
   const show = () => {

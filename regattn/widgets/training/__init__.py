@@ -71,7 +71,6 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
         sets=FIRST,
         first=True,
     )
-    step = _Run("Step", most=lambda self: self.steps, bound="the number of steps", play=1)
     learning_rate = Slider(
         "Learning rate η",
         1e-5,
@@ -83,6 +82,7 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
         waits=True,
         first=True,
     )
+    step = _Run("Step", most=lambda self: self.steps, bound="the number of steps", play=1)
     seed = Seed("Train another", help="Which weights it begins with, and what it reads.", sets=FIRST)
     head = Count(
         "Look through head",

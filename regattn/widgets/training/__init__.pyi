@@ -9,8 +9,8 @@ from regattn.widgets.training._walk import Task, Walk
 
 class TrainingExplorer(Explorer):
     own: str
-    step: int
     learning_rate: float
+    step: int
     seed: int
     head: int
     def __init__(
@@ -22,8 +22,8 @@ class TrainingExplorer(Explorer):
         layers: int = 1,
         steps: int = 1500,
         own: str | None = None,
-        step: int | None = None,
         learning_rate: float | None = None,
+        step: int | None = None,
         seed: int | None = None,
         head: int | None = None,
         hide: Sequence[str] = (),
