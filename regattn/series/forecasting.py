@@ -20,7 +20,7 @@ from regattn._rng import Rng
 from regattn._tensors import check_fit, read_tensors
 from regattn._validation import check_count
 from regattn.series._learning import Reading, learn, read, said, seasons_of
-from regattn.series._own import SeriesModel
+from regattn.series._own import MONTHS, SeriesModel
 from regattn.series.forecaster import Forecaster, ForecasterDesign
 from regattn.series.windows import Windows
 from regattn.transformer.training import TrainingPlan
@@ -42,7 +42,7 @@ class PooledLinear(SeriesModel):
     Parameters
     ----------
     design : ForecasterDesign
-        Of which context, horizon, levels and period count; there must be at least a year and a date of context.
+        Of which context, horizon, levels and period count; there must be at least a period and a date of context.
 
     Examples
     --------
@@ -54,7 +54,10 @@ class PooledLinear(SeriesModel):
 
     def __init__(self, design: ForecasterDesign) -> None:
         super().__init__()
-        self.design, period = design, design.period
+        self._begin(design, usual=MONTHS if design.context > MONTHS else 1)
+
+    def _build(self, design: ForecasterDesign) -> None:
+        period = design.period
         check_count(design.context, "context", least=period + 1)
         self.lags = nn.Linear(design.context, design.horizon * design.outputs)
         self.calendar = nn.Embedding(period, design.horizon * design.outputs)
@@ -138,6 +141,8 @@ def train_forecaster(
     >>> list(history.index)
     [2]
     """
+    if isinstance(model, SeriesModel):
+        model.period_open = False  # the windows have settled it
     return learn(model, windows, plan, unit=unit, batch_size=batch_size, rng=rng)
 
 
@@ -201,6 +206,19 @@ def load_forecaster(path: str | os.PathLike | None = None) -> tuple[Forecaster |
     return _forecaster_at(SHIPPED / "forecaster.safetensors" if path is None else Path(path))
 
 
+def _widening(found: Any, path: Path, *, shape: tuple[int, int]) -> np.ndarray | None:
+    """Return what a file says that bands are moved by, or raise if that is no such table."""
+    if found is None:
+        return None
+    try:
+        by = np.array(found, dtype=float)
+    except (TypeError, ValueError):
+        by = np.array(np.nan)
+    if by.shape != shape or not np.isfinite(by).all():
+        raise ValueError(f"checkpoint {path.name} was not loaded: its widening must be finite, of shape {shape}")
+    return by
+
+
 def _forecaster_at(path: Path) -> tuple[Forecaster | PooledLinear, dict[str, Any]]:
     """Return the forecaster in a file; raise, before a number of its size is allocated, if it holds none."""
     tensors, note = read_tensors(path)
@@ -215,4 +233,5 @@ def _forecaster_at(path: Path) -> tuple[Forecaster | PooledLinear, dict[str, Any
     model = kind(design).to(next(iter(tensors.values())).dtype)
     model.load_state_dict(tensors)
     model.in_own_units = bool(note.get("in_own_units", False))
+    model.widening = _widening(note.get("widening"), path, shape=(model.design.horizon, model.design.outputs))
     return model.eval(), note["card"]
