@@ -145,7 +145,10 @@ export function loader(root, { now, examples, signal, use, first, said = "" }) {
       return;
     }
     status.textContent = `Reading ${file.name} …`;
-    const { text, encoding } = textOf(new Uint8Array(await file.arrayBuffer()));
+    const mine = (turn += 1);
+    const bytes = await file.arrayBuffer();
+    if (turn !== mine || signal.aborted) return; // another table has come in the meantime
+    const { text, encoding } = textOf(new Uint8Array(bytes));
     take(text, file.name, { encoding });
   };
   listen(chooser, "change", () => {
