@@ -5,6 +5,8 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from regattn._delimited import Sheet, is_date
 
 if TYPE_CHECKING:
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["Roles", "UsageError", "roles", "some"]
 
 KINDS = 12  # different texts that are kinds
+ROWS = {"id", "index", "row", "nr", "no", "#", "unnamed: 0"}  # names of columns that number the rows
 MOSTLY = 0.5  # share of the cells that makes a column one of numbers, the others being slips
 DATED = 0.8  # share of the cells that makes a column one of dates
 
@@ -48,7 +51,8 @@ def roles(sheet: Sheet, given: argparse.Namespace) -> Roles:
     if date is not None and date != asked:
         sheet.notes.append(f"{date} holds dates, which name the rows.")
     if chosen is not None:
-        texts = [name for name in chosen if name not in named and _is_text(sheet, name) and _few(sheet, name)]
+        plain = [name for name in chosen if name not in named and not _is_dated(sheet, name)]
+        texts = [name for name in plain if _is_text(sheet, name) and _few(sheet, name)]
         return Roles(date, [name for name in chosen if name != given.target], [*named, *texts])
     return Roles(date, *_predictors(sheet, {given.target, date}, named))
 
@@ -63,20 +67,22 @@ def _predictors(sheet: Sheet, taken: set[str | None], named: list[str]) -> tuple
         sheet.notes.append(f"Empty, and so left out: {some(empty)}.")
     if many:
         sheet.notes.append(f"Left out, as more than {KINDS} different texts: {some(many)}; --categories takes them in.")
-    left = [name for name in rest if name not in empty and name not in many]
+    counts = [name for name in rest if name.lower() in ROWS and _counts(sheet, name)]
+    if counts:
+        sheet.notes.append(f"Left out, as it numbers the rows: {some(counts)}.")
+    left = [name for name in rest if name not in [*empty, *many, *counts]]
     return left, [*named, *(name for name in texts if name in left)]
 
 
 def _date(sheet: Sheet, taken: set[str]) -> str | None:
     """Return the first column whose cells are dates and no numbers, or None."""
-    for name in sheet.cells.columns:
-        cells = sheet.texts(name).dropna()
-        if name in taken or not len(cells) or not _is_text(sheet, name):
-            continue
-        look = cells.iloc[:200]
-        if sum(map(is_date, look)) >= DATED * len(look):
-            return name
-    return None
+    return next((name for name in sheet.cells.columns if name not in taken and _is_dated(sheet, name)), None)
+
+
+def _is_dated(sheet: Sheet, name: str) -> bool:
+    """Return whether a column's cells are dates, and no numbers."""
+    look = sheet.texts(name).dropna().iloc[:200]
+    return len(look) > 0 and _is_text(sheet, name) and sum(map(is_date, look)) >= DATED * len(look)
 
 
 def _is_text(sheet: Sheet, name: str) -> bool:
@@ -84,6 +90,12 @@ def _is_text(sheet: Sheet, name: str) -> bool:
     values, strange = sheet.parsed(name)
     filled = int(sheet.texts(name).notna().sum())
     return strange is not None and int((values == values).sum()) < MOSTLY * filled
+
+
+def _counts(sheet: Sheet, name: str) -> bool:
+    """Return whether a column does nothing but number the rows."""
+    values = sheet.parsed(name)[0]
+    return bool((values == values[0] + np.arange(len(values))).all())
 
 
 def _few(sheet: Sheet, name: str) -> bool:

@@ -104,7 +104,7 @@ FINE = "a,b\n1,2\n2,3\n3,5\n4,9\n"
 @pytest.mark.parametrize(
     ("content", "options", "status", "message"),
     [
-        (FINE, [], 2, "--target is missing, the column to be predicted; t.csv has 'a', 'b'. As in: regattn report t.csv --target b"),
+        (FINE, [], 2, "t.csv has 'a', 'b'. As in: regattn report t.csv --target b"),
         (FINE, ["--target", "c"], 2, "t.csv has no column 'c'; it has 'a', 'b'"),
         (FINE, ["--target", "a", "--date", "c"], 2, "no column 'c'"),
         (FINE, ["--target", "a", "--model", "x.joblib"], 2, "a saved model is a pickle, and reading a pickle runs"),
@@ -125,7 +125,7 @@ FINE = "a,b\n1,2\n2,3\n3,5\n4,9\n"
         ("a,b\n1,2\n\n3,4,5\n", ["--target", "a"], 1, "t.csv, line 4: 3 cells, but the first line has 2"),
         ('a,b\n1,"2\n', ["--target", "a"], 1, "t.csv, line 2: a quotation mark is opened and not closed"),
         ('a,b,c\n1,2,"x\ny"\n3,u,z\n', ["--target", "b"], 1, "t.csv, line 4, column b: 'u' is not a number"),
-        ("a,b\n1,2\n3,x\n4,5\n6,7\n", ["--target", "a"], 1, "line 3, column b: 'x' is not a number; if its"),
+        ("a,b\n1,2\n3,x\n4,5\n6,7\n", ["--target", "a"], 1, "line 3, column b: 'x' is not a number; if that is"),
         ("a;b\n1,5;2.5\n", ["--target", "a"], 1, "line 2, column a: '1,5' has a decimal comma, '2.5' in column b"),
         ("a,b\n1,2\n2,3\n3,5\n4,-\n", ["--target", "a"], 1, "line 5, column b: no number here, and the row to predict"),
         ("a,b\n1,2\n2,2\n3,2\n4,2\n", ["--target", "a"], 1, "no predictor varies over the 3 rows"),
@@ -231,7 +231,7 @@ def test_a_name_that_is_nearly_one_is_answered_by_it(said):
 
 
 def test_many_names_are_shortened(said):
-    names = [f"a question that is asked at some length, number {k}" for k in range(30)]
+    names = [f"a question that is asked at some length: number {k}" for k in range(30)]
     text = (
         ",".join(names) + "\n" + "".join(",".join(str((k * j) % 7 + k) for j in range(2, 32)) + "\n" for k in range(9))
     )

@@ -58,7 +58,7 @@ def read_panel(table: pd.DataFrame | pd.Series, *, ahead: int, period: int = 1) 
         raise ValueError(f"series must differ in name, got {twice!r} twice")
     if not len(table) or not names:
         raise ValueError(f"Y is empty: its shape is {table.shape}")
-    table = complete(pd.DataFrame(numbers(table, "Y", missing=True), table.index, names), "Y")
+    table = complete(pd.DataFrame(_numbers(table), table.index, names), "Y")
     values, seen = table.to_numpy(), table.notna().to_numpy()
     few = seen.sum(axis=0) < 2
     if few.any():
@@ -67,6 +67,19 @@ def read_panel(table: pd.DataFrame | pd.Series, *, ahead: int, period: int = 1) 
     dates = table.index.append(following(table.index, ahead, like=table.index)) if ahead else table.index
     first, last = seen.argmax(axis=0), len(seen) - 1 - seen[::-1].argmax(axis=0)
     return Panel(values, dates, names, phases(dates, period, "Y"), first, last)
+
+
+def _numbers(table: pd.DataFrame) -> np.ndarray:
+    """Return the numbers of a table, NaN where one is missing, or raise; say what to do with dates in a column."""
+    try:
+        return numbers(table, "Y", missing=True)
+    except ValueError as error:
+        if isinstance(table.index, pd.RangeIndex) and not pd.api.types.is_numeric_dtype(table.dtypes.iloc[0]):
+            name = table.columns[0]
+            raise ValueError(
+                f"{error}; if {name!r} holds the dates, index the table by them: Y.set_index({name!r})"
+            ) from error
+        raise
 
 
 def before(panel: Panel, row: int) -> Panel | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 import os
 from dataclasses import asdict, replace
-from typing import Any, Self
+from pathlib import Path
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,7 @@ from regattn._validation import check_count
 from regattn.series._calibrating import moved, widening
 from regattn.series._cut import Covariates, Panel, before, cut, in_season, own_units, read_covariates, read_panel
 from regattn.series._dates import check_period, usual_period
+from regattn.series._kept import read_model
 from regattn.series._learning import Reading, learn, read, said
 from regattn.series.ahead import Forecast
 from regattn.series.windows import Windows
@@ -41,6 +43,12 @@ class SeriesModel(nn.Module):
     >>> isinstance(PooledLinear(ForecasterDesign(context=9, horizon=2, period=4)), SeriesModel)
     True
     """
+
+    designed: ClassVar[type]
+    """Of what class a design is."""
+
+    stacked: ClassVar[bool] = False
+    """Whether a design says how many layers there are."""
 
     widening: np.ndarray | None = None
     """By how much each quantile of each date ahead is moved, (h, Q), in units of a window, since :meth:`fit`."""
@@ -237,14 +245,14 @@ class SeriesModel(nn.Module):
         return _tabled(panel, design.context, quantiles, weights[:, :horizon], rest, list(design.levels) or ["mean"])
 
     def save(self, path: str | os.PathLike, *, card: dict[str, Any] | None = None) -> None:
-        """Write the model to ``path``, from where :func:`load_forecaster` reads it.
+        """Write the model to ``path``, from where :meth:`load` or :func:`load_forecaster` reads it.
 
         Parameters
         ----------
         path : path
             Usually ending in .safetensors; its folder must exist.
         card : dict, optional
-            Anything JSON can hold: data, seed, steps.
+            Notes of your own, anything JSON can hold, which come back with the model: data, seed, steps.
 
         Raises
         ------
@@ -258,6 +266,24 @@ class SeriesModel(nn.Module):
         note = {"kind": type(self).__name__, "design": asdict(self.design), "in_own_units": self.in_own_units}
         note["widening"] = None if self.widening is None else self.widening.tolist()
         write_tensors(path, tensors, note=note | {"card": card or {}})
+
+    @classmethod
+    def load(cls, path: str | os.PathLike) -> Self:
+        """Return the model of this class that was saved; :func:`load_forecaster` gives its card too.
+
+        Parameters
+        ----------
+        path : path
+            Written by :meth:`save`.
+
+        Raises
+        ------
+        FileNotFoundError
+            If there is no such file.
+        ValueError
+            If the file is damaged, altered, or holds no model of this class.
+        """
+        return read_model(Path(path), {cls.__name__: cls})[0]
 
 
 def _checked(design: Any) -> Any:

@@ -6,7 +6,6 @@ Letters: N windows, C dates of the past, h dates ahead, Q quantiles.
 from __future__ import annotations
 
 import os
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +16,8 @@ from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
 from regattn._rng import Rng
-from regattn._tensors import check_fit, read_tensors
 from regattn._validation import check_count
+from regattn.series._kept import read_model
 from regattn.series._learning import Reading, learn, read, said, seasons_of
 from regattn.series._own import MONTHS, SeriesModel
 from regattn.series.forecaster import Forecaster, ForecasterDesign
@@ -51,6 +50,8 @@ class PooledLinear(SeriesModel):
     >>> model(x, torch.tensor([0]))[0, :3, 4].tolist()
     [1.0, 2.0, 3.0]
     """
+
+    designed = ForecasterDesign
 
     def __init__(self, design: ForecasterDesign) -> None:
         super().__init__()
@@ -203,35 +204,5 @@ def load_forecaster(path: str | os.PathLike | None = None) -> tuple[Forecaster |
     >>> model.design.context, model.design.horizon
     (36, 12)
     """
-    return _forecaster_at(SHIPPED / "forecaster.safetensors" if path is None else Path(path))
-
-
-def _widening(found: Any, path: Path, *, shape: tuple[int, int]) -> np.ndarray | None:
-    """Return what a file says that bands are moved by, or raise if that is no such table."""
-    if found is None:
-        return None
-    try:
-        by = np.array(found, dtype=float)
-    except (TypeError, ValueError):
-        by = np.array(np.nan)
-    if by.shape != shape or not np.isfinite(by).all():
-        raise ValueError(f"checkpoint {path.name} was not loaded: its widening must be finite, of shape {shape}")
-    return by
-
-
-def _forecaster_at(path: Path) -> tuple[Forecaster | PooledLinear, dict[str, Any]]:
-    """Return the forecaster in a file; raise, before a number of its size is allocated, if it holds none."""
-    tensors, note = read_tensors(path)
-    if not isinstance(note, dict) or not {"design", "card"} <= note.keys():
-        raise ValueError(f"checkpoint {path.name} holds no forecaster: its note has {note!r:.200}")
     kinds = {"Forecaster": Forecaster, "PooledLinear": PooledLinear}
-    try:
-        kind, design = kinds[note.get("kind", "Forecaster")], ForecasterDesign(**note["design"])
-        check_fit(tensors, partial(kind, design), layers=design.layers if kind is Forecaster else 0)
-    except (KeyError, TypeError, ValueError, RuntimeError, OverflowError) as error:
-        raise ValueError(f"checkpoint {path.name} was not loaded: {error}") from error
-    model = kind(design).to(next(iter(tensors.values())).dtype)
-    model.load_state_dict(tensors)
-    model.in_own_units = bool(note.get("in_own_units", False))
-    model.widening = _widening(note.get("widening"), path, shape=(model.design.horizon, model.design.outputs))
-    return model.eval(), note["card"]
+    return read_model(SHIPPED / "forecaster.safetensors" if path is None else Path(path), kinds)

@@ -131,6 +131,14 @@ def test_a_period_of_another_calendar_is_refused(freq, period, other):
         PooledLinear(ForecasterDesign(context=20, horizon=3, period=period)).fit(y)
 
 
+def test_quarters_that_are_read_as_months_are_refused():
+    months = WHOLE.set_axis(pd.PeriodIndex([str(quarter) for quarter in DATES], freq="M"))
+    with pytest.raises(
+        ValueError, match=r"period 12 is that of months, but the dates of Y are quarters \(2011-04, 201"
+    ):
+        PooledLinear(ForecasterDesign(context=13, horizon=6, period=12)).fit(months)
+
+
 def test_a_cycle_of_its_own_is_no_other_calendar():
     years = pd.Series(RNG.normal(size=60), pd.period_range("1901", periods=60, freq="Y"))
     hours = pd.Series(RNG.normal(size=60), pd.date_range("2001-01-01", periods=60, freq="h"))
@@ -272,6 +280,10 @@ def test_a_fitted_model_comes_back_from_its_file(kind, covariates, tmp_path):
     assert card == {"seed": 0}
     assert type(again) is type(model)
     assert again.design == model.design
+    assert type(model).load(path).design == model.design
+    other = Forecaster if kind == "linear" else PooledLinear
+    with pytest.raises(ValueError, match=f"it holds a '{type(model).__name__}', not {other.__name__}"):
+        other.load(path)
     ours, theirs = (each.forecast(GAPS, **given) for each in (model, again))
     pd.testing.assert_frame_equal(ours.quantiles, theirs.quantiles)
     pd.testing.assert_frame_equal(ours.weights, theirs.weights)
@@ -343,6 +355,10 @@ SHARED = pd.DataFrame({"holiday": np.arange(53.0) % 3}, PROMO.index)
         ),
         (lambda m: m.forecast(GAPS, 0), "horizon must be ≥ 1, got 0"),
         (lambda m: m.forecast(GAPS.to_numpy()), "Y must be a DataFrame"),
+        (
+            lambda m: m.forecast(GAPS.reset_index(names="when").astype({"when": str})),
+            r"index the table by them: Y.set_index\('when'\)",
+        ),
         (lambda m: m.forecast(GAPS.iloc[:0]), r"Y is empty: its shape is \(0, 5\)"),
         (lambda m: m.forecast(GAPS.iloc[:9]), "series 'b' has 0 numbers; a forecast needs two"),
         (lambda m: m.forecast(GAPS.iloc[::-1]), "the dates of Y must rise"),

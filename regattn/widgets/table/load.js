@@ -8,6 +8,7 @@ import { inSlices } from "./slices.js";
 const MOST_BYTES = 50e6;
 const AT_ONCE = 300_000; // characters that are read in one go
 const GLANCE = 20_000; // characters that are shown while the rest is read
+const MANY = 12; // predictors that are not ticked one by one
 const DRAWS = [1, 2, 3];
 const SAMPLE = 5; // rows that are shown
 const KINDS = { number: "numbers", date: "dates", text: "text" };
@@ -70,9 +71,13 @@ function setup(read, settings, { listen, again, fit, back }) {
     parts.append(element("p", {}, element("strong", {}, "What to know about it")), element("ul", { class: "ra-troubles" }, ...read.troubles.map((trouble) => element("li", {}, trouble))));
   }
   const boxes = element("div", { class: "ra-choices" });
+  const tick = (words, chosen) => button(words, listen, () => {
+    settings.predictors = chosen;
+    offer();
+  });
   const offer = () => {
     const names = predictors.filter((name) => name !== settings.target && name !== settings.date);
-    boxes.replaceChildren(...names.map((name) => box(name, settings.predictors.includes(name), listen, (on) => {
+    boxes.replaceChildren(...names.map((name) => box(shorten(name, 32), settings.predictors.includes(name), listen, (on) => {
       settings.predictors = predictors.filter((each) => (each === name ? on : settings.predictors.includes(each)));
     })));
   };
@@ -81,6 +86,8 @@ function setup(read, settings, { listen, again, fit, back }) {
     offer();
   };
   offer();
+  const room = `A fit has room for ${limits().columns} columns; what comes after is left out.`;
+  const several = predictors.length > MANY ? [element("p", {}, room), element("div", { class: "ra-tools" }, tick("Tick all", predictors), tick("Tick none", []))] : [];
   const named = (list) => list.map((name) => [name, name]);
   const most = Math.min(limits().lags, read.rows - 1);
   const lags = Array.from({ length: most + 1 }, (_, k) => [k, k ? `${k}: from the ${k === 1 ? "row" : `${k} rows`} before` : "0: from the row itself"]);
@@ -90,7 +97,7 @@ function setup(read, settings, { listen, again, fit, back }) {
       picker("Date or name of a row", [["", "none: in the order of the file"], ...named(date)], settings.date, listen, choose("date")),
       picker("Lags", lags, settings.lags, listen, choose("lags", Number)),
     ),
-    element("div", { class: "ra-group", role: "group", "aria-label": "Predictors" }, element("span", { class: "ra-control-name" }, "Predictors: what it is forecast from"), boxes),
+    element("div", { class: "ra-group", role: "group", "aria-label": "Predictors" }, element("span", { class: "ra-control-name" }, "Predictors: what it is forecast from"), ...several, boxes),
     element("div", { class: "ra-tools" }, button("Fit", listen, () => fit(settings), { "data-load": "fit" }), button("Back", listen, back)),
   );
   return parts;

@@ -1,5 +1,5 @@
 // A table read from text: its columns with what they hold, and each trouble in a sentence with line and column.
-import { GROUPED, dateFormOf, dateIn, decimalOf, isMissing, numberIn } from "./cells.js";
+import { GROUPED, monthNames, dateFormOf, dateIn, decimalOf, isMissing, numberIn } from "./cells.js";
 import { keeper, roomFor } from "./keep.js";
 import { delimiterOf, recordsIn } from "./records.js";
 
@@ -50,7 +50,7 @@ function columnOf(name, cells, lines, decimal, { add }) {
   });
   if (filled.length > 1 && filled.length === cells.length && values.every((value) => value === values[0])) add("constant", `Column ${quote(name)} is ${quote(filled[0])} in every row.`);
   const slips = values.filter((value) => value !== null).length < filled.length;
-  return { name, kind, values, ...(slips && { slips }), ...(kind === "date" && { form: date.form }) };
+  return { name, kind, values, ...(slips && { slips }), ...(kind === "date" && { form: date.form, ...(date.form === "Jan 2024" && { months: monthNames(filled) }) }) };
 }
 
 function sayRepeated(columns, { add }) {

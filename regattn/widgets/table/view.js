@@ -176,6 +176,7 @@ function controlsFor(specs, columns) {
 }
 
 const LINK = "regattn-table";
+const BEGIN = { model: "ridge", listens: "others", tuning: "loo" }; // with a table of one's own
 const ROLES = ["target", "date", "lags", "predictors"]; // what is chosen before a table is fitted
 
 // What a link sets of a table with these controls, or null.
@@ -217,7 +218,7 @@ function render({ model, el }) {
     const data = { ...model.get("data"), columns, file, dialect };
     const kit = { ...model.get("kit"), presets: [], controls: controlsFor(model.get("kit").controls, columns) };
     settle(kit.controls, settings);
-    mount(pageModel({ ...defaults, query: columns[0].values.length - 1, typed: {}, ...settings, data, kit, alt: `The table ${file}. ${model.get("alt").replace(/^[^;]*; /, "")}` }, model), troubles);
+    mount(pageModel({ ...defaults, ...BEGIN, query: columns[0].values.length - 1, typed: {}, ...settings, data, kit, alt: `The table ${file}. ${model.get("alt").replace(/^[^;]*; /, "")}` }, model), troubles);
   };
   mount(model);
   return () => {
