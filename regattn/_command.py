@@ -71,8 +71,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(2, str(error))
     except OSError as error:
         return _fail(2, f"{error.filename}: {error.strerror}" if error.filename else str(error))
-    _say(report, notes)
-    sys.stdout.write(f"\nwritten to {path}\n")
+    _say(report, notes, given.target)
+    sys.stdout.write(f"\nThe report is in {path}; open it in a browser.\n")
     return 0
 
 
@@ -305,10 +305,12 @@ def _note_left_out(sheet: Sheet, rows: pd.Index) -> None:
         sheet.notes.append(f"Left out, as a number is missing: {counted(len(lines), 'row')} ({where}).")
 
 
-def _say(report: ForecastReport, notes: list[str]) -> None:
-    """Print what the report says in short."""
+def _say(report: ForecastReport, notes: list[str], target: str) -> None:
+    """Print what the report says in short: forecasts, whom they listen to, and what was taken for granted."""
     look = {"float_format": in_digits, "na_rep": "-"}
-    row = report.to_frame().T.to_string(**look, max_cols=8)
+    frame = report.to_frame()
+    said = [f"{target} for {row}: {in_digits(value)}" for row, value in frame["prediction"].iloc[:LISTED].items()]
     loud = report.top(min(5, len(report.outcomes))).to_string(**look)
-    said = "\n".join([*notes, "", row, "", f"Loudest in {report.rows[0]}:", loud, ""])
-    sys.stdout.write("".join(c if c.isprintable() or c == "\n" else "?" for c in said))
+    rest = frame.drop(columns="prediction").T.to_string(**look, max_cols=LISTED)
+    words = "\n".join([*said, "", f"Loudest in {report.rows[0]}:", loud, "", "More about it:", rest, "", *notes, ""])
+    sys.stdout.write("".join(c if c.isprintable() or c == "\n" else "?" for c in words))

@@ -24,8 +24,8 @@ def read_model(path: Path, kinds: Mapping[str, Any]) -> tuple[Any, dict[str, Any
         if named not in kinds:
             raise ValueError(f"it holds a {named!r}, not {' or '.join(kinds)}")
         kind = kinds[named]
-        design = kind.designed(**note["design"])
-        check_fit(tensors, partial(kind, design), layers=design.layers if kind.stacked else 0)
+        design = kind._designed(**note["design"])
+        check_fit(tensors, partial(kind, design), layers=design.layers if kind._stacked else 0)
     except (KeyError, TypeError, ValueError, RuntimeError, OverflowError) as error:
         raise ValueError(f"checkpoint {path.name} was not loaded: {error}") from error
     model = kind(design).to(next(iter(tensors.values())).dtype)

@@ -44,10 +44,10 @@ class SeriesModel(nn.Module):
     True
     """
 
-    designed: ClassVar[type]
+    _designed: ClassVar[type]
     """Of what class a design is."""
 
-    stacked: ClassVar[bool] = False
+    _stacked: ClassVar[bool] = False
     """Whether a design says how many layers there are."""
 
     widening: np.ndarray | None = None
@@ -58,8 +58,8 @@ class SeriesModel(nn.Module):
 
     def _begin(self, design: Any, *, usual: int) -> None:
         """Build the model, of the ``usual`` period as long as neither the design nor a table tells one."""
-        self.takes_period = self.period_open = design.period is None
-        self.design = replace(design, period=usual) if self.takes_period else design
+        self._takes_period = self._period_open = design.period is None
+        self.design = replace(design, period=usual) if self._takes_period else design
         self._build(self.design)
 
     def _build(self, design: Any) -> None:
@@ -68,7 +68,7 @@ class SeriesModel(nn.Module):
 
     def _settle(self, dates: pd.Index, *, anew: bool) -> Any:
         """Return the design, with the period of these dates where it is open, or ``anew`` where none was given."""
-        if self.period_open or (anew and self.takes_period):
+        if self._period_open or (anew and self._takes_period):
             period = usual_period(dates, "Y")
             if period != self.design.period:
                 _checked(design := replace(self.design, period=period))
@@ -172,7 +172,7 @@ class SeriesModel(nn.Module):
             self.covariate_mean.data, spread = rows.mean(dim=0), rows.std(dim=0)
             self.covariate_spread.data = torch.where(spread > 0, spread, 1.0)
         panel = panel._replace(values=panel.values / own_units(panel, period=design.period))
-        windows, self.in_own_units, self.period_open = _lessons(panel, design), True, False
+        windows, self.in_own_units, self._period_open = _lessons(panel, design), True, False
         learn(self, windows, plan, unit=np.ones(len(panel.names)), batch_size=batch_size, rng=rng)
 
     def _twin_missed(self, panel: Panel, **how: Any) -> np.ndarray | None:

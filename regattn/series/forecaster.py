@@ -129,7 +129,7 @@ class Forecaster(SeriesModel):
     (torch.Size([5, 3, 9]), torch.Size([5, 2, 3, 7]))
     """
 
-    designed, stacked = ForecasterDesign, True
+    _designed, _stacked = ForecasterDesign, True
 
     def __init__(self, design: ForecasterDesign, *, rng: Rng = 0) -> None:
         super().__init__()

@@ -51,7 +51,7 @@ class PooledLinear(SeriesModel):
     [1.0, 2.0, 3.0]
     """
 
-    designed = ForecasterDesign
+    _designed = ForecasterDesign
 
     def __init__(self, design: ForecasterDesign) -> None:
         super().__init__()
@@ -143,7 +143,7 @@ def train_forecaster(
     [2]
     """
     if isinstance(model, SeriesModel):
-        model.period_open = False  # the windows have settled it
+        model._period_open = False  # the windows have settled it
     return learn(model, windows, plan, unit=unit, batch_size=batch_size, rng=rng)
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from regattn._tensors import read_tensors, write_tensors
 from regattn.data import load_employment
+from regattn.recorded_runs import load_runs
 from regattn.series import Forecaster, ForecasterDesign, PooledLinear, forecast_windows, load_forecaster
 from regattn.series._calibrating import moved, widening
 from regattn.series._learning import read, said
@@ -123,15 +124,18 @@ def test_a_file_keeps_what_bands_are_moved_by_and_one_that_was_altered_is_refuse
             load_forecaster(path)
 
 
-RECORDED = pd.read_csv(coverage.FOUND)
+RECORDED = load_runs("coverage").runs
 
 
-def test_on_employment_bands_of_eighty_per_cent_hold_nearer_to_eighty():
-    held = RECORDED.groupby("calibrated")[["80", "40"]].mean()
+def test_on_employment_calibrated_bands_hold_what_they_promise():
     assert RECORDED.groupby(["offset", "calibrated"]).size().eq(len(coverage.CUTS)).all()
-    for band in ("80", "40"):
-        plain, calibrated = (abs(100 * held.loc[on, band] - int(band)) for on in (False, True))
-        assert calibrated < plain / 2
+    assert sorted(RECORDED["offset"].unique()) == sorted(coverage.OFFSETS)
+    held = RECORDED.groupby("calibrated")[list(coverage.BANDS)].mean()
+    for band in coverage.BANDS:
+        promised = int(band.split()[0]) / 100
+        assert held.loc["no", band] < promised < held.loc["yes", band] < promised + 0.1
+        often = (RECORDED[band] >= promised).groupby(RECORDED["calibrated"]).mean()
+        assert often["no"] < 0.5 < 0.8 < often["yes"]
 
 
 def test_what_is_recorded_is_found_again():
@@ -139,4 +143,5 @@ def test_what_is_recorded_is_found_again():
     before = RECORDED[(RECORDED["offset"] == offset) & (RECORDED["from"] == str(load_employment().index[cut]))]
     again = pd.DataFrame(coverage.coverage(offset, cut))
     assert list(again["calibrated"]) == list(before["calibrated"])
-    np.testing.assert_allclose(again[["80", "40", "width"]], before[["80", "40", "width"]], atol=0.02)
+    measured = [*coverage.BANDS, "width", "loss"]
+    np.testing.assert_allclose(again[measured], before[measured], atol=0.02)
