@@ -89,7 +89,7 @@ def _is_text(sheet: Sheet, name: str) -> bool:
     """Return whether fewer than half of a column's cells are numbers."""
     values, strange = sheet.parsed(name)
     filled = int(sheet.texts(name).notna().sum())
-    return strange is not None and int((values == values).sum()) < MOSTLY * filled
+    return strange is not None and int(np.isfinite(values).sum()) < MOSTLY * filled
 
 
 def _counts(sheet: Sheet, name: str) -> bool:
