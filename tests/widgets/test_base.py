@@ -135,7 +135,7 @@ def test_every_import_names_an_export_of_the_kit_the_numbers_or_the_explorers_ow
         assert file.parent.name in {path.parent.name, "_kit", "_numbers"}
         exported = file.read_text(encoding="utf-8")
         for name in names:
-            assert re.search(rf"^export (function {name}\(|const {name} =)", exported, re.MULTILINE), (
+            assert re.search(rf"^export (function\*? {name}\(|const {name} =)", exported, re.MULTILINE), (
                 f"{name} of {file}"
             )
             assert len(re.findall(rf"\b{name}\b", source)) > 1, f"{name} is not used"
