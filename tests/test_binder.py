@@ -110,6 +110,7 @@ def launches(path: Path) -> dict[str, str]:
     return {urlsplit(link).netloc: link for link in links}
 
 
+@pytest.mark.weekly("_config.yml", "_toc.yml", "binder/", "book/_ext/launch.py", "tests/test_binder.py")
 @pytest.mark.book
 @pytest.mark.parametrize("page", NOTEBOOKS, ids=label)
 def test_launch_buttons_open_the_notebook_of_the_page(known_book, page):

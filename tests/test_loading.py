@@ -188,6 +188,7 @@ def test_browsers_without_light_dark_show_explorers_in_the_same_colours(browser,
 KINDS = ["book/index", CHAPTERS[0], "book/reference/library", "book/reference/ledger"]
 
 
+@pytest.mark.weekly("book/_ext/light_pages.py", "book/_static/", "requirements.txt")
 @pytest.mark.parametrize("page", [page for page in PAGES if page in KINDS], ids=label)
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)], ids=["wide", "phone"])
 def test_the_rules_that_are_left_show_a_page_as_all_rules_do(browser, built_book, page, width, dark):

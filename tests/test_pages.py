@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
@@ -70,13 +71,22 @@ ALIKE = """() => {
   }
 }"""
 # The same for colours, of every element: where what bears it has the name, classes and style of an earlier one, and so
-# have what is around it and what is in it.
-COLOURED_ALIKE = """() => {
-  const seen = new Set();
+# have what is around it and what is in it. Pages share their style sheet, so an earlier one may be on an earlier page:
+# what they had is handed on as numbers.
+COLOURED_ALIKE = """(known) => {
+  const seen = new Set(known);
+  const number = (text) => {
+    let [a, b] = [0xdeadbeef, 0x41c6ce57];
+    for (let i = 0; i < text.length; i += 1) {
+      const code = text.charCodeAt(i);
+      [a, b] = [Math.imul(a ^ code, 2654435761), Math.imul(b ^ code, 1597334677)];
+    }
+    return 4294967296 * (2097151 & (b ^ (b >>> 15))) + ((a ^ (a >>> 16)) >>> 0);
+  };
   const kind = (e) => [e.tagName, e.getAttribute("class"), e.getAttribute("style"),
     [...e.childNodes].some((node) => node.nodeType === 3 && node.data.trim())].join("|");
   const visit = (e, above) => {
-    const here = `${above}>${kind(e)}`;
+    const here = number(`${above}>${kind(e)}`);
     const known = seen.has(here);
     seen.add(here);
     const inside = [...e.children].map((child) => visit(child, here));
@@ -84,7 +94,9 @@ COLOURED_ALIKE = """() => {
     return "colouredAlike" in e.dataset;
   };
   document.querySelectorAll("article.bd-article").forEach((article) => visit(article, ""));
+  return [...seen];
 }"""
+SEEN: dict[str, list[int]] = {}  # of this process, by theme: the kinds whose colours were looked at
 OURS = {"include": [["article.bd-article"]]}
 AXE = {"resultTypes": ["violations"], "preload": False}  # it would ask a file for its style sheets, which is an error
 WORDS = {**OURS, "exclude": [["figure.regattn"]]}  # the colours of explorers are looked at in tests/widgets
@@ -162,9 +174,8 @@ WHOLE = "() => window.thinned.forEach(([e, inside]) => e.replaceChildren(...insi
 
 
 @contextmanager
-def hidden(opened, mark, name) -> Iterator[None]:
-    """Mark what is alike and hide it, in its place, from who looks at the page: axe passes by what nobody sees."""
-    opened.evaluate(mark)
+def hidden(opened, name) -> Iterator[None]:
+    """Hide what is marked as alike, in its place, from who looks at the page: axe passes by what nobody sees."""
     style = opened.add_style_tag(content=f"[{name}], [{name}] * {{ visibility: hidden !important; }}")
     opened.evaluate(THINNED, name)
     try:
@@ -188,19 +199,28 @@ def serious(opened, context=OURS, **options) -> set[tuple[str, str, str]]:
 def faint(opened) -> set[tuple[str, str, str]]:
     """Return what stands out too little from what is behind it."""
     opened.evaluate(STILL)  # a colour on its way to another one is neither
-    with hidden(opened, COLOURED_ALIKE, "data-coloured-alike"):
-        return serious(opened, WORDS, runOnly=["color-contrast"])
+    theme = opened.evaluate("document.documentElement.dataset.theme ?? ''")
+    known = SEEN.get(theme, [])
+    opened.evaluate("document.querySelectorAll('[data-coloured-alike]').forEach((e) => delete e.dataset.colouredAlike)")
+    seen = opened.evaluate(COLOURED_ALIKE, known)
+    with hidden(opened, "data-coloured-alike"):
+        found = serious(opened, WORDS, runOnly=["color-contrast"])
+    if not found:
+        SEEN[theme] = seen
+    return found
 
 
 def barriers(opened) -> set[tuple[str, str, str]]:
     """Return every other serious barrier."""
     with suppress(TimeoutError):  # what stays out of reach is named below
         opened.wait_for_function(SCROLLED_BY_KEYS, timeout=30_000)
-    with hidden(opened, ALIKE, "data-alike"):
+    opened.evaluate(ALIKE)
+    with hidden(opened, "data-alike"):
         return serious(opened, rules={"color-contrast": {"enabled": False}})
 
 
-def test_a_barrier_of_a_new_kind_is_found_among_things_alike(browser, tmp_path):
+def test_a_barrier_of_a_new_kind_is_found_among_things_alike(browser, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys.modules[__name__], "SEEN", {})
     items = "<li><b>plain</b></li>" * 9
     odd = '<li><b style="color: #ddd">faint</b></li><li><button></button></li>'
     (tmp_path / "page.html").write_text(
@@ -213,6 +233,11 @@ def test_a_barrier_of_a_new_kind_is_found_among_things_alike(browser, tmp_path):
         assert page.locator("[data-alike]").count() == 8
         assert page.locator("b").first.is_visible()
         assert page.locator("b").nth(3).is_visible()
+        page.locator("li", has_text="faint").evaluate("(item) => item.remove()")
+        assert faint(page) == set()
+        assert page.locator("[data-coloured-alike]").count() == 8 * 2
+        assert faint(page) == set()  # as on a second page of the same kinds
+        assert page.locator("[data-coloured-alike]").count() == page.locator("article, article *").count()
 
 
 def lasting(look, opened) -> set[tuple[str, str, str]]:

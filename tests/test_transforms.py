@@ -38,6 +38,16 @@ ENTER = {name: mask for name, mask in MASKS.items() if name != "flipped"}  # tor
 compiled_masks = pytest.mark.parametrize("mask", ENTER.values(), ids=ENTER)
 kernels = pytest.mark.parametrize("kernel", list(KERNELS))
 
+# torch.compile takes a second a time; everything that it compiles is here
+compiling = pytest.mark.weekly(
+    "regattn/attention.py",
+    "regattn/kernels.py",
+    "regattn/masks.py",
+    "regattn/_shortcuts.py",
+    "regattn/transformer/",
+    "tests/test_transforms.py",
+)
+
 
 def inputs() -> tuple[torch.Tensor, ...]:
     """Return queries, keys and values; no score is negative, so that every kernel has an answer under every mask."""
@@ -65,6 +75,7 @@ def test_gradients_of_each_example_are_those_of_the_batch(kernel, mask):
     torch.testing.assert_close(each, v.grad)
 
 
+@compiling
 @pytest.mark.filterwarnings("ignore")  # torch.compile warns of its own age and of caches in libraries
 @compiled_masks
 @kernels
@@ -78,6 +89,7 @@ def test_compiling_leaves_one_graph_and_the_same_numbers(kernel, mask):
     torch.testing.assert_close(compiled(*inputs()), call(*inputs()))
 
 
+@compiling
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("dynamic", [None, True])
 @pytest.mark.parametrize("mask", [None, "causal"])
@@ -94,6 +106,7 @@ def test_compiled_attention_takes_the_next_length_too(kernel, mask, dynamic):
         torch.testing.assert_close(compiled(x, y), call(x, y))
 
 
+@compiling
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("dynamic", [None, True])
 @pytest.mark.parametrize("positions", SCHEMES)
@@ -109,6 +122,7 @@ def test_a_language_model_compiles_whole_and_is_exported(positions, dynamic):
     torch.testing.assert_close(exported.module()(tokens), model(tokens))
 
 
+@compiling
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("positions", ["none", "learned"])
 def test_an_exported_model_takes_the_next_length_too(positions):
@@ -129,6 +143,7 @@ CODES = {
 }
 
 
+@compiling
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("code", CODES)
 def test_codes_of_positions_compile_into_one_graph(code):
@@ -138,6 +153,7 @@ def test_codes_of_positions_compile_into_one_graph(code):
     torch.testing.assert_close(compiled(x), CODES[code](x))
 
 
+@compiling
 @pytest.mark.filterwarnings("ignore")
 def test_an_export_leaves_nothing_behind_in_the_tables_of_angles():
     model, x = MultiHeadAttention(4, 2, positions="rotary", base=77.0), torch.rand(1, T, 4)  # a base of its own
