@@ -25,6 +25,7 @@ from sphinx.writers.html5 import HTML5Translator
 from sphinx_revealjs.builders import RevealjsHTMLBuilder
 from sphinx_revealjs.writers import RevealjsSlideTranslator
 
+from teach.slides.pictures import inline
 from teach.slides.rule import Item, Slide, slides_of
 
 FOLDER = Path(__file__).parent
@@ -67,6 +68,14 @@ class DeckTranslator(RevealjsSlideTranslator):
     visit_literal_block = HTML5Translator.visit_literal_block
     depart_literal_block = HTML5Translator.depart_literal_block
 
+    def visit_image(self, node: nodes.image) -> None:
+        """Write a drawing of Matplotlib into the deck; any other picture stays a file beside it."""
+        inside = inline(self.builder.made(node["uri"]), node.get("alt", "")) if "uri" in node else None
+        if inside is None:
+            super().visit_image(node)
+        else:
+            self.body.append(inside)
+
     def visit_section(self, node: nodes.section) -> None:
         """Begin a slide."""
         self.section_level += 1
@@ -105,16 +114,20 @@ class DeckBuilder(RevealjsHTMLBuilder):
                 self.env.images.add_file(doctree["source"], node["uri"])
         super().post_process_images(doctree)
 
+    def made(self, picture: str) -> Path:
+        """Return where a picture is: where it was made or, where it no longer is, in the built book."""
+        built = Path(self.doctreedir).parent / "html" / self.imagedir / self.images.get(picture, Path(picture).name)
+        there = [place for place in (Path(self.srcdir) / picture, built) if place.is_file()]
+        if not there:
+            raise ValueError(f"the picture {picture} of a deck is not there: run `make book` first")
+        return there[0]
+
     def copy_image_files(self) -> None:
-        """Copy the pictures of the decks; one that is no longer where it was made is in the built book."""
+        """Copy the pictures of the decks."""
         folder = Path(self.outdir) / self.imagedir
         folder.mkdir(exist_ok=True)
-        for made, name in self.images.items():
-            places = (Path(self.srcdir) / made, Path(self.doctreedir).parent / "html" / self.imagedir / name)
-            there = [place for place in places if place.is_file()]
-            if not there:
-                raise ValueError(f"the picture {made} of a deck is not there: run `make book` first")
-            shutil.copyfile(there[0], folder / name)
+        for picture, name in self.images.items():
+            shutil.copyfile(self.made(picture), folder / name)
 
     def write_decks(self, pages: Iterable[str]) -> None:
         """Write the decks of these chapters, and what they load."""

@@ -42,6 +42,55 @@ MEASURE = """() => {
   return measured;
 }"""
 
+# By slide: what is written on it and how high its letters are, in pixels, and whether it stands within its slide, for
+# each choice of panels of an explorer. Glyphs of a drawing of Matplotlib have 100 units; what MathJax sets smaller, as
+# an index, is a third smaller than its line, and its line is measured.
+TEXTS = """async () => {
+  const deck = document.querySelector(".reveal .slides");
+  deck.classList.add("measuring");
+  const frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  const away = "aside.notes, mjx-container, mjx-assistive-mml, script, style, .visually-hidden, .ra-menu-box";
+  const glyphs = (slide) => [...slide.querySelectorAll("svg.drawing g > g[transform*='scale']")]
+    .filter((part) => part.getClientRects().length && part.parentElement.id.includes("text_"))
+    .map((part) => {
+      const { a, b } = part.getScreenCTM();
+      return [100 * Math.hypot(a, b), part.parentElement.id];
+    });
+  const read = (slide) => {
+    const found = glyphs(slide);
+    const walk = document.createTreeWalker(slide, NodeFilter.SHOW_TEXT);
+    while (walk.nextNode()) {
+      const part = walk.currentNode.parentElement;
+      if (!walk.currentNode.data.trim() || !part.getClientRects().length) continue;
+      if (part.closest(away) || part.closest("svg.drawing")) continue;
+      const drawn = part.closest("svg");
+      const scale = drawn ? Math.hypot(part.getScreenCTM().a, part.getScreenCTM().b) : part.currentCSSZoom ?? 1;
+      found.push([parseFloat(getComputedStyle(part).fontSize) * scale, walk.currentNode.data.trim()]);
+    }
+    for (const formula of slide.querySelectorAll(".head mjx-container, .body mjx-container"))
+      found.push([parseFloat(getComputedStyle(formula).fontSize) * (formula.currentCSSZoom ?? 1), "formula"]);
+    const edge = slide.getBoundingClientRect();
+    const shown = [...slide.querySelectorAll(".body .ra-panel, .body .ra-readout, .body .ra-controls")];
+    const out = shown.filter((part) => part.getClientRects().length)
+      .map((part) => part.getBoundingClientRect())
+      .map((box) => Math.max(box.bottom - edge.bottom, box.right - edge.right));
+    return { least: found.sort((a, b) => a[0] - b[0]).slice(0, 3), count: found.length, out: Math.max(0, ...out) };
+  };
+  const choices = async (slide) => {
+    const states = [read(slide)];
+    const presses = [...slide.querySelectorAll(".deck-panels button")];
+    const figure = slide.querySelector("figure.regattn");
+    for (const press of [...presses, ...presses.slice(0, 1)]) {
+      press.click();
+      while (figure.hasAttribute("data-busy")) await frame();
+      states.push(read(slide));
+    }
+    return states;
+  };
+  const found = await Promise.all([...deck.querySelectorAll("section.slide")].map(choices));
+  deck.classList.remove("measuring");
+  return found;
+}"""
 
 @contextmanager
 def opened_deck(browser, path: Path, query: str = "") -> Iterator:
