@@ -26,6 +26,7 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "book" / "_ext")]
 from chapters import Chapter, chapters  # noqa: E402, where the extensions of the book are
 
+from teach.slides.guide import BEFORE, parts  # noqa: E402
 from tools.archive import DATE  # noqa: E402
 
 TARGET = ROOT / "_build" / "votes"
@@ -58,12 +59,6 @@ class Question(NamedTuple):
     right: int = 0
     why: str = ""
     marks: int = 1
-
-
-def parts(text: str) -> dict[str, str]:
-    """Return the parts of a page for teachers by their headings."""
-    found = re.split(r"(?m)^## (.+)\n", text)
-    return dict(zip(found[1::2], found[2::2], strict=True))
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------
@@ -119,7 +114,7 @@ def in_class(chapter: str, text: str) -> list[Question]:
         options = replied(names, vote.partition("\n")[2])
         right = [at for at, option in enumerate(options) if not option.reply]
         if len(right) == 1:
-            why = vote.partition("\n")[2].partition("To *")[0].strip()
+            why = BEFORE.sub("", vote.partition("\n")[2].strip() + " ").partition("To *")[0].strip()
             found.append(Question(f"{chapter} vote {number}", asked, options, right[0], why))
     return found
 

@@ -25,8 +25,9 @@ from sphinx.writers.html5 import HTML5Translator
 from sphinx_revealjs.builders import RevealjsHTMLBuilder
 from sphinx_revealjs.writers import RevealjsSlideTranslator
 
+from teach.slides.guide import guide_of
 from teach.slides.pictures import inline
-from teach.slides.rule import Item, Slide, slides_of
+from teach.slides.rule import VOTES, Item, Slide, slides_of
 
 FOLDER = Path(__file__).parent
 WIDTH, HEIGHT = 1280, 800
@@ -194,9 +195,11 @@ def section_of(slide: Slide) -> nodes.section:
     """Return a slide as a section."""
     kinds = [item.kind for item in slide.items]
     look = slide.kind or next((kind for kind in ("explorer", "picture") if kind in kinds), "words")
+    look = "vote" if VOTES & set(kinds) else look
     section = nodes.section(classes=["slide", f"slide-{look}"])
     head = nodes.container(classes=["head"])
-    head += nodes.paragraph("", slide.above, classes=["above"])
+    spare = [nodes.inline("", "if time", classes=["if-time"])] if slide.spare else []
+    head += nodes.paragraph("", "", *spare, nodes.Text(slide.above), classes=["above"])
     level = "h1" if slide.kind == "title" else "h2"
     head += nodes.raw("", f"<{level}>", format="html")
     head += nodes.inline("", "", *[node.deepcopy() for node in slide.title])
@@ -204,7 +207,9 @@ def section_of(slide: Slide) -> nodes.section:
     body = nodes.container(classes=["body"])
     for item in slide.items:
         body += shown(item)
-    notes = [node.deepcopy() for node in slide.notes]
+    first = slide.said_first()
+    top = [nodes.container("", *(node.deepcopy() for node in first), classes=["first"])] if first else []
+    notes = top + [node.deepcopy() for node in slide.notes]
     section += [head, body, nodes.raw("", NOTES, format="html"), *notes, nodes.raw("", "</aside>", format="html")]
     return section
 
@@ -212,7 +217,7 @@ def section_of(slide: Slide) -> nodes.section:
 def make_deck(app, doctree: nodes.document, docname: str) -> None:
     """Put the slides of a chapter in its place."""
     chapter = doctree.next_node(nodes.section)
-    slides = slides_of(chapter)
+    slides = slides_of(chapter, guide_of(docname))
     app.deck_sizes[docname] = len(slides)
     doctree.children = []
     doctree += [section_of(slide) for slide in slides]

@@ -161,7 +161,7 @@ async function fit(slide) {
     return arrange(body);
   }
   const tables = [...body.querySelectorAll(":scope > .table")];
-  const most = slide.matches(".slide-words, .slide-vote") ? MOST : 1;
+  const most = slide.matches(".slide-words, .slide-vote, .slide-quiz") ? MOST : 1;
   if (tables.length) await shrink(body, (size) => tables.forEach((part) => (part.style.zoom = size)), most, LEAST);
   if (!tables.length || overflows(body)) await shrink(body, (size) => (body.style.fontSize = `${size}em`), most, LEAST);
   await makeRoom(body);

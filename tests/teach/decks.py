@@ -9,12 +9,12 @@ from pathlib import Path
 from tests.browser import open_offline
 
 WIDTH, HEIGHT = 1280, 800
-# By slide: how far its parts stand out of its body, at the right and at the foot, in pixels, and how large its words,
-# pictures and drawings are. What is closed, hidden or drawn inside a glyph by MathJax is not looked at.
+# By slide: how far its parts stand out of its body, at the right and at the foot, in pixels, and how large its
+# pictures are and how many panels its explorers show. What is closed, hidden or drawn inside a glyph by MathJax is not looked at.
 MEASURE = """() => {
   const deck = document.querySelector(".reveal .slides");
   deck.classList.add("measuring");
-  const left = "mjx-container *, .visually-hidden, .ra-menu-box";
+  const left = "mjx-container *, svg.drawing *, .visually-hidden, .ra-menu-box";
   const seen = (part) => part.getClientRects().length && !part.closest(left);
   const measured = [...deck.querySelectorAll("section.slide")].map((slide) => {
     const frame = slide.getBoundingClientRect();
@@ -23,18 +23,16 @@ MEASURE = """() => {
     const parts = [...slide.querySelectorAll(".head, .head *, .body, .body *")].filter((p) => seen(p) && !scrolls(p));
     const boxes = parts.map((part) => part.getBoundingClientRect());
     const edge = body.getBoundingClientRect();
-    const words = [...body.querySelectorAll("p, li, td, th, pre")].filter((p) => seen(p) && !p.closest("figure"));
     return {
       kind: [...slide.classList].find((name) => name.startsWith("slide-")).slice(6),
       title: slide.querySelector("h1, h2").textContent.trim(),
       right: Math.max(...boxes.map((box) => box.right)) - frame.right,
       foot: Math.max(...boxes.map((box) => box.bottom)) - Math.max(edge.bottom, frame.bottom - 44),
       over: Math.max(body.scrollHeight - body.clientHeight, body.scrollWidth - body.clientWidth),
-      letters: Math.min(99, ...words.map((p) => parseFloat(getComputedStyle(p).fontSize) * (p.currentCSSZoom ?? 1))),
-      pictures: [...body.querySelectorAll(".picture img")].map((p) => [
-        p.naturalWidth, p.getBoundingClientRect().height]),
+      pictures: [...body.querySelectorAll(".picture > :is(img, svg)")].map((p) => [
+        p.naturalWidth ?? p.clientWidth, p.getBoundingClientRect().height]),
       explorers: [...body.querySelectorAll("figure.regattn")].map((p) => [
-        p.hasAttribute("data-awake"), Number(p.parentElement.style.zoom || 1)]),
+        p.hasAttribute("data-awake"), p.querySelectorAll(".ra-panel:not(.deck-away)").length]),
       notes: slide.querySelector("aside.notes")?.textContent.trim() ?? "",
     };
   });

@@ -14,22 +14,22 @@ from pypdf import PdfReader
 from teach.slides import rule
 from tests.built import ROOT, soup
 from tests.teach.conftest import ALL
-from tests.teach.decks import HEIGHT, MEASURE, WIDTH, opened_deck
+from tests.teach.decks import HEIGHT, MEASURE, TEXTS, WIDTH, opened_deck
 from tools.slides import PAGES
 
 ONE = "book/part2-proximity/03_ols_proximity"
-DECKS = PAGES if ALL else [ONE]
-SMALLEST = 11.0  # pixels of a letter on a slide of 1280 by 800; 16 on a projector of 1920
+DECKS = PAGES if ALL else [ONE, "book/part5-transformer/18_language_model"]
+SMALLEST = 15.0  # pixels of a letter on a slide of 1280 by 800; 22 on a projector of 1920
 ROUNDING = 1.5  # pixels: boxes end between pixels
 # By explorer of a deck that is printed: its slide, the title of its first panel, and whether its panels stand there,
 # within their slide, with nothing to press beside them.
 PRINTED = """() => [...document.querySelectorAll(".slides section.slide")].flatMap((slide, at) =>
   [...slide.querySelectorAll(".body figure.regattn")].map((figure) => {
-    const box = figure.querySelector(".ra-panels").getBoundingClientRect();
+    const box = figure.querySelector(".deck-right").getBoundingClientRect();
     const frame = slide.getBoundingClientRect();
     const within = box.top >= frame.top && box.bottom <= frame.bottom && box.right <= frame.right && box.height > 200;
     const pressed = [...figure.querySelectorAll(".ra-tool, .ra-menu, input[type=range]")];
-    const title = figure.querySelector(".ra-title").textContent;
+    const title = figure.querySelector(".ra-panel:not(.deck-away) .ra-title").textContent;
     return [at, title, within && !pressed.some((part) => part.getClientRects().length)];
   }))"""
 
@@ -68,7 +68,8 @@ def measured(browser, decks):
         if page not in known:
             with opened_deck(browser, decks[0] / f"{page}.html") as opened:
                 slides = opened.evaluate(MEASURE)
-                known[page] = {"slides": slides, "errors": opened.errors, "requests": opened.requests}
+                texts = opened.evaluate(TEXTS)
+                known[page] = {"slides": slides, "texts": texts, "errors": opened.errors, "requests": opened.requests}
         return known[page]
 
     return measure
@@ -107,9 +108,9 @@ def test_of_prose_a_slide_shows_the_opening_what_is_bold_and_what_leads_on():
         "Two.",
         "The third row, far from all of the others, has a leverage",
     )
-    text = paragraph(f"{one} {two} {three[:-8]}", nodes.strong("", "leverage"), ". Four. So that: ")
+    text = paragraph(f"{one} {two} {three[:-8]}", nodes.strong("", "leverage"), ". Four. We get: ")
     assert texts(rule.key_sentences(text, True, False, "")) == [one, f"{three}."]
-    assert texts(rule.key_sentences(text, False, False, "picture")) == [f"{three}.", "So that: "]
+    assert texts(rule.key_sentences(text, False, False, "picture")) == [f"{three}.", "We get: "]
     long = paragraph("Long. " * 60 + "It reads")
     assert texts(rule.key_sentences(long, False, False, "equation")) == ["It reads"]
     assert texts(rule.key_sentences(paragraph("Short. It reads"), False, False, "equation")) == ["Short. It reads"]
@@ -120,13 +121,33 @@ def test_a_sentence_of_a_few_words_brings_the_next_and_no_more():
     assert texts(rule.key_sentences(text, False, True, "")) == ["Look at it. The third panel has no peak."]
     bold = paragraph("Plain. ", nodes.strong("", "Only differences count."), " Add seven to all scores. Nothing moves.")
     assert texts(rule.key_sentences(bold, False, False, "")) == ["Only differences count. Add seven to all scores."]
-    assert texts(rule.key_sentences(paragraph("Who asks? All ask."), True, False, "")) == ["Who asks?"]
+    assert texts(rule.key_sentences(paragraph("Who asks? All ask."), True, False, "")) == ["Who asks? All ask."]
+
+
+def test_no_sentence_hangs():
+    def shown(*told, following="", first=True, after=False):
+        return texts(rule.key_sentences(paragraph(*told), first, after, following))
+
+    whole = "One kind takes all prices as they are, and only those. The other takes the mean of the last four of them."
+    bold = nodes.strong("", "mean of four")
+    assert shown(whole.partition("mean")[0], bold, first=False) == [whole.partition("mean")[0] + "mean of four"]
+    assert shown("Here is a picture of all the quarters of the sample:") == []
+    assert shown("Here is a picture of all the quarters of the sample:", following="picture") != []
+    assert shown("Here is a picture of all the quarters of the sample:", following="explorer") == []
+    assert shown("That makes good sense for any line, however it is drawn.") == []
+    assert shown("That makes good sense for any line, however it is drawn.", after=True) != []
+    assert shown("Is it an average of the outcomes, then, or something else?") == []
+    assert shown("Is it an average of the outcomes, then, or something else?", following="vote") != []
+    assert shown("Where does it come from? Split it. Then go on.") == ["Where does it come from? Split it."]
+    length = "The length of the query changes no comparison. The length of a training code does."
+    assert shown(length, first=False) == []
+    assert shown("The length of the query changes no comparison. The ", nodes.strong("", "length"), " does.") == [length[:47] + "The length does."]
 
 
 def test_a_sentence_in_brackets_brings_the_one_before():
     text = "That is the attention of transformers. (The word is older than they are.)"
     long = paragraph(f"{'Long. ' * 60}{text}")
-    assert texts(rule.key_sentences(long, False, False, "equation")) == [text]
+    assert texts(rule.key_sentences(long, False, False, "equation")) == [f"Long. {text}"]  # which "That" takes up
 
 
 def test_what_leads_into_a_table_stands_on_its_slide_and_goes_with_it():
@@ -231,20 +252,28 @@ def test_without_a_built_book_it_says_what_to_do(tmp_path):
 
 @pytest.mark.book
 @pytest.mark.parametrize("page", DECKS)
-def test_a_chapter_has_at_most_thirty_slides(page, decks):
-    assert 12 <= decks[1][page] <= 30
+def test_a_chapter_has_at_most_thirty_slides_and_a_quiz(page, decks):
+    assert 12 <= decks[1][page] <= rule.MOST + 1  # and the quiz
 
 
 @pytest.mark.book
 @pytest.mark.browser
 @pytest.mark.parametrize("page", DECKS)
 def test_nothing_stands_out_of_a_slide(page, measured):
-    bad = [
-        slide
-        for slide in measured(page)["slides"]
-        if max(slide["right"], slide["foot"], slide["over"]) > ROUNDING or slide["letters"] < SMALLEST
-    ]
-    assert [{key: slide[key] for key in ("title", "right", "foot", "over", "letters")} for slide in bad] == []
+    slides = measured(page)["slides"]
+    bad = [slide for slide in slides if max(slide["right"], slide["foot"], slide["over"]) > ROUNDING]
+    assert [{key: slide[key] for key in ("title", "right", "foot", "over")} for slide in bad] == []
+
+
+@pytest.mark.book
+@pytest.mark.browser
+@pytest.mark.parametrize("page", DECKS)
+def test_every_text_of_every_slide_can_be_read_whatever_panels_are_chosen(page, measured):
+    states = [(slide, k, state) for slide, each in enumerate(measured(page)["texts"], 1) for k, state in enumerate(each)]
+    assert min(state["count"] for *_, state in states) >= 3  # the line above, the title, what is shown
+    assert [(slide, k, state["least"]) for slide, k, state in states if state["least"][0][0] < SMALLEST] == []
+    assert [(slide, k, state["out"]) for slide, k, state in states if state["out"] > ROUNDING] == []
+    assert max(k for _, k, _ in states) >= 2, "no explorer of this deck has panels to choose from"
 
 
 @pytest.mark.book
@@ -257,7 +286,7 @@ def test_pictures_are_loaded_and_large_and_explorers_awake(page, measured):
     assert pictures
     assert explorers
     assert all(width > 0 and height >= HEIGHT / 5 for width, height in pictures)
-    assert all(awake and size >= 0.5 for awake, size in explorers)
+    assert all(awake and panels in (1, 2) for awake, panels in explorers)
 
 
 @pytest.mark.book
