@@ -1,7 +1,8 @@
 """The page for teachers of a chapter, as a deck needs it: the plan in minutes, votes with replies, pitfalls, the quiz.
 
 A step of the plan names behind an arrow the sections of the chapter that it takes; what no step names is *if time*. A
-vote is the step to predict that asks the same, or stands before the section that its reply names first, or before all.
+vote stands before the section, or the chapter, that its reply names first; one that names none is the step to predict
+that asks the same, or stands before all.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ ENTRY = re.compile(r"(?m)^- (.+)$")
 IN_CLASS = re.compile(r"In class (.+?);")
 TITLE = re.compile(r"\*([^*]+)\*")
 SAME = 0.3  # share of their words that two questions have in common when they ask the same
-DULL = set(
-    "the of and to is it do does what which how in on at for with by or an from be are will not than that this as its "
-    "you your one two where there would when no yes all same their they has have many much more most".split()
+DULL = re.compile(
+    r"\b(?:the|of|and|to|is|it|do|does|what|which|how|in|on|at|for|with|by|or|an|from|be|are|will|not|than|that|this|as|"
+    r"its|you|your|one|two|where|there|would|when|no|yes|all|same|their|they|has|have|many|much|more|most)\b"
 )
 
 
@@ -67,11 +68,16 @@ class Guide(NamedTuple):
 
     def step_of(self, titles: Iterable[str]) -> int | None:
         """Return the place of the step that takes a section, given its title and those around it; None without one."""
-        for title in titles:
+        for title in plain(titles):
             for place, step in enumerate(self.steps):
-                if title in step.sections:
+                if title in plain(step.sections):
                     return place
         return None
+
+
+def plain(titles: Iterable[str]) -> list[str]:
+    """Return titles as they are typed: Sphinx sets their apostrophes."""
+    return [title.replace("’", "'") for title in titles]
 
 
 def parts(text: str) -> dict[str, str]:
@@ -127,7 +133,7 @@ def guide_of(page: str, folder: Path = FOLDER) -> Guide:
 
 def words(text: str) -> set[str]:
     """Return the words of a text that say something."""
-    return {word for word in re.findall(r"[a-z0-9]{2,}", text.lower()) if word not in DULL}
+    return set(re.findall(r"[a-z0-9]{2,}", DULL.sub(" ", text.lower())))
 
 
 def likeness(one: str, other: str) -> float:
@@ -139,7 +145,8 @@ def likeness(one: str, other: str) -> float:
 def pairs(asked: Sequence[str], given: Sequence[Vote]) -> dict[int, Vote]:
     """Return for each question of a chapter, by its place, the vote that asks the same; the most alike come first."""
     told = [" ".join([vote.question, *vote.options]) for vote in given]
-    alike = [(likeness(question, told[k]), -place, -k) for place, question in enumerate(asked) for k in range(len(told))]
+    free = [k for k, vote in enumerate(given) if not vote.before]
+    alike = [(likeness(question, told[k]), -place, -k) for place, question in enumerate(asked) for k in free]
     found: dict[int, Vote] = {}
     taken: set[int] = set()
     for share, place, k in sorted(alike, reverse=True):

@@ -22,7 +22,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import ceil
 
 from docutils import nodes
@@ -136,19 +136,26 @@ class Section:
     top: list[nodes.Element] = field(default_factory=list)
     spare: bool = False
 
-    def slides(self) -> list[Slide]:
-        """Return the slides of the section."""
+    def poured(self) -> list[Slide]:
+        """Return slides onto which what may be shown is put in order, each as full as it can be."""
         made, since = [Slide(self.title, self.above)], 0
         for part in self.stream:
             if not isinstance(part, Item):
                 made[-1].notes.append(part)
                 continue
+            shown = part
             if not made[-1].takes(part):
+                shown = begun(part, made[-1])
                 made.append(Slide(self.title, self.above))
                 if kinds(made[-2]) & VOTES:  # what is said after a vote leads to what it is about
                     made[-2].notes, made[-1].notes = made[-2].notes[:since], made[-2].notes[since:]
-            made[-1].items.append(part)
+            made[-1].items.append(shown)
             since = len(made[-1].notes)
+        return made
+
+    def slides(self) -> list[Slide]:
+        """Return the slides of the section."""
+        made = self.poured()
         made = drawn_up(made) if made[0].items else []
         if len(made) == 1 and kinds(made[0]) == {"text"} and made[0].held() < LITTLE:
             return []
@@ -157,6 +164,14 @@ class Section:
         if made:
             made[0].top = self.top
         return made
+
+
+def begun(item: Item, before: Slide) -> Item:
+    """Return an item that begins a slide: the rest of a sentence that began before goes to the notes there."""
+    if item.lead is None or not item.lead.node.astext()[:1].islower():
+        return item
+    before.notes.append(item.lead.node)
+    return replace(item, lead=None)
 
 
 def drawn_up(slides: list[Slide]) -> list[Slide]:
@@ -547,7 +562,7 @@ def thin(sections: list[Section]) -> bool:
     if worth >= WORTH["told"]:
         return False
     gone = slide.items[-1] if worth == WORTH["text"] else max(slide.items, key=lambda item: (item.worth, item.lines))
-    place = next(i for i, part in enumerate(sections[k].stream) if part is gone)
+    place = next(i for i, part in enumerate(sections[k].stream) if isinstance(part, Item) and part.node is gone.node)
     kept = gone.lead if gone.kind == "equation" else None  # what leads into a table that is gone leads nowhere
     sections[k].stream[place : place + 1] = [missing(gone), *([kept] if kept else [])]
     return True
@@ -621,7 +636,7 @@ def bring_votes(sections: list[Section], guide: Guide) -> None:
     for asked in reversed([vote for vote in guide.votes if vote not in same.values()]):
         item = own_vote(asked)
         item.kind = "vote" if asked.counts else "spare vote"
-        where = next((section for section in sections if section.around[:1] == (asked.before,)), sections[0])
+        where = next((s for s in sections if guides.plain(s.around[:1]) == guides.plain([asked.before])), sections[0])
         where.stream.insert(0, item)
 
 

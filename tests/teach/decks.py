@@ -10,7 +10,8 @@ from tests.browser import open_offline
 
 WIDTH, HEIGHT = 1280, 800
 # By slide: how far its parts stand out of its body, at the right and at the foot, in pixels, and how large its
-# pictures are and how many panels its explorers show. What is closed, hidden or drawn inside a glyph by MathJax is not looked at.
+# pictures are and how many panels its explorers show. What is closed, hidden or drawn inside a glyph by MathJax is not
+# looked at.
 MEASURE = """() => {
   const deck = document.querySelector(".reveal .slides");
   deck.classList.add("measuring");
@@ -89,6 +90,7 @@ TEXTS = """async () => {
   deck.classList.remove("measuring");
   return found;
 }"""
+
 
 @contextmanager
 def opened_deck(browser, path: Path, query: str = "") -> Iterator:

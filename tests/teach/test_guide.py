@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from teach.slides.guide import Guide, plain, read
 from tests.built import GIT_FILES, ROOT, read_notebook, toc_pages
 from tools.archive import LIMIT
 from tools.book import ZIP
@@ -28,6 +29,8 @@ PRIVATE = os.environ.get("REGATTN_PRIVATE")
 CHAPTERS = {chapter.name: ROOT / f"{chapter.page}.ipynb" for chapter in chapters()}
 SESSION = 90  # minutes of a session in the courses of five and twelve weeks
 READ = 2000  # words that students read before a session
+PACE = 75  # words of a chapter that a minute of the plan takes: half of what one reads aloud
+LONGEST = 5  # chapters that no session can teach whole
 ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth"]
 HALF_DAY = {"ols_proximity": 50, "attention": 50, "transformer_block": 40, "full_circle": 25}
 ITEM = re.compile(r"(?m)^- (\d+) min( \(half day\))?: (.+)$")
@@ -223,6 +226,62 @@ def test_what_is_dropped_first_is_a_step_of_the_plan_and_frees_ten_minutes(name)
         assert [(m, half) for m, half, what in plan if what.startswith(step)] == [(minutes, "")]
     assert 10 <= sum(int(minutes) for _, minutes in dropped) <= 20
     assert "Quiz." not in dict(dropped)
+
+
+@cache
+def planned(name: str) -> Guide:
+    """Return the plan of a chapter as its deck reads it."""
+    return read(page(name))
+
+
+def story(name: str) -> dict[tuple[str, str], int]:
+    """Return how many words each section of a chapter's story has, by its title and that of the one which holds it."""
+    text = "\n".join(cell.source for cell in chapter(name) if cell.cell_type == "markdown")
+    found = re.split(r"(?m)^(##+) (.+)\n?", re.split(r"(?m)^## (?:In depth|Exercises)$", text)[0])
+    told, over = {}, ""
+    for level, title, body in zip(found[1::3], found[2::3], found[3::3], strict=True):
+        over = title if level == "##" else over
+        told[title, over] = len(body.split())
+    return told
+
+
+def left_out(name: str) -> list[str]:
+    """Return the sections of a chapter's story that no step of its plan takes."""
+    return [title for title, over in story(name) if planned(name).step_of([title, over]) is None]
+
+
+@every_chapter
+def test_a_step_names_sections_of_the_story_each_once_and_has_the_time_for_them(name):
+    own = planned(name)
+    assert [(str(step.minutes), step.what) for step in own.steps] == [
+        (minutes, what.partition(" → ")[0]) for minutes, _, what in ITEM.findall(parts_of(page(name))["Minutes"])
+    ]
+    named = [title for step in own.steps for title in step.sections]
+    assert len(named) == len(set(named)) >= 3
+    assert set(plain(named)) <= set(plain(title for title, _ in story(name)))
+    assert set(plain(vote.before for vote in own.votes if vote.before)) <= set(plain(sections_and_title(name)))
+    taken = [0] * len(own.steps)
+    for (title, over), words in story(name).items():
+        if (place := own.step_of([title, over])) is not None:
+            taken[place] += words
+    paces = {step.what: words / step.minutes for step, words in zip(own.steps, taken, strict=True)}
+    assert {what: pace for what, pace in paces.items() if pace > PACE} == {}
+
+
+def sections_and_title(name: str) -> list[str]:
+    """Return the title of a chapter and those of its sections."""
+    text = "\n".join(cell.source for cell in chapter(name) if cell.cell_type == "markdown")
+    return re.findall(r"(?m)^#+ (.+)$", text)
+
+
+def test_the_plans_of_the_longest_chapters_leave_sections_out():
+    longest = sorted(CHAPTERS, key=lambda name: -sum(story(name).values()))[:LONGEST]
+    assert [name for name in longest if not left_out(name)] == []
+    assert sum(map(len, map(left_out, CHAPTERS))) >= LONGEST
+    for name in longest:
+        plan = ITEM.findall(parts_of(page(name))["Minutes"])
+        assert sum(int(minutes) for minutes, *_ in plan) == SESSION
+        assert len(planned(name).steps) <= 9
 
 
 @every_chapter

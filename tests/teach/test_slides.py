@@ -11,7 +11,7 @@ import pytest
 from docutils import nodes
 from pypdf import PdfReader
 
-from teach.slides import rule
+from teach.slides import guide, pictures, rule
 from tests.built import ROOT, soup
 from tests.teach.conftest import ALL
 from tests.teach.decks import HEIGHT, MEASURE, TEXTS, WIDTH, opened_deck
@@ -112,7 +112,7 @@ def test_of_prose_a_slide_shows_the_opening_what_is_bold_and_what_leads_on():
     assert texts(rule.key_sentences(text, True, False, "")) == [one, f"{three}."]
     assert texts(rule.key_sentences(text, False, False, "picture")) == [f"{three}.", "We get: "]
     long = paragraph("Long. " * 60 + "It reads")
-    assert texts(rule.key_sentences(long, False, False, "equation")) == ["It reads"]
+    assert texts(rule.key_sentences(long, False, False, "equation")) == ["Long. It reads"]
     assert texts(rule.key_sentences(paragraph("Short. It reads"), False, False, "equation")) == ["Short. It reads"]
 
 
@@ -141,7 +141,8 @@ def test_no_sentence_hangs():
     assert shown("Where does it come from? Split it. Then go on.") == ["Where does it come from? Split it."]
     length = "The length of the query changes no comparison. The length of a training code does."
     assert shown(length, first=False) == []
-    assert shown("The length of the query changes no comparison. The ", nodes.strong("", "length"), " does.") == [length[:47] + "The length does."]
+    told = length.partition("length of a training")
+    assert shown(told[0], nodes.strong("", "length of a training"), told[2], first=False) == [length]
 
 
 def test_a_sentence_in_brackets_brings_the_one_before():
@@ -247,6 +248,116 @@ def test_without_a_built_book_it_says_what_to_do(tmp_path):
     assert done.stderr.strip().endswith("run `make book` first")
 
 
+PLAN = """
+## Outcomes
+
+- Split it.
+
+## Minutes
+
+- 10 min: The question.
+- 20 min (half day): Read *it*; then move it. → *Here*; *Don't*
+- 5 min: Quiz.
+
+## On the board
+
+- A line at $x$ = 2.
+
+## Predictions
+
+The shares say what to expect; nobody has measured them. Ninety minutes have room for three: the first and third.
+
+- **Why do dots go up?** *Expected, of 100:* all go up 60 · dots go down 40.
+  To *all go up*: look at the first dot.
+- **Will the [line](a.md) bend?** *Expected, of 100:* yes 50 · no 50.
+  Before *Elsewhere*. To *yes*: lines are straight.
+- **Who wins?** *Expected, of 100:* we 10 · they 90.
+
+## Pitfalls
+
+- A zebra is no horse.
+
+## Discussion
+
+None.
+
+## Quiz
+
+1. Is $x$ two? (1)
+
+## Exercises
+
+In class [1](a.ipynb#ex-1); at home [2](a.ipynb#ex-2).
+"""
+
+
+def planned() -> list[rule.Slide]:
+    """Return the slides of a small chapter with that page for teachers."""
+    options = nodes.bullet_list("", *(nodes.list_item("", paragraph(word)) for word in ("dots go up", "dots go down")))
+    made = nodes.section("", nodes.title("", "1 · A chapter"), paragraph("So. ", nodes.strong("", "Why?")))
+    for title, parts in {
+        "Here": [paragraph("A zebra is read."), quotation("Predict 1.", options), quotation("Answer 1: dots go up.")],
+        "Don’t": [nodes.math_block("", "a", number=1)],
+        "Elsewhere": [nodes.math_block("", "b", number=2)],
+    }.items():
+        made += nodes.section("", nodes.title("", title), *parts)
+    return rule.slides_of(made, guide.read(PLAN))
+
+
+def test_a_deck_reads_the_page_for_teachers():
+    slides = planned()
+    titles = [(rule.said(slide.title), slide.spare, sorted(rule.kinds(slide))) for slide in slides]
+    assert titles == [
+        ("1 · A chapter", False, ["text"]),
+        ("Why?", False, ["vote"]),  # "Who wins?" stands before all, for it asks what no step of the chapter asks
+        ("Here", False, ["vote"]),
+        ("Don’t", False, ["equation"]),
+        ("Elsewhere", True, ["spare vote"]),
+        ("Elsewhere", True, ["equation"]),
+        ("Quiz", False, ["quiz"]),
+    ]
+    top = [" | ".join(node.astext() for node in slide.said_first()) for slide in slides]
+    assert "20 min: Read it; then move it." in top[0]
+    assert "A line at x = 2." in top[0]
+    assert "10 min. The question." in top[1]
+    assert "Votes to expect, of 100: we 10 · they 90." in top[1]
+    assert top[2].startswith("20 min. Read it; then move it. | Pitfall: A zebra is no horse. | Votes to expect")
+    assert top[2].endswith("Reply: To all go up: look at the first dot.")
+    assert top[4].endswith("Reply: To yes: lines are straight.")
+    assert slides[4].items[0].node.astext().split() == ["Vote.", "Will", "the", "line", "bend?", "yes", "no"]
+    assert slides[-1].items[0].node.astext() == "Is x two? (1)"
+
+
+def test_of_the_exercises_those_for_the_class_stand_on_slides():
+    reader = rule.Reader("Chapter", frozenset({"1"}))
+    here = rule.Section([], "Chapter")
+    kept = [rule.Item("list", paragraph(f"Exercise 3.{k}"), 1.0) for k in (1, 2, 12)]
+    assert [reader.is_for_class(item, here) for item in kept] == [True, False, False]
+    assert [node.astext() for node in here.stream] == ["Exercise 3.2", "Exercise 3.12"]
+
+
+def drawing(*frames: tuple[float, float], height: float) -> str:
+    """Return a drawing as Matplotlib writes it, whose panels have frames from top to foot and a title above each."""
+    axes = [
+        f'  <g id="axes_{k}">\n   <g id="patch_{k}">\n    <path d="M 9 {foot} \nL 90 {foot} \nL 90 {top} \nz\n"/>\n'
+        f'   </g>\n   <g id="text_{k}"><g transform="translate(9 {top - 4}) scale(0.11 -0.11)"><use/></g></g>\n'
+        "  </g>\n"
+        for k, (top, foot) in enumerate(frames, 1)
+    ]
+    return f'<?xml?>\n<svg width="9pt" viewBox="0 0 411 {height}">\n <g id="figure_1">\n{"".join(axes)} </g>\n</svg>\n'
+
+
+def test_panels_that_a_page_stacks_are_cut_where_nothing_stands():
+    assert pictures.cuts(drawing((22, 135), (188, 358), height=397)) == [(0, 154), (154, 397)]
+    assert pictures.cuts(drawing((22, 135), (22, 135), height=397)) == [(0, 397)]
+    assert pictures.cuts(drawing((22, 95), (119, 192), height=220)) == [(0, 220)]  # low enough to be read whole
+    text = pictures.piece(drawing((22, 135), (188, 358), height=397), 154, 397, "A <picture>")
+    assert 'viewBox="0 154 411 243" overflow="hidden"' in text
+    assert 'aria-label="A &lt;picture&gt;"' in text
+    assert len(re.findall(r'id="p\d+-axes_[12]"', text)) == 2
+    assert text.count("<svg") == text.count("</svg>") == 2
+
+
 # --- the decks --------------------------------------------------------------------------------------------------------
 
 
@@ -269,7 +380,9 @@ def test_nothing_stands_out_of_a_slide(page, measured):
 @pytest.mark.browser
 @pytest.mark.parametrize("page", DECKS)
 def test_every_text_of_every_slide_can_be_read_whatever_panels_are_chosen(page, measured):
-    states = [(slide, k, state) for slide, each in enumerate(measured(page)["texts"], 1) for k, state in enumerate(each)]
+    states = [
+        (slide, k, state) for slide, each in enumerate(measured(page)["texts"], 1) for k, state in enumerate(each)
+    ]
     assert min(state["count"] for *_, state in states) >= 3  # the line above, the title, what is shown
     assert [(slide, k, state["least"]) for slide, k, state in states if state["least"][0][0] < SMALLEST] == []
     assert [(slide, k, state["out"]) for slide, k, state in states if state["out"] > ROUNDING] == []
@@ -324,6 +437,55 @@ def test_the_notes_hold_the_prose_of_the_page(page, decks, built_book):
     prose = [words(p) for p in of_page if not p.find_parent(class_=["exercise", "admonition"])]
     assert len(prose) > 10
     assert [text for text in prose if text not in notes and text != ""] == []
+
+
+def kind(slide) -> str:
+    """Return what a slide of a written deck shows."""
+    return next(name for name in slide["class"] if name.startswith("slide-"))[6:]
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("page", DECKS)
+def test_a_deck_tells_a_story_with_votes_minutes_and_a_quiz(page, decks):
+    slides = soup(decks[0] / f"{page}.html").select("section.slide")
+    shown = [kind(slide) for slide in slides]
+    told = [" ".join(slide.select_one("aside.notes").get_text(" ").split()) for slide in slides]
+    own = guide.guide_of(page)
+    assert shown[0] == "title"
+    assert shown[-1] == "quiz"
+    assert len(slides[-1].select(".body li")) == len(own.quiz)
+    votes = [slide for slide, what in zip(slides, shown, strict=True) if what == "vote"]
+    assert all(len(slide.select(".vote li")) >= 2 and len(slide.select(".body > *")) == 1 for slide in votes)
+    in_time = [slide for slide in votes if slide.select_one(".if-time") is None]
+    assert 1 <= len(in_time) <= 3
+    assert all(slide.select_one("aside.notes > .first") for slide in in_time)
+    for step in own.steps:
+        assert f"{step.minutes} min: " in told[0]
+    begun = [minutes for note in told[1:] for minutes in re.findall(r"^(\d+) min\. ", note)]
+    taken = [str(step.minutes) for step in own.steps if step.sections]
+    assert sorted(set(begun) - set(taken)) in ([], [str(own.steps[0].minutes)])
+    assert len(begun) >= len(taken) - 1
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("page", DECKS)
+def test_before_an_explorer_stands_a_vote_of_its_section(page, decks):
+    voted = set()
+    for slide in soup(decks[0] / f"{page}.html").select("section.slide"):
+        title = slide.select_one("h1, h2").get_text(" ", strip=True)
+        voted |= {title} if kind(slide) == "vote" else set()
+        assert kind(slide) != "explorer" or title in voted
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("page", DECKS)
+def test_no_line_of_a_deck_hangs(page, decks):
+    for slide in soup(decks[0] / f"{page}.html").select("section.slide"):
+        for point in slide.select(".body > p.point"):
+            text, before, after = point.get_text().strip(), point.find_previous_sibling(), point.find_next_sibling()
+            leads_on = after is not None and "point" not in after.get("class", [])
+            assert leads_on or not text.endswith(":"), text
+            assert before is not None or not text[:1].islower(), text
 
 
 @pytest.mark.book
