@@ -429,7 +429,7 @@ def quiz(questions: tuple[str, ...], chapter: str) -> Slide:
     """Return the slide with the quiz."""
     shown = guides.listed(questions, nodes.enumerated_list)
     item = Item("quiz", shown, sum(map(lines_of, questions)))
-    keys = "On paper, five marks, one minute a mark. The keys are in your own folder; the page for teachers says where."
+    keys = "On paper, five marks, one minute a mark. The keys are in `teach/quizzes` of the repository."
     return Slide([nodes.Text("Quiz")], chapter, [item], kind="quiz", top=[guides.paragraph(keys)])
 
 

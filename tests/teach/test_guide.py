@@ -1,4 +1,4 @@
-"""The guide for teachers: each chapter has its page, its numbers are the chapter's, and no key of a quiz is public."""
+"""The guide for teachers: each chapter has its page, its numbers are the chapter's, and its quiz has keys."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from chapters import chapters
 
 GUIDE = ROOT / "teach" / "guide"
 TEACHING = ROOT / "book" / "reference" / "teaching.md"
+BANK = ROOT / "teach" / "quizzes"
 EXAMPLE = ROOT / "teach" / "example_private" / "quizzes" / "example.yml"
 PRIVATE = os.environ.get("REGATTN_PRIVATE")
 CHAPTERS = {chapter.name: ROOT / f"{chapter.page}.ipynb" for chapter in chapters()}
@@ -363,13 +364,29 @@ def test_quiz_has_five_marks_and_no_key(name):
     assert len(quiz(name)) == len(text.strip().splitlines()), "the quiz holds something besides questions"
 
 
-def test_no_file_of_the_repository_holds_the_keys_of_a_chapter():
+def sheet_of(name: str) -> dict:
+    """Return the open sheet of keys of a chapter."""
+    return yaml.safe_load((BANK / f"{name[3:]}.yml").read_text(encoding="utf-8"))
+
+
+@every_chapter
+def test_the_open_bank_has_a_key_to_every_question_and_the_page_has_none(name):
+    sheet = sheet_of(name)
+    assert sheet["chapter"] == name[3:]
+    assert problems_of(sheet, quiz(name)) == []
+    assert [item["key"] for item in sheet["quiz"] if len(item["key"]) > 20 and item["key"] in page(name)] == []
+
+
+def test_the_bank_is_for_the_chapters_and_counts_for_no_marks():
     listed = subprocess.run(GIT_FILES, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
     sheets = [path for path in listed if re.search(r"quiz[^/]*/[^/]*\.(ya?ml|json|md|txt)$", path)]
-    assert sheets == [EXAMPLE.relative_to(ROOT).as_posix()]
-    assert yaml.safe_load(EXAMPLE.read_text(encoding="utf-8"))["chapter"] == "index"
-    asked = {question for name in CHAPTERS for question, _ in quiz(name)}
-    assert asked.isdisjoint(item["question"] for item in yaml.safe_load(EXAMPLE.read_text(encoding="utf-8"))["quiz"])
+    bank = [(BANK / f"{name[3:]}.yml").relative_to(ROOT).as_posix() for name in CHAPTERS]
+    assert sorted(sheets) == sorted([EXAMPLE.relative_to(ROOT).as_posix(), *bank])
+    text = TEACHING.read_text(encoding="utf-8")
+    assert "worth no marks" in text.partition("## Quizzes and their keys")[2].partition("\n## ")[0]
+    counted = re.findall(r"Exercises count (\d+), the project (\d+) of 100", text)
+    assert [sum(map(int, marks)) for marks in counted] == [100, 100]
+    assert not any(page.startswith("teach/quizzes") for page in toc_pages())
 
 
 def problems_of(sheet: dict, questions: list[tuple[str, int]] | None = None) -> list[str]:
