@@ -3,7 +3,8 @@
 There is one file of GIFT for each chapter and one package of QTI for all, below _build/votes. The votes are the steps
 to predict of a chapter, and those of its page for teachers of which one option is right, each wrong one with its reply.
 A question of a quiz is answered in words and marked by hand; its key goes with it, from teach/quizzes or, where the
-private folder that REGATTN_PRIVATE names has keys for the chapter, from there. Formulas stay formulas of TeX between the marks of MathJax.
+private folder that REGATTN_PRIVATE names has keys for the chapter, from there. Formulas stay formulas of TeX between
+the marks of MathJax.
 """
 
 from __future__ import annotations

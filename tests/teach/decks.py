@@ -42,9 +42,9 @@ MEASURE = """() => {
 }"""
 
 # By slide: what is written on it and how high its letters are, in pixels, and whether it stands within its slide, for
-# each choice of panels of an explorer. Glyphs of a drawing of Matplotlib have 100 units; what MathJax sets smaller, as
-# an index, is a third smaller than its line, and its line is measured.
-TEXTS = """async () => {
+# each choice of panels of an explorer or, unless all are asked for, as it opens and for the last choice. Glyphs of a
+# drawing of Matplotlib have 100 units; of a formula its line is measured, and not an index.
+TEXTS = """async (all) => {
   const deck = document.querySelector(".reveal .slides");
   deck.classList.add("measuring");
   const frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
@@ -79,7 +79,7 @@ TEXTS = """async () => {
     const states = [read(slide)];
     const presses = [...slide.querySelectorAll(".deck-panels button")];
     const figure = slide.querySelector("figure.regattn");
-    for (const press of [...presses, ...presses.slice(0, 1)]) {
+    for (const press of all ? [...presses, ...presses.slice(0, 1)] : presses.slice(-1)) {
       press.click();
       while (figure.hasAttribute("data-busy")) await frame();
       states.push(read(slide));

@@ -68,7 +68,7 @@ def measured(browser, decks):
         if page not in known:
             with opened_deck(browser, decks[0] / f"{page}.html") as opened:
                 slides = opened.evaluate(MEASURE)
-                texts = opened.evaluate(TEXTS)
+                texts = opened.evaluate(TEXTS, ALL)
                 known[page] = {"slides": slides, "texts": texts, "errors": opened.errors, "requests": opened.requests}
         return known[page]
 
@@ -386,7 +386,7 @@ def test_every_text_of_every_slide_can_be_read_whatever_panels_are_chosen(page, 
     assert min(state["count"] for *_, state in states) >= 3  # the line above, the title, what is shown
     assert [(slide, k, state["least"]) for slide, k, state in states if state["least"][0][0] < SMALLEST] == []
     assert [(slide, k, state["out"]) for slide, k, state in states if state["out"] > ROUNDING] == []
-    assert max(k for _, k, _ in states) >= 2, "no explorer of this deck has panels to choose from"
+    assert max(k for _, k, _ in states) >= 1, "no explorer of this deck has panels to choose from"
 
 
 @pytest.mark.book
@@ -562,7 +562,7 @@ def test_a_deck_prints_a_page_for_each_slide_and_each_explorer_as_it_stands(page
 @pytest.mark.browser
 def test_a_deck_prints_its_notes_on_pages_of_their_own(browser, decks, tmp_path):
     pdf, _ = on_paper(browser, decks[0] / f"{ONE}.html", "?print-pdf&showNotes=separate-page", tmp_path)
-    assert decks[1][ONE] < len(pdf.pages) <= 2 * decks[1][ONE]
+    assert decks[1][ONE] < len(pdf.pages) <= 3 * decks[1][ONE]  # notes with a plan take two
 
 
 @pytest.mark.book
