@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
 
@@ -36,6 +36,7 @@ LITTLE = 2.0  # lines of sentences that make no slide alone
 BRIEF = 45  # characters of a sentence that says too little without the next
 CROWD = 2.5  # lines more that a slide takes when else they would stand alone
 WIDE = 88  # characters of a line
+TITLED = 520  # characters that a title slide has room for, with the question
 SHORT = 280  # characters of a paragraph that is shown whole where it leads into an equation
 PICTURE, EXPLORER = 8.5, 11.0  # lines that a picture and an explorer want at least; they fill what is left
 WORTH = {
@@ -603,7 +604,7 @@ def slides_of(section: nodes.section, guide: Guide = Guide()) -> list[Slide]:  #
     drawn = any(isinstance(part, Item) and part.kind == "picture" for part in own.stream)
     own.stream = [part for part in own.stream if not (isinstance(part, Item) and part.kind in OPENING_DROPS[drawn])]
     first = Slide(title.children, "Regression Is Attention", kind="title")
-    first.items = [Item("text", question_of(asks), 3)]
+    first.items = [Item("text", question_of(asks, before_it(section, asks)), 3)]
     if guide.steps:
         bring_votes(reader.sections, guide)
         plan(reader.sections, guide)
@@ -697,9 +698,17 @@ def looks(titles: list[str], chapter: str) -> Section:
     return Section([nodes.Text("A closer look")], chapter, [item])
 
 
-def question_of(paragraph: nodes.paragraph) -> nodes.container:
-    """Return the opening paragraph with its question on lines of its own, and what follows it after them."""
+def before_it(section: nodes.Element, asks: nodes.Element) -> list[nodes.Element]:
+    """Return what a chapter says before the paragraph that asks its question, where a title slide has room for both."""
+    place = section.index(asks) if asks.parent is section else 0
+    before = [part for part in section.children[:place] if isinstance(part, nodes.paragraph | nodes.block_quote)]
+    return before if sum(len(part.astext()) for part in [*before, asks]) <= TITLED else []
+
+
+def question_of(paragraph: nodes.paragraph, before: Sequence[nodes.Element] = ()) -> nodes.container:
+    """Return the opening paragraph with its question on lines of its own, and what stands before and after it."""
     box = nodes.container(classes=["opening"])
+    box += [part.deepcopy() for part in before]
     calm, asked, after = nodes.paragraph(), nodes.paragraph(classes=["question"]), nodes.paragraph()
     for sentence in sentences(paragraph):
         place = asked if is_bold(sentence) else after if asked.children else calm

@@ -172,6 +172,16 @@ def test_what_follows_the_question_of_a_chapter_stands_after_it():
     ]
 
 
+def test_what_stands_before_the_question_of_a_chapter_stands_on_its_title_where_there_is_room():
+    def title(words: str) -> list[str]:
+        asks = paragraph("Yet it is right. ", nodes.strong("", "Why?"))
+        section = nodes.section("", nodes.title("", "1 · A chapter"), paragraph(words), asks)
+        return [part.astext().strip() for part in rule.slides_of(section)[0].items[0].node.children]
+
+    assert title("A model says so.") == ["A model says so.", "Yet it is right.", "Why?"]
+    assert title("A model says so. " * 40) == ["Yet it is right.", "Why?"]
+
+
 def test_of_a_long_list_each_entry_keeps_its_question():
     entry = "Untick the box, so that all rows listen to all the others. " + "More is said. " * 20 + "What is added?"
     shown = rule.bullets(nodes.enumerated_list("", *(nodes.list_item("", paragraph(entry)) for _ in range(5))))
