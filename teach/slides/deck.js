@@ -165,6 +165,10 @@ async function fit(slide) {
   if (tables.length) await shrink(body, (size) => tables.forEach((part) => (part.style.zoom = size)), most, LEAST);
   if (!tables.length || overflows(body)) await shrink(body, (size) => (body.style.fontSize = `${size}em`), most, LEAST);
   await makeRoom(body);
+  if (overflows(body)) {
+    slide.classList.add("tight"); // long code: nearer lines, smaller margins
+    await shrink(body, (size) => (body.style.fontSize = `${size}em`), 1, LEAST);
+  }
   drawn(body).forEach(grow);
 }
 

@@ -396,18 +396,17 @@ def test_every_text_of_every_slide_can_be_read_whatever_panels_are_chosen(page, 
     assert min(state["count"] for *_, state in states) >= 3  # the line above, the title, what is shown
     assert [(slide, k, state["least"]) for slide, k, state in states if state["least"][0][0] < SMALLEST] == []
     assert [(slide, k, state["out"]) for slide, k, state in states if state["out"] > ROUNDING] == []
-    assert max(k for _, k, _ in states) >= 1, "no explorer of this deck has panels to choose from"
 
 
 @pytest.mark.book
 @pytest.mark.browser
 @pytest.mark.parametrize("page", DECKS)
-def test_pictures_are_loaded_and_large_and_explorers_awake(page, measured):
+def test_pictures_are_loaded_and_large_and_explorers_awake(page, measured, built_book):
     slides = measured(page)["slides"]
     pictures = [picture for slide in slides for picture in slide["pictures"]]
     explorers = [explorer for slide in slides for explorer in slide["explorers"]]
     assert pictures
-    assert explorers
+    assert len(explorers) == len(soup(built_book / f"{page}.html").select("figure.regattn"))
     assert all(width > 0 and height >= HEIGHT / 5 for width, height in pictures)
     assert all(awake and panels in (1, 2) for awake, panels in explorers)
 
@@ -428,7 +427,7 @@ def test_equations_have_the_numbers_of_the_page(page, decks, built_book):
 
     of_deck = numbers(soup(decks[0] / f"{page}.html"))
     of_page = [re.match(r"\([\d.]+\)", number)[0] for number in numbers(soup(built_book / f"{page}.html"))]
-    assert of_deck
+    assert of_deck or page != ONE
     assert [number for number in of_deck if number not in of_page] == []
 
 
@@ -558,11 +557,11 @@ def on_paper(browser, deck, query: str, folder) -> tuple[PdfReader, list]:
 @pytest.mark.book
 @pytest.mark.browser
 @pytest.mark.parametrize("page", DECKS)
-def test_a_deck_prints_a_page_for_each_slide_and_each_explorer_as_it_stands(page, browser, decks, tmp_path):
+def test_a_deck_prints_a_page_for_each_slide_and_each_explorer_as_it_stands(page, browser, decks, built_book, tmp_path):
     pdf, explorers = on_paper(browser, decks[0] / f"{page}.html", "?print-pdf", tmp_path)
     assert len(pdf.pages) == decks[1][page]
     assert float(pdf.pages[0].mediabox.width) == pytest.approx(WIDTH * 0.75, abs=1.5)  # 96 pixels are 72 points
-    assert explorers
+    assert len(explorers) == len(soup(built_book / f"{page}.html").select("figure.regattn"))
     for slide, title, whole in explorers:
         assert whole, f"slide {slide + 1}"
         assert title in " ".join(pdf.pages[slide].extract_text().split()), f"slide {slide + 1}"
