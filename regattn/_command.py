@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from regattn._delimited import DATED, DataError, Sheet, counted, read_delimited
 from regattn._extras import MissingExtraError
 from regattn._files import check_place
 from regattn._models import MODELS, Settings, chosen
+from regattn._roles import UsageError, roles, some
 from regattn._tables import in_digits
 
 if TYPE_CHECKING:
@@ -30,16 +31,18 @@ LISTED = 8  # lines that a note names
 DESCRIPTION = """Fit a model to a table and write a report on whom its forecasts listen to: the weight of every past
 outcome in each forecast, the loudest rows, what adds up to the forecast, and how far it extrapolates."""
 
+EXAMPLES = """examples:
+  regattn report sales.csv --target sales
+  regattn report sales.csv --target sales --lags 12 --new next --model forest --out sales.html"""
+
+PLAIN: dict[str, Any] = {"formatter_class": argparse.RawDescriptionHelpFormatter}
+
 FILE = """The file: cells cut by comma, semicolon, tab or bar; decimal point or comma; signs between thousands; quotes;
 UTF-8 with or without a mark at its start; NA, -, . or nothing where a number is missing. Rows that lack a number are
 left out and named.
 
 Exit status: 0, the report was written; 1, something is wrong with the data, named with line and column; 2, the command
 cannot be carried out as it was given."""
-
-
-class UsageError(ValueError):
-    """What was asked cannot be done."""
 
 
 class _Design(NamedTuple):
@@ -55,6 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return 0 if all went well, 1 if the data are at fault, 2 if the command is."""
     parser = _parser()
     given = parser.parse_args(arguments)
+    if given.command is None:
+        parser.print_help(sys.stderr)
+        return 2
     try:
         report, notes = _report(given)
         title = f"Whom the forecast of {given.target} listens to"
@@ -65,8 +71,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(2, str(error))
     except OSError as error:
         return _fail(2, f"{error.filename}: {error.strerror}" if error.filename else str(error))
-    _say(report, notes)
-    sys.stdout.write(f"\nwritten to {path}\n")
+    _say(report, notes, given.target)
+    sys.stdout.write(f"\nThe report is in {path}; open it in a browser.\n")
     return 0
 
 
@@ -76,47 +82,52 @@ def _fail(status: int, message: str) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("regattn", description="Regression is attention: reports from the command line.")
+    parser = argparse.ArgumentParser(
+        "regattn", description="Regression is attention: reports from the command line.", epilog=EXAMPLES, **PLAIN
+    )
     parser.add_argument("--version", action="version", version=f"regattn {__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="report")
-    wide = argparse.RawDescriptionHelpFormatter
+    commands = parser.add_subparsers(dest="command", metavar="report")
     models = "\n".join(f"  {name:14} {what}" for name, (_, what) in MODELS.items())
     report = commands.add_parser(
         "report",
-        help="whom the forecasts of a model listen to",
-        description=DESCRIPTION,
+        usage="regattn report FILE --target COLUMN [options]",
+        help="whom the forecasts of a model listen to; more by: regattn report --help",
+        description=f"{DESCRIPTION}\n\n{EXAMPLES}",
         epilog=f"models:\n{models}\n\n{FILE}",
-        formatter_class=wide,
+        **PLAIN,
     )
-    add = report.add_argument
-    add("file", help="a table in a text file, as CSV")
-    add("--target", required=True, metavar="COLUMN", help="the column to be predicted")
+    report.add_argument("file", help="a table in a text file, as CSV")
+    _add_questions(report.add_argument_group("what is asked").add_argument)
+    _add_models(report.add_argument_group("how it is answered").add_argument)
+    _add_forms(report.add_argument_group("how the file is written, where it is not found out").add_argument)
+    return parser
+
+
+def _add_questions(add: Callable[..., Any]) -> None:
+    add("--target", metavar="COLUMN", help="the column to be predicted")
     add("--predictors", metavar="A,B", help="columns to predict from; by default all others")
-    add(
-        "--categories",
-        metavar="A,B",
-        default="",
-        help="columns whose texts are kinds: one column of 0 and 1 for each but the first",
-    )
-    add("--date", metavar="COLUMN", help="column of dates, which then name the rows")
-    add("--date-format", metavar="FORM", help="how dates are written, as %%d/%%m/%%Y; by default found out")
+    add("--categories", metavar="A,B", default="", help="columns whose texts or numbers are kinds; by default those "
+        "with up to 12 different texts")  # fmt: skip
+    add("--date", metavar="COLUMN", help="column of dates, which name the rows; by default the first; or none")
     add("--lags", type=int, default=0, metavar="L", help="predict from the last L rows of target and predictors")
     add("--new", default="last", metavar="WHICH", help="what is predicted: last (row), a number of last rows, or next, "
         "the row after the last (with --lags)")  # fmt: skip
+
+
+def _add_models(add: Callable[..., Any]) -> None:
     add("--model", default="ridge", metavar="NAME", help="one of those below; by default ridge")
     add("--penalty", type=float, metavar="P", help="of ridge and attention, for predictors in standard deviations")
     add("--size", type=int, metavar="K", help="trees, neighbours or components")
     add("--seed", type=int, default=0, help="of what is drawn; by default 0")
     add("--out", default="forecast.html", metavar="PATH", help="by default forecast.html, which is replaced")
-    add("--delimiter", metavar="SIGN", help="between cells; by default found out")
+
+
+def _add_forms(add: Callable[..., Any]) -> None:
+    add("--date-format", metavar="FORM", help="of dates, as %%d/%%m/%%Y")
+    add("--delimiter", metavar="SIGN", help="between cells")
+    add("--decimal", choices=[".", ","], help="decimal sign")
     add("--missing", metavar="TEXT", action="append", default=[], help="a cell that says so is empty; may be repeated")
-    add("--decimal", choices=[".", ","], help="decimal sign; by default found out")
-    add(
-        "--header",
-        action=argparse.BooleanOptionalAction,
-        help="whether the first line holds names; by default found out",
-    )
-    return parser
+    add("--header", action=argparse.BooleanOptionalAction, help="whether the first line holds names")
 
 
 def _report(given: argparse.Namespace) -> tuple[ForecastReport, list[str]]:
@@ -131,6 +142,7 @@ def _report(given: argparse.Namespace) -> tuple[ForecastReport, list[str]]:
         dates=given.date,
         missing=given.missing,
     )
+    given.roles = roles(sheet, given)
     design = _design(sheet, given)
     from regattn.attribution import forecast_report, observation_weights
 
@@ -142,7 +154,7 @@ def _report(given: argparse.Namespace) -> tuple[ForecastReport, list[str]]:
     report = forecast_report(weights, design.y, X_train=design.X, X_new=design.asked, model=model)
     told = (
         f"{given.model}, fitted to {len(design.X)} rows of {Path(given.file).name}, "
-        f"{counted(design.X.shape[1], 'predictor')}: {', '.join(map(str, design.X.columns))}."
+        f"{counted(design.X.shape[1], 'predictor')}: {some(list(design.X.columns))}."
     )
     return report, [told, *chosen(given.model, model, settings), *sheet.notes]
 
@@ -203,15 +215,15 @@ def _columns(sheet: Sheet, given: argparse.Namespace) -> pd.DataFrame:
     """Return the target and its predictors as numbers, one row for each of the file."""
     import pandas as pd
 
-    kinds = [name.strip() for name in given.categories.split(",") if name.strip()]
     found, troubles = {}, []
-    for name in [given.target, *_chosen(sheet, given, kinds)]:
+    for name in [given.target, *given.roles.predictors]:
         try:
-            found |= _kinds(sheet, name) if name in kinds and name != given.target else {name: sheet.numbers(name)}
+            found |= _kinds(sheet, name) if name in given.roles.kinds else {name: sheet.numbers(name)}
         except DataError as error:
             advice = "if its texts are kinds, name it in --categories, or leave it out by --predictors"
             missing = "if that is no number but a gap, say so by --missing"
-            told = "" if str(error).endswith(DATED) else f"; {missing if name == given.target else advice}"
+            mostly = name == given.target or np.isfinite(sheet.parsed(name)[0]).any()
+            told = "" if str(error).endswith(DATED) else f"; {missing if mostly else advice}"
             troubles.append(f"{error}{told}")
     if troubles:
         raise DataError("\n".join(troubles))
@@ -231,36 +243,26 @@ def _kinds(sheet: Sheet, name: str) -> dict[str, pd.Series]:
     return {f"{name} = {kind}": spread[kind] for kind in spread.columns[1:]}
 
 
-def _chosen(sheet: Sheet, given: argparse.Namespace, kinds: list[str]) -> list[str]:
-    """Return the names of the predictors, once every column that was named is there."""
-    known = list(sheet.cells.columns)
-    chosen = [name for name in known if name not in (given.target, given.date)]
-    if given.predictors is not None:
-        chosen = [name.strip() for name in given.predictors.split(",")]
-    for name in [given.target, *([given.date] if given.date else []), *chosen, *kinds]:
-        if name not in known:
-            raise UsageError(f"{sheet.file} has no column {name!r}; it has {', '.join(map(repr, known))}")
-    return [name for name in chosen if name != given.target]
-
-
 def _labels(sheet: Sheet, given: argparse.Namespace) -> pd.Index:
     """Return what rows are called, one more than there are: dates or lines of the file."""
     import pandas as pd
 
-    if given.date is None:
+    column = given.roles.date
+    if column is None:
         return pd.Index([*(f"line {line}" for line in sheet.lines), "next"])
-    dates = sheet.dates(given.date, given.date_format)
+    dates = sheet.dates(column, given.date_format)
     steps = np.diff(dates.asi8)
     if given.lags and (steps <= 0).any():
         row = int((steps <= 0).argmax()) + 1
-        raise sheet.error(row, given.date, f"{sheet.cells[given.date].iloc[row]!r} does not follow the date before it")
+        what = f"{sheet.cells[column].iloc[row]!r} does not follow the date before it"
+        raise sheet.error(row, column, f"{what}; sort the rows, or give --date none for lags in the order of the file")
     for period in ("Y", "Q", "M", "D"):
         periods = dates.to_period(period)
         if len(periods) > 1 and (np.diff(periods.asi8) == 1).all():
             return periods.append(periods[-1:] + 1).astype(str)
     if given.lags and len(set(steps)) > 1:
         sheet.notes.append("Dates are not evenly spaced: a lag is one row.")
-    return pd.Index([*sheet.cells[given.date].str.strip(), "next"])
+    return pd.Index([*sheet.cells[column].str.strip(), "next"])
 
 
 def _asked(new: str, lags: int, n: int) -> list[int]:
@@ -273,7 +275,7 @@ def _asked(new: str, lags: int, n: int) -> list[int]:
     if not count > 0:
         raise UsageError(f"--new must be last, next or a number of rows, got {new}")
     if count >= n:
-        raise UsageError(f"--new {new} leaves none of the {n} rows to fit a model to")
+        raise UsageError(f"--new {new} leaves none of the {n} rows to fit a model to; give a smaller number")
     return list(range(n - count, n))
 
 
@@ -288,7 +290,11 @@ def _check_asked(sheet: Sheet, new: pd.DataFrame, given: argparse.Namespace) -> 
         if given.lags:
             name, _, rest = name.rpartition(", ")
             back = int(rest.removesuffix(" back"))
-        raise sheet.error(int(new.index[row]) - back, name, "no number here, and the row to predict needs it")
+        raise sheet.error(
+            int(new.index[row]) - back,
+            name,
+            "no number here, and the row to predict needs it; fill it in, or leave the column out by --predictors",
+        )
 
 
 def _note_left_out(sheet: Sheet, rows: pd.Index) -> None:
@@ -299,10 +305,12 @@ def _note_left_out(sheet: Sheet, rows: pd.Index) -> None:
         sheet.notes.append(f"Left out, as a number is missing: {counted(len(lines), 'row')} ({where}).")
 
 
-def _say(report: ForecastReport, notes: list[str]) -> None:
-    """Print what the report says in short."""
+def _say(report: ForecastReport, notes: list[str], target: str) -> None:
+    """Print what the report says in short: forecasts, whom they listen to, and what was taken for granted."""
     look = {"float_format": in_digits, "na_rep": "-"}
-    row = report.to_frame().T.to_string(**look, max_cols=8)
+    frame = report.to_frame()
+    said = [f"{target} for {row}: {in_digits(value)}" for row, value in frame["prediction"].iloc[:LISTED].items()]
     loud = report.top(min(5, len(report.outcomes))).to_string(**look)
-    said = "\n".join([*notes, "", row, "", f"Loudest in {report.rows[0]}:", loud, ""])
-    sys.stdout.write("".join(c if c.isprintable() or c == "\n" else "?" for c in said))
+    rest = frame.drop(columns="prediction").T.to_string(**look, max_cols=LISTED)
+    words = "\n".join([*said, "", f"Loudest in {report.rows[0]}:", loud, "", "More about it:", rest, "", *notes, ""])
+    sys.stdout.write("".join(c if c.isprintable() or c == "\n" else "?" for c in words))

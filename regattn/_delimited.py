@@ -17,17 +17,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from regattn._months import in_english
+
 if TYPE_CHECKING:
     from pandas import DataFrame, DatetimeIndex, Series
 
-__all__ = ["DataError", "Sheet", "read_delimited"]
+__all__ = ["DataError", "Sheet", "counted", "is_date", "read_delimited"]
 
 DELIMITERS = "\t;|,"  # the first of those that cut every line alike: a comma may be part of a number
 NOTHING = {"", "-", "–", "—", ".", "..", "?", "na", "n/a", "#n/a", "nan", "null", "none"}
 SPACES = " \u00a0\u202f'’"  # signs between thousands, besides the one that is no decimal sign
 DATES = {
     "year-month-day": ["%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S"],
-    "year and month": ["%Y-%m", "%Y/%m", "%YM%m", "%b %Y", "%B %Y", "%b-%y", "%m/%Y"],
+    "year and month": ["%Y-%m", "%Y/%m", "%YM%m", "%b %Y", "%b-%Y", "%b-%y", "%b %y", "%B %Y", "%m/%Y"],
     "year": ["%Y"],
     "day.month.year": ["%d.%m.%Y", "%d.%m.%y", "%d %b %Y", "%d %B %Y"],
     "day/month/year": ["%d/%m/%Y", "%d-%m-%Y"],
@@ -35,6 +37,7 @@ DATES = {
 }
 DATED = "it looks like a date; name it in --date"
 QUARTER = r"(\d{4})[- :]?[Qq]?([1-4])"
+QUARTER_FIRST = r"[Qq]([1-4])[- /]?(\d{4})"
 
 
 class DataError(ValueError):
@@ -62,7 +65,7 @@ class Sheet:
             cell = self.cells[column].iloc[strange]
             other = "." if self.decimal == "," else ","
             hint = f"; the decimal sign was taken to be {self.decimal!r}, see --decimal" if other in cell else ""
-            hint = f"; {DATED}" if _is_date(cell.strip()) else hint
+            hint = f"; {DATED}" if is_date(cell.strip()) else hint
             raise self.error(strange, column, f"{cell!r} is not a number{hint}")
         return values
 
@@ -88,7 +91,8 @@ class Sheet:
         """Return a column as dates, or raise for the first cell that does not fit what most others are."""
         import pandas as pd
 
-        cells = self.cells[column].str.strip()
+        cells = self.cells[column].str.strip().map(in_english)
+        cells = cells.str.replace(rf"^{QUARTER_FIRST}$", r"\2Q\1", regex=True)
         quarters = cells.str.fullmatch(QUARTER)
         if form is None and quarters.all():
             parts = cells.str.extract(f"^{QUARTER}$").astype(int)
@@ -97,7 +101,10 @@ class Sheet:
         read = {each: pd.to_datetime(cells, format=each, errors="coerce") for kind in forms.values() for each in kind}
         best = max(read, key=lambda each: int(read[each].notna().sum()))
         if (missing := read[best].isna()).any():
-            raise self.error(int(missing.argmax()), column, f"{cells[missing].iloc[0]!r} is not a date as {best}")
+            place = int(missing.argmax())
+            cell, good = (self.cells[column].iloc[k] for k in (place, int((~missing).argmax())))
+            like = f", as {good!r} is in line {self.lines[int((~missing).argmax())]}" if (~missing).any() else ""
+            raise self.error(place, column, f"{cell!r} is not a date{like}; see --date-format")
         fits = {kind: each for kind, some in forms.items() for each in some if read[each].notna().all()}
         if {"day/month/year", "month/day/year"} <= set(fits):
             one, other = (fits[kind] for kind in ("day/month/year", "month/day/year"))
@@ -152,15 +159,16 @@ def counted(n: int, what: str) -> str:
     return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
-def _is_date(cell: str) -> bool:
+def is_date(cell: str) -> bool:
     """Return whether a cell that is no number has one of the forms of dates."""
+    cell = in_english(cell.strip())
     for form in [each for some in DATES.values() for each in some]:
         try:
             datetime.strptime(cell, form)
         except ValueError:
             continue
         return True
-    return re.fullmatch(QUARTER, cell) is not None
+    return re.fullmatch(f"{QUARTER}|{QUARTER_FIRST}", cell) is not None
 
 
 def _decoded(content: bytes, path: str, notes: list[str]) -> str:

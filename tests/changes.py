@@ -76,6 +76,17 @@ def named_in(path: Path) -> set[str]:
     return package().named(path.read_text(encoding="utf-8"))
 
 
+@cache
+def left_for_the_week(*paths: str) -> str:
+    """Return why what concerns these paths is not tested today; "" if it is: once a week, and after a change."""
+    since = base(behind=True)
+    if os.environ.get("REGATTN_NOTEBOOKS") == "all" or since is None:
+        return ""
+    if any(path.startswith(paths) for path in changed(since)):
+        return ""
+    return f"nothing below {', '.join(paths)} differs from {since.name}; the weekly check runs it"
+
+
 def ledger_tests(paths: set[str]) -> list[str]:
     """Return the files of tests in the ledger that import a module of these paths by name."""
     modules = {name for name, file in package().modules.items() if file.relative_to(ROOT).as_posix() in paths}

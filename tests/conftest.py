@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from tests.browser import launch
 from tests.built import build
+from tests.changes import left_for_the_week
 from tests.pages import opened  # noqa: F401
 from tests.xdist_schedule import Stretches, page_of, phase
 
@@ -62,6 +63,9 @@ def pytest_collection_finish() -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator:
     """Put what needs the book after what does not, and give it time; tests of one file or page stay together."""
     result = yield
+    for item in items:
+        if (marker := item.get_closest_marker("weekly")) and (why := left_for_the_week(*marker.args)):
+            item.add_marker(pytest.mark.skip(why))
     shared = hasattr(config, "workerinput")
     needs = {item: "built_book" in getattr(item, "fixturenames", ()) for item in items}
     for item in items:

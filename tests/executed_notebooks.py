@@ -26,7 +26,7 @@ from tests.changes import package
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 from execution_cache import key, notebook_cache
 
-QUICK = 1.0  # seconds: a cell that took no longer is run again
+QUICK = 0.3  # seconds: a cell that took no longer is run again
 
 
 @pytest.hookimpl(wrapper=True)

@@ -28,17 +28,17 @@ SPECTRAL = ROOT / "book" / "part2-proximity" / "03_ols_proximity.ipynb"
 
 def test_the_summary_lists_the_slowest_and_ends_with_the_number_of_tests():
     results = {"lint": (True, 2.0), "suite": (False, 600.0)}
-    files = Counter({f"tests/test_{i}.py": float(i) for i in range(20)})
-    told = checks.Told(
-        files, Counter(passed=11, failed=2, errors=1, skipped=3), Counter({"tests/test_1.py::test_a": 2})
-    )
-    lines = checks.summary(results, told)
+    files = Counter({f"tests/test_{i}.py": float(i) for i in range(60)})
+    tests = Counter({f"{file}::test_a": seconds for file, seconds in files.items()})
+    outcomes, reruns = Counter(passed=11, failed=2, errors=1, skipped=3), Counter({"tests/test_1.py::test_a": 2})
+    lines = checks.summary(results, checks.Told(files, tests, outcomes, reruns))
     assert lines[-1] == "11 passed, 3 failed, 3 skipped"
     assert "failed: suite, in 10:02" in lines[-2]
     assert lines[-3].split() == ["2", "tests/test_1.py::test_a"]
-    slowest = lines[2:-4]
-    assert len(slowest) == checks.SLOWEST == 10
-    assert [line.split() for line in slowest[:2]] == [["10:00", "make", "suite"], ["0:19", "tests/test_19.py"]]
+    parts, longest = lines[2 : 2 + checks.SLOWEST], lines[3 + checks.SLOWEST : -4]
+    assert [line.split() for line in parts[:2]] == [["10:00", "make", "suite"], ["0:59", "tests/test_59.py"]]
+    assert len(longest) == checks.SLOWEST
+    assert longest[0].split() == ["0:59", "tests/test_59.py::test_a"]
 
 
 @pytest.mark.parametrize(("broken", "status"), [(None, 0), ("notebooks", 1)])

@@ -104,7 +104,7 @@ FINE = "a,b\n1,2\n2,3\n3,5\n4,9\n"
 @pytest.mark.parametrize(
     ("content", "options", "status", "message"),
     [
-        (FINE, [], 2, "the following arguments are required: --target"),
+        (FINE, [], 2, "t.csv has 'a', 'b'. As in: regattn report t.csv --target b"),
         (FINE, ["--target", "c"], 2, "t.csv has no column 'c'; it has 'a', 'b'"),
         (FINE, ["--target", "a", "--date", "c"], 2, "no column 'c'"),
         (FINE, ["--target", "a", "--model", "x.joblib"], 2, "a saved model is a pickle, and reading a pickle runs"),
@@ -125,7 +125,7 @@ FINE = "a,b\n1,2\n2,3\n3,5\n4,9\n"
         ("a,b\n1,2\n\n3,4,5\n", ["--target", "a"], 1, "t.csv, line 4: 3 cells, but the first line has 2"),
         ('a,b\n1,"2\n', ["--target", "a"], 1, "t.csv, line 2: a quotation mark is opened and not closed"),
         ('a,b,c\n1,2,"x\ny"\n3,u,z\n', ["--target", "b"], 1, "t.csv, line 4, column b: 'u' is not a number"),
-        ("a,b\n1,2\n3,x\n4,5\n6,7\n", ["--target", "a"], 1, "line 3, column b: 'x' is not a number; if its"),
+        ("a,b\n1,2\n3,x\n4,5\n6,7\n", ["--target", "a"], 1, "line 3, column b: 'x' is not a number; if that is"),
         ("a;b\n1,5;2.5\n", ["--target", "a"], 1, "line 2, column a: '1,5' has a decimal comma, '2.5' in column b"),
         ("a,b\n1,2\n2,3\n3,5\n4,-\n", ["--target", "a"], 1, "line 5, column b: no number here, and the row to predict"),
         ("a,b\n1,2\n2,2\n3,2\n4,2\n", ["--target", "a"], 1, "no predictor varies over the 3 rows"),
@@ -196,15 +196,75 @@ def test_numbers_are_written_with_their_digits_and_what_was_chosen_is_said(said)
 
 
 def test_all_columns_in_trouble_are_named_at_once_each_with_what_helps(said):
-    status, out, _ = said(SALES.replace("140900,5", "ca. 110.000"), "--target", "Umsatz")
+    text = SALES.replace("140900,5", "ca. 110.000").replace(";8,25;", ";acht;")
+    status, out, _ = said(text, "--target", "Umsatz", "--predictors", "Preis,Tag")
     assert status == 1
     lines = out.strip().split("\n")
     assert len(lines) == 3
     assert "column Umsatz: 'ca. 110.000' is not a number" in lines[0]
     assert lines[0].endswith("say so by --missing")
-    assert lines[1].endswith("'01.01.2020' is not a number; it looks like a date; name it in --date")
-    assert "line 2, column Region" in lines[2]
-    assert "--categories" in lines[2]
+    assert "column Preis: 'acht' is not a number" in lines[1]
+    assert lines[2].endswith("'01.01.2020' is not a number; it looks like a date; name it in --date")
+
+
+def test_dates_kinds_and_what_is_of_no_use_are_told_by_their_look(said):
+    rows = SALES.strip().split("\n")
+    text = "\n".join(
+        f"{row};;{name}" for row, name in zip(rows, ["leer;Notiz", *(f";n{k}" for k in range(12))], strict=True)
+    )
+    text = text.replace(";;leer;Notiz", ";leer;Notiz").replace(";;;", ";;") + "\n13.01.2020;1,5;2;Nord;1;;n99\n"
+    status, out, _ = said(text, "--target", "Umsatz")
+    assert status == 0
+    for note in ("Tag holds dates, which name the rows.", "Kinds of Region are compared with 'Nord'.",
+                 "Empty, and so left out: leer.", "Left out, as more than 12 different texts: Notiz;"):  # fmt: skip
+        assert note in out
+    assert "2020-01-13" in out
+    told = said(SALES, "--target", "Umsatz", "--date", "Tag", "--categories", "Region")[1]
+    guessed = said(SALES, "--target", "Umsatz")[1]
+    assert guessed.replace("Tag holds dates, which name the rows.\n", "") == told
+    assert "line 13" in said(SALES, "--target", "Umsatz", "--date", "none", "--predictors", "Preis")[1]
+
+
+def test_a_name_that_is_nearly_one_is_answered_by_it(said):
+    for wrong, right in (("umsatz", "Umsatz"), ("Pris", "Preis"), ("Reg", "Region")):
+        assert f"did you mean '{right}'?" in said(SALES, "--target", wrong)[1]
+
+
+def test_many_names_are_shortened(said):
+    names = [f"a question that is asked at some length: number {k}" for k in range(30)]
+    text = (
+        ",".join(names) + "\n" + "".join(",".join(str((k * j) % 7 + k) for j in range(2, 32)) + "\n" for k in range(9))
+    )
+    out = said(text, "--target", names[-1])[1]
+    assert " and 21 more." in out
+    assert max(map(len, out.split("\n"))) < 500
+
+
+@pytest.mark.parametrize(
+    ("cells", "months"),
+    [
+        (["Januar 2018", "Februar 2018", "März 2018"], [1, 2, 3]),
+        (["janv. 2020", "févr. 2020", "août 2020", "déc. 2020"], [1, 2, 8, 12]),
+        (["juin-19", "juil-19"], [6, 7]),
+        (["3 de mayo 2020"], None),
+        (["Q1 2012", "Q3 2012", "q4/2012"], [1, 7, 10]),
+        (["31. Dezember 2020", "1. Oktober 2021"], None),
+        (["31 ottobre 2020", "1 giugno 2021"], [10, 6]),
+    ],
+)
+def test_months_are_read_in_the_languages_of_europe(tmp_path, cells, months):
+    (tmp_path / "d.csv").write_text("d;x\n" + "".join(f"{cell};1\n" for cell in cells), encoding="utf-8")
+    sheet = read_delimited(str(tmp_path / "d.csv"))
+    if months is None:
+        with pytest.raises(DataError, match="is not a date; see --date-format"):
+            sheet.dates("d")
+    else:
+        assert sheet.dates("d").month.tolist() == months
+
+
+def test_without_a_command_there_is_help(capsys):
+    assert main([]) == 2
+    assert "regattn report sales.csv --target sales" in capsys.readouterr().err
 
 
 def test_a_text_can_count_as_missing(said):

@@ -198,6 +198,7 @@ def test_a_trait_set_in_the_kernel_moves_the_slider_in_the_browser(chapter):
     assert slider.input_value() != place
 
 
+@pytest.mark.weekly("regattn/widgets/_kit/", "tests/test_lab.py")  # each has a kernel of paper in tests/widgets
 @pytest.mark.parametrize("name", EXPLORER_NAMES)
 def test_every_explorer_lives_both_ways(gallery, name):
     kind = type(oracle(name).example()).__name__

@@ -96,6 +96,18 @@ DRAWINGS = """() => [...document.querySelectorAll('article .cell_output img[src$
   .map((img) => [img.getAttribute("src"), img.alt.slice(0, 60), img.getBoundingClientRect().width])
   .filter(([source, alt, width]) => width > 0)"""
 LETTERS = re.compile(r"font(?:-size)?: *(?:[a-z]+ +)*([\d.]+)px")
+# Notes in the margin, and what any of them lies over; lines of words keep to their own column.
+NOTES = """() => {
+  const notes = [...document.querySelectorAll("article .margin-note")];
+  const box = (part) => part.getBoundingClientRect();
+  const others = [...document.querySelectorAll("article section > :not(section, .margin-note), .margin-note")];
+  const over = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+  return [
+    notes.filter((note) => note.checkVisibility()).length,
+    notes.filter((note) => others.some((part) => part !== note && over(box(part), box(note))))
+      .map((note) => note.textContent),
+  ];
+}"""
 LINKS = """() => [...document.querySelectorAll("nav.bd-links a")]
   .filter((a) => !a.closest("details:not([open])") && a.getBoundingClientRect().height > 0).length"""
 
@@ -150,18 +162,16 @@ def letters_of(drawing: Path) -> float:
     return min(map(float, LETTERS.findall(text)), default=width) / width
 
 
-def test_on_a_phone_the_letters_of_a_drawing_can_be_read(opened):
+def test_on_a_phone_letters_of_drawings_can_be_read_words_are_as_large_and_code_fits_its_box(opened):
     with phone(opened, 390):
         found = opened.evaluate(DRAWINGS)
-    sizes = {alt: width * letters_of(opened.path.parent / unquote(source)) for source, alt, width in found}
-    assert {alt: size for alt, size in sizes.items() if size < 9} == {}
-
-
-def test_on_a_phone_words_are_as_large_and_code_fits_its_box(opened):
-    with phone(opened, 390):
         _, size = opened.evaluate(MEASURE) or (70, 17)
-        assert 17 <= size <= 19
-        assert opened.evaluate(WIDE_CODE) == []
+        wide, (notes, _) = opened.evaluate(WIDE_CODE), opened.evaluate(NOTES)
+    sizes = {alt: width * letters_of(opened.path.parent / unquote(source)) for source, alt, width in found}
+    assert {alt: letters for alt, letters in sizes.items() if letters < 9} == {}
+    assert 17 <= size <= 19
+    assert wide == []
+    assert notes == 0  # there is no margin
 
 
 def test_the_side_bar_marks_the_section_that_is_read(opened):
@@ -172,6 +182,12 @@ def test_the_side_bar_marks_the_section_that_is_read(opened):
         opened.evaluate("(id) => document.getElementById(decodeURIComponent(id)).scrollIntoView()", sections[0])
         opened.wait_for_function("document.querySelectorAll('.nav-sections [aria-current]').length === 1")
         opened.evaluate("scrollTo(0, 0)")
+
+
+@pytest.mark.parametrize("opened", CHAPTERS, ids=label, indirect=True)
+def test_what_is_cited_stands_in_the_margin_over_nothing(opened):
+    written = opened.locator(".margin-note").count()
+    assert opened.evaluate(NOTES) == [written, []]
 
 
 @pytest.mark.parametrize("opened", CHAPTERS, ids=label, indirect=True)

@@ -14,6 +14,8 @@ import pytest
 
 from tests.built import ROOT
 
+pytestmark = pytest.mark.weekly("book/_ext/parallel_execution.py", "tests/test_parallel_execution.py")
+
 CONF = """
 import sys
 sys.path.insert(0, {path!r})

@@ -17,7 +17,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from tests.built import ROOT
-from tests.changes import base, changed
+from tests.changes import left_for_the_week
 from tools import machine, pins
 from tools.pins import CUDA
 
@@ -103,16 +103,10 @@ def test_every_python_of_the_range_is_resolved_from_its_first_release():
 
 @cache
 def left_out() -> tuple[set[tuple[str, str]], str]:
-    """Return the pairs of Python and system that need no look today, and why; every Python and system keeps one.
-
-    All pairs are resolved when a pin differs from main, and once a week (REGATTN_NOTEBOOKS=all).
-    """
-    since = base(behind=True)
-    files = {*PINNED, KIT, "pyproject.toml"}
-    if os.environ.get("REGATTN_NOTEBOOKS") == "all" or since is None or changed(since) & files:
-        return set(), ""
+    """Return the pairs of Python and system that need no look today, and why; every Python and system keeps one."""
+    why = left_for_the_week(*PINNED, KIT, "pyproject.toml")
     kept = set(zip(islice(cycle(OLDEST), len(SYSTEMS)), SYSTEMS, strict=True))
-    return set(PAIRS) - kept, f"no pin differs from {since.name}; the weekly check resolves every pair"
+    return (set(PAIRS) - kept, why) if why else (set(), "")
 
 
 def test_every_python_and_system_is_resolved_whatever_changed():

@@ -19,6 +19,8 @@ from regattn.words import PartialCounts, Vocabulary, count_cooccurrences, split_
 from tests.built import ROOT
 from tests.words.test_totals import same
 
+pytestmark = pytest.mark.weekly("book/reference/scaling.md", "tests/test_scaling.py")
+
 PAGE = ROOT / "book" / "reference" / "scaling.md"
 BLOCKS = re.findall(r"(?s)```python\n(.*?)```", PAGE.read_text(encoding="utf-8"))
 TEXTS = ["the river flooded the bank", "a loan from the bank\nthe bank of the river"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import pytest
@@ -55,11 +56,12 @@ def test_the_pages_stand_between_the_first_page_and_the_first_part():
     assert toc_pages()[1:3] == [MINUTES, QUESTIONS]
 
 
-def test_each_of_seven_steps_is_a_sentence_or_two_an_explorer_some_lines_and_a_link_to_its_chapter():
+def test_each_of_seven_steps_is_a_few_sentences_an_explorer_some_lines_and_a_link_to_its_chapter():
     assert len(steps()) == 7
     for step in steps():
         said, link = step[0], step[-1]
-        assert len(re.findall(r"[.?](?=\s|$)", prose(said).strip())) <= 2
+        assert len(re.findall(r"[.?:;](?=\s|$)", prose(said).strip())) <= 7
+        assert len(prose(said).split()) <= 60
         assert re.search(r"\[chapter \d+\]\(part\d-\w+/\d\d_\w+\.ipynb#[\w-]+\)\.$", link.source)
         code = [cell for cell in step if cell.cell_type == "code" and not {"hide-input", "checks"} & set(tags(cell))]
         (shown,) = [cell for cell in code if "Explorer(" in cell.source]
@@ -83,6 +85,14 @@ def test_each_of_ten_questions_is_answered_in_few_words_and_leads_to_a_chapter()
     for answer in answers:
         assert re.search(r"\(part\d-\w+/\d\d_\w+\.ipynb#[\w-]+\)", answer)
         assert len(re.sub(r"\]\([^)]*\)", " ", answer).split()) <= 90
+
+
+def test_the_numbers_of_the_square_root_are_right():
+    size, width, times = re.search(
+        r"or (\d+) for (\d+) numbers\. A lead of \d+ makes one key ([\d,]+) times", TEXT
+    ).groups()
+    assert int(size) ** 2 == int(width)
+    assert round(math.exp(int(size)), -3) == int(times.replace(",", ""))
 
 
 @pytest.mark.parametrize("steps", ["queries", [], ["sums"]])

@@ -22,7 +22,7 @@ PARTS = {
     "notebooks": "every notebook from top to bottom",
     "suite": "the package, the book, its pages, JupyterLab, the teaching kit",
 }
-SLOWEST = 10
+SLOWEST = 40
 
 
 def run(part: str, make: list[str], folder: Path) -> tuple[bool, float]:
@@ -42,16 +42,17 @@ def clock(seconds: float) -> str:
 
 
 class Told(NamedTuple):
-    """What all parts told: seconds by file, tests by outcome, and how often each test was run again."""
+    """What all parts told: seconds by file and test, tests by outcome, and how often each test was run again."""
 
     files: Counter[str]
+    tests: Counter[str]
     outcomes: Counter[str]
     reruns: Counter[str]
 
 
 def told(folder: Path) -> Told:
     """Return what the parts wrote, taken together."""
-    found = Told(Counter(), Counter(), Counter())
+    found = Told(*(Counter() for _ in Told._fields))
     for path in folder.glob("*.json"):
         part = json.loads(path.read_text(encoding="utf-8"))
         for name, counts in found._asdict().items():
@@ -64,6 +65,8 @@ def summary(results: dict[str, tuple[bool, float]], tests: Told) -> list[str]:
     lines = ["", "=== the slowest parts, and files of tests (their time in all processes) ==="]
     spent = Counter({f"make {part}": seconds for part, (_, seconds) in results.items()}) + tests.files
     lines += [f"{clock(seconds):>7}  {name}" for name, seconds in spent.most_common(SLOWEST)]
+    lines += ["=== the slowest tests ==="]
+    lines += [f"{clock(seconds):>7}  {name}" for name, seconds in tests.tests.most_common(SLOWEST)]
     if tests.reruns:
         lines += ["=== run again because they failed in the browser; look into those that come back ==="]
         lines += [f"{times:>7}  {name}" for name, times in sorted(tests.reruns.items())]

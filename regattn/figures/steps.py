@@ -80,6 +80,7 @@ def plot_steps(
         ax.tick_params(axis="y", length=0)
     for ax in (first, third):
         ax.axvline(0, color=COLOURS["neutral"], linewidth=0.8)
+    third.xaxis.set_major_formatter(lambda x, _: f"{x:g}".replace("-", "−"))  # 0, not 0.00: the panels are narrow
     second.yaxis.set_major_locator(MaxNLocator(2))
     second.set_ylabel(names[1], labelpad=0)
     reach = 0.12 * (np.ptp(weights) or 1.0)

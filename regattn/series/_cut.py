@@ -13,7 +13,18 @@ from regattn._text import check_names
 from regattn.series._dates import as_table, complete, following, phases
 from regattn.series.windows import Windows
 
-__all__ = ["Covariates", "Panel", "cut", "normalise_seen", "own_units", "read_covariates", "read_panel", "sources"]
+__all__ = [
+    "Covariates",
+    "Panel",
+    "before",
+    "cut",
+    "in_season",
+    "normalise_seen",
+    "own_units",
+    "read_covariates",
+    "read_panel",
+    "sources",
+]
 
 Covariates = pd.DataFrame | Mapping[str, pd.DataFrame]
 """A column for each covariate of all series, or a table with a column for each series under each covariate's name."""
@@ -38,7 +49,7 @@ class Panel(NamedTuple):
     """Covariates of all dates, those ahead too, shape (T + ahead, k, c)."""
 
 
-def read_panel(table: pd.DataFrame | pd.Series, *, ahead: int, period: int) -> Panel:
+def read_panel(table: pd.DataFrame | pd.Series, *, ahead: int, period: int = 1) -> Panel:
     """Return a table as a panel with so many dates ahead, or raise where a series has fewer than two numbers."""
     table = as_table(table, "Y")
     names = check_names(table, "a series")
@@ -47,7 +58,7 @@ def read_panel(table: pd.DataFrame | pd.Series, *, ahead: int, period: int) -> P
         raise ValueError(f"series must differ in name, got {twice!r} twice")
     if not len(table) or not names:
         raise ValueError(f"Y is empty: its shape is {table.shape}")
-    table = complete(pd.DataFrame(numbers(table, "Y", missing=True), table.index, names), "Y")
+    table = complete(pd.DataFrame(_numbers(table), table.index, names), "Y")
     values, seen = table.to_numpy(), table.notna().to_numpy()
     few = seen.sum(axis=0) < 2
     if few.any():
@@ -56,6 +67,42 @@ def read_panel(table: pd.DataFrame | pd.Series, *, ahead: int, period: int) -> P
     dates = table.index.append(following(table.index, ahead, like=table.index)) if ahead else table.index
     first, last = seen.argmax(axis=0), len(seen) - 1 - seen[::-1].argmax(axis=0)
     return Panel(values, dates, names, phases(dates, period, "Y"), first, last)
+
+
+def _numbers(table: pd.DataFrame) -> np.ndarray:
+    """Return the numbers of a table, NaN where one is missing, or raise; say what to do with dates in a column."""
+    try:
+        return numbers(table, "Y", missing=True)
+    except ValueError as error:
+        if isinstance(table.index, pd.RangeIndex) and not pd.api.types.is_numeric_dtype(table.dtypes.iloc[0]):
+            name = table.columns[0]
+            raise ValueError(
+                f"{error}; if {name!r} holds the dates, index the table by them: Y.set_index({name!r})"
+            ) from error
+        raise
+
+
+def before(panel: Panel, row: int) -> Panel | None:
+    """Return the first rows of a panel, of the series that have two numbers there; None where none has."""
+    seen = np.isfinite(panel.values[:row])
+    some = seen.sum(axis=0) >= 2
+    if not some.any():
+        return None
+    seen = seen[:, some]
+    return Panel(
+        panel.values[:row, some],
+        panel.dates[:row],
+        [name for name, there in zip(panel.names, some, strict=True) if there],
+        panel.phase[:row],
+        seen.argmax(axis=0),
+        row - 1 - seen[::-1].argmax(axis=0),
+        None if panel.known is None else panel.known[:row, some],
+    )
+
+
+def in_season(panel: Panel, period: int) -> Panel:
+    """Return a panel that tells where in a period each date stands."""
+    return panel._replace(phase=phases(panel.dates, period, "Y"))
 
 
 def read_covariates(panel: Panel, covariates: Covariates | None, count: int, *, beyond: bool) -> np.ndarray | None:

@@ -21,16 +21,27 @@ __all__ = [
     "as_table",
     "check_dates",
     "check_lags",
+    "check_period",
     "check_series",
     "complete",
     "following",
     "phases",
     "place_of",
     "seasons",
+    "usual_period",
 ]
 
 Step: TypeAlias = int | float | pd.offsets.BaseOffset | None
 """What leads from a date to the next: in units of the numbers or the periods, or an offset; None where one time is."""
+
+PERIODS = {"years": 1, "half-years": 2, "quarters": 4, "months": 12, "weeks": 52, "business days": 5, "days": 7}
+PERIODS["hours"] = 24
+"""Dates in a year, or in a week of days and in a day of hours."""
+
+OTHERS = {"hours": (12,), "weeks": (4,), "years": (4, 5, 7)}
+"""Periods that are others' and yet are no mistake: half a day, a month of weeks, a cycle of so many years."""
+
+DAYS, UP_TO_DAYS = 365.2425, 370
 
 ROUNDED = 0.02  # numbers that are not whole, such as years to three decimals, may miss their step by this share of it
 
@@ -217,6 +228,47 @@ def phases(dates: pd.Index, period: int, name: str) -> np.ndarray:
         return np.asarray((dates.tz_localize(None) - pd.Timestamp("1969-12-29")) // length, dtype=int) % period
     values = dates.asi8 if isinstance(dates, pd.PeriodIndex) else np.asarray(dates, dtype=float)
     return np.round(values / (step or 1)).astype(int) % period
+
+
+def usual_period(dates: pd.Index, name: str) -> int:
+    """Return the period that the steps of an index tell, or raise where they tell none."""
+    kind = _step_kind(dates)
+    if kind is None:
+        told = f"is indexed by numbers ({dates[0]}, {dates[1]}, …)"
+        if isinstance(dates, pd.PeriodIndex | pd.DatetimeIndex):
+            told = f"has steps of no usual length ({dates[0]}, {dates[1]}, …)"
+        raise ValueError(
+            f"{name} {told}, which tells no period: give one, as ForecasterDesign(…, period=12), 1 where there is "
+            "none, or make dates of the index by pandas.PeriodIndex"
+        )
+    return PERIODS[kind]
+
+
+def check_period(period: int, dates: pd.Index, name: str) -> None:
+    """Raise where a period is the usual one of another kind of dates than those of an index."""
+    kind = _step_kind(dates)
+    if kind is None or period in (1, PERIODS[kind], *OTHERS.get(kind, ())):
+        return
+    strange = next((other for other, usual in PERIODS.items() if usual == period and usual > 2), None)
+    if strange is not None:
+        raise ValueError(
+            f"period {period} is that of {strange}, but the dates of {name} are {kind} ({dates[0]}, {dates[1]}, …), "
+            f"whose period is {PERIODS[kind]}: leave period out, and it is taken from the dates"
+        )
+
+
+def _step_kind(dates: pd.Index) -> str | None:
+    """Return what the dates of an index are, one of ``PERIODS``; None of numbers, and where the steps have no name."""
+    if not isinstance(dates, pd.PeriodIndex | pd.DatetimeIndex) or len(dates) < 2:
+        return None
+    year = _in_a_year(dates)
+    if year > UP_TO_DAYS:
+        return "hours" if round(year / DAYS) == PERIODS["hours"] else None
+    if year > 250:
+        if dates.day_of_week.max() > 4:
+            return "days"
+        return "business days" if len(dates) > 5 else None  # so few may be either
+    return {1: "years", 2: "half-years", 4: "quarters", 12: "months", 52: "weeks"}.get(year)
 
 
 def _months(dates: pd.DatetimeIndex) -> int:

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from regattn._rng import Rng, seed_from
 from regattn._validation import check_count, check_real
 from regattn.series._learning import Reading, seasons_of
-from regattn.series._own import SeriesModel
+from regattn.series._own import MONTHS, SeriesModel
 from regattn.series.windows import Windows
 from regattn.transformer.block import Block, BlockDesign, FeedForward
 from regattn.transformer.multihead import MultiHeadAttention
@@ -42,8 +42,10 @@ class ForecasterDesign:
         D, H and the width of the feed-forward layers.
     layers : int, default 1
         Layers of the encoder, 0 or more. The decoder has one.
-    period : int, default 12
-        Dates in a year; 1 where the calendar does not matter.
+    period : int, optional
+        Dates in a year, or in a week of days; 1 where the calendar does not matter. By default a model takes it from
+        the dates of the table that it is fitted to: 12 of months, 4 of quarters, 52 of weeks, 7 of days, 5 of business
+        days, 24 of hours, 1 of years. Windows without a table count as months.
     covariates : int, default 0
         c, the numbers that are known of every date beforehand, of dates ahead too.
 
@@ -60,11 +62,11 @@ class ForecasterDesign:
     n_heads: int = 4
     hidden: int = 64
     layers: int = 1
-    period: int = 12
+    period: int | None = None
     covariates: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("context", "horizon", "hidden", "period"):
+        for name in ("context", "horizon", "hidden", *(("period",) if self.period is not None else ())):
             check_count(getattr(self, name), name)
         for name in ("layers", "covariates"):
             check_count(getattr(self, name), name, least=0)
@@ -127,11 +129,16 @@ class Forecaster(SeriesModel):
     (torch.Size([5, 3, 9]), torch.Size([5, 2, 3, 7]))
     """
 
+    _designed, _stacked = ForecasterDesign, True
+
     def __init__(self, design: ForecasterDesign, *, rng: Rng = 0) -> None:
         super().__init__()
-        self.design = design
+        self._seed = seed_from(rng)
+        self._begin(design, usual=MONTHS)
+
+    def _build(self, design: ForecasterDesign) -> None:
         with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed_from(rng))
+            torch.manual_seed(self._seed)
             D = design.width
             self.value = nn.Linear(1, D)
             self.past_places = nn.Parameter(0.02 * torch.randn(design.context, D))

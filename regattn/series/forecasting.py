@@ -6,7 +6,6 @@ Letters: N windows, C dates of the past, h dates ahead, Q quantiles.
 from __future__ import annotations
 
 import os
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +16,10 @@ from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
 from regattn._rng import Rng
-from regattn._tensors import check_fit, read_tensors
 from regattn._validation import check_count
+from regattn.series._kept import read_model
 from regattn.series._learning import Reading, learn, read, said, seasons_of
-from regattn.series._own import SeriesModel
+from regattn.series._own import MONTHS, SeriesModel
 from regattn.series.forecaster import Forecaster, ForecasterDesign
 from regattn.series.windows import Windows
 from regattn.transformer.training import TrainingPlan
@@ -42,7 +41,7 @@ class PooledLinear(SeriesModel):
     Parameters
     ----------
     design : ForecasterDesign
-        Of which context, horizon, levels and period count; there must be at least a year and a date of context.
+        Of which context, horizon, levels and period count; there must be at least a period and a date of context.
 
     Examples
     --------
@@ -52,9 +51,14 @@ class PooledLinear(SeriesModel):
     [1.0, 2.0, 3.0]
     """
 
+    _designed = ForecasterDesign
+
     def __init__(self, design: ForecasterDesign) -> None:
         super().__init__()
-        self.design, period = design, design.period
+        self._begin(design, usual=MONTHS if design.context > MONTHS else 1)
+
+    def _build(self, design: ForecasterDesign) -> None:
+        period = design.period
         check_count(design.context, "context", least=period + 1)
         self.lags = nn.Linear(design.context, design.horizon * design.outputs)
         self.calendar = nn.Embedding(period, design.horizon * design.outputs)
@@ -138,6 +142,8 @@ def train_forecaster(
     >>> list(history.index)
     [2]
     """
+    if isinstance(model, SeriesModel):
+        model._period_open = False  # the windows have settled it
     return learn(model, windows, plan, unit=unit, batch_size=batch_size, rng=rng)
 
 
@@ -198,21 +204,5 @@ def load_forecaster(path: str | os.PathLike | None = None) -> tuple[Forecaster |
     >>> model.design.context, model.design.horizon
     (36, 12)
     """
-    return _forecaster_at(SHIPPED / "forecaster.safetensors" if path is None else Path(path))
-
-
-def _forecaster_at(path: Path) -> tuple[Forecaster | PooledLinear, dict[str, Any]]:
-    """Return the forecaster in a file; raise, before a number of its size is allocated, if it holds none."""
-    tensors, note = read_tensors(path)
-    if not isinstance(note, dict) or not {"design", "card"} <= note.keys():
-        raise ValueError(f"checkpoint {path.name} holds no forecaster: its note has {note!r:.200}")
     kinds = {"Forecaster": Forecaster, "PooledLinear": PooledLinear}
-    try:
-        kind, design = kinds[note.get("kind", "Forecaster")], ForecasterDesign(**note["design"])
-        check_fit(tensors, partial(kind, design), layers=design.layers if kind is Forecaster else 0)
-    except (KeyError, TypeError, ValueError, RuntimeError, OverflowError) as error:
-        raise ValueError(f"checkpoint {path.name} was not loaded: {error}") from error
-    model = kind(design).to(next(iter(tensors.values())).dtype)
-    model.load_state_dict(tensors)
-    model.in_own_units = bool(note.get("in_own_units", False))
-    return model.eval(), note["card"]
+    return read_model(SHIPPED / "forecaster.safetensors" if path is None else Path(path), kinds)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,13 @@ from scipy import sparse
 
 from regattn._tables import as_pandas, numbers
 from regattn._types import Table
+
+
+def nearest_word(token: Any, words: Iterable[Any]) -> str:
+    """Return the known word that an unknown one may be meant for, as the end of a message, or nothing."""
+    known = {word.lower(): word for word in words if isinstance(word, str)}
+    near = get_close_matches(token.lower(), known, 1, cutoff=0.8) if isinstance(token, str) else []
+    return f"; did you mean {known[near[0]]!r}?" if near else ""
 
 
 def check_counts(counts: Table, *, negative: bool = False) -> Any:

@@ -22,7 +22,7 @@ from regattn._tables import as_pandas, matched, named, numbers, read_table, writ
 from regattn._types import Table
 from regattn._validation import check_count, check_real
 from regattn.attention import attend, attention_weights
-from regattn.words._checks import check_counts
+from regattn.words._checks import check_counts, nearest_word
 from regattn.words.vocabulary import Vocabulary
 
 __all__ = [
@@ -352,7 +352,7 @@ def _numbers(tokens: Sequence[Any], labels: Sequence[Any]) -> np.ndarray:
     places = {label: number for number, label in enumerate(labels)}
     for position, token in enumerate(tokens):
         if not isinstance(token, Hashable) or token not in places:
-            raise ValueError(f"unknown word {token!r} at position {position}")
+            raise ValueError(f"unknown word {token!r} at position {position}{nearest_word(token, labels)}")
     return np.array([places[token] for token in tokens])
 
 

@@ -209,7 +209,8 @@ def ngram_bits(tokenizer: Tokenizer, train: Sequence[str], test: Sequence[str], 
     Raises
     ------
     ValueError
-        If ``train`` or ``test`` is one string instead of several, or ``train`` has fewer than ``order`` tokens.
+        If ``train`` or ``test`` is one string instead of several, ``test`` has none, or ``train`` has fewer than
+        ``order`` tokens.
 
     Examples
     --------
@@ -230,6 +231,8 @@ def ngram_bits(tokenizer: Tokenizer, train: Sequence[str], test: Sequence[str], 
     text = [token for each in coded(train, "train") for token in each]
     model = count_ngrams(text, order=order, vocabulary=start + 1, start=start)
     ids = coded(test, "test")
+    if not ids:
+        raise ValueError("test has no text to score")
     return pd.DataFrame(
         {
             "bits": [model.surprisals(each).sum() / np.log(2) for each in ids],

@@ -15,7 +15,7 @@ import regex
 
 from regattn._text import check_text
 from regattn._validation import check_count
-from regattn.words._checks import check_document
+from regattn.words._checks import check_document, nearest_word
 
 __all__ = ["Vocabulary", "split_words"]
 
@@ -244,7 +244,8 @@ class Vocabulary:
         if self.unknown in ("error", "skip") and (found < 0).any():
             if self.unknown == "error":
                 position = int(np.argmax(found < 0))
-                raise ValueError(f"unknown word {tokens[position]!r} at position {position}")
+                near = nearest_word(tokens[position], self._numbers)
+                raise ValueError(f"unknown word {tokens[position]!r} at position {position}{near}")
             found = found[found >= 0]
         return found
 

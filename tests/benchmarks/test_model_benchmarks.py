@@ -6,6 +6,8 @@ import pytest
 
 from tests.benchmarks.cases import check_cases, check_goal, rows_of
 
+pytestmark = pytest.mark.weekly("benchmarks/", "tests/benchmarks/")
+
 TINY = {
     "attend_softmax": {"sizes": (397, 1021), "memory_sizes": (397, 1021)},
     "attend_identity": {"sizes": (31, 61, 127, 508)},

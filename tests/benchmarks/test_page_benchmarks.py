@@ -16,6 +16,8 @@ from regattn.widgets import AverageExplorer, SpectralExplorer
 from tests.benchmarks.cases import check_cases, check_goal, rows_of
 from tests.built import ROOT, notebooks
 
+pytestmark = pytest.mark.weekly("benchmarks/", "tests/benchmarks/")
+
 RNG = np.random.default_rng(11)
 X, X_TEST = RNG.normal(size=(23, 3)), RNG.normal(size=(5, 3))
 Y, Y_TEST = RNG.normal(size=23), RNG.normal(size=5)
@@ -175,6 +177,17 @@ def test_steps_of_training_in_a_page_are_those_of_the_others(benchmark, browser,
     assert pace["least"] == {"network": 120, "context": 60}[name]
     with pytest.raises(AssertionError, match="another"):
         module.check_agreement({module.OURS: runs[module.TORCH], "another": lambda: runs[module.TORCH]() * 1.001})
+
+
+@pytest.mark.browser
+def test_a_language_model_that_trains_in_a_page_takes_the_steps_of_the_others(benchmark, browser):
+    module = benchmark("page_language_model")
+    case = module.case(browser, steps=3, rounds=2, width=16)
+    check_cases([case])
+    rows, torches = rows_of(case), [module.DOUBLE, module.SINGLE]
+    assert list(rows) == [module.OURS, module.LOOPS, module.NUMPY, *torches]
+    assert [goal["measured"] for goal in case["goals"]] == [rows[name]["ratio"] for name in torches]
+    assert rows[module.OURS]["words per second"] == pytest.approx(8 * 24 / rows[module.OURS]["seconds"])
 
 
 @pytest.mark.browser

@@ -6,6 +6,8 @@ import pytest
 
 from tests.benchmarks.cases import check_cases, check_goal, rows_of
 
+pytestmark = pytest.mark.weekly("benchmarks/", "tests/benchmarks/")
+
 TINY = {
     "ridge_path": ({(31, 3): None, (47, 5): 30.0}, (29, 4)),
     "leave_one_out": ({(37, 3): None, (53, 5): 5.0},),
@@ -219,3 +221,11 @@ def test_a_fold_that_misses_the_truth_is_not_reported(benchmark, monkeypatch):
     monkeypatch.setattr(module.Factor, "coefficients", shifted)
     with pytest.raises(AssertionError, match="differs by"):
         module.timed(4000, 1000, 1)
+
+
+def test_the_weights_of_a_forest_are_timed_beside_its_own_walk(benchmark):
+    module = benchmark("listeners")
+    cases = module.measure((90, 7, 5), leaves=(3,), rounds=1)
+    check_cases(cases)
+    assert [set(rows_of(case)) for case in cases] == [{module.OURS, module.WALK}]
+    assert [len(case["goals"]) for case in cases] == [1]

@@ -8,6 +8,8 @@ import pytest
 
 from tests.benchmarks.cases import check_goal
 
+pytestmark = pytest.mark.weekly("benchmarks/", "tests/benchmarks/")
+
 
 def test_a_power_is_the_slope_of_the_logarithms(benchmark):
     module = benchmark("growth")

@@ -1,8 +1,12 @@
 """The benchmark of expanding least squares, run small: its peers and goals, and that contenders agree before a race."""
 
+import numpy as np
 import pytest
 
+from regattn.data import load_employment
 from tests.benchmarks.cases import check_cases, rows_of
+
+pytestmark = pytest.mark.weekly("benchmarks/", "tests/benchmarks/")
 
 SMALL = {(37, 2): (None, None), (53, 3): (8.0, 60.0)}
 
@@ -28,3 +32,14 @@ def test_contenders_that_differ_are_not_timed(off, benchmark, monkeypatch):
     monkeypatch.setattr(module, off, swapped[off])
     with pytest.raises(AssertionError):
         module.measure(SMALL, rounds=1)
+
+
+def test_own_series_are_forecast_by_all_and_scored(benchmark):
+    module = benchmark("own_series")
+    table = np.log(load_employment()).iloc[:120, :2]
+    (case,) = module.measure(table, origins=["1999-01"], rounds=1)
+    check_cases([case])
+    rows = rows_of(case)
+    assert set(rows) == {module.OURS, module.SMOOTHING, module.NAIVE}
+    assert all(row["MASE"] > 0 for row in rows.values())
+    assert 0 <= rows[module.OURS]["80% covers"] <= 1

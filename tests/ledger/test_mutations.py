@@ -11,6 +11,8 @@ import pytest
 
 from tests.built import ROOT
 
+pytestmark = pytest.mark.weekly("tests/ledger/")
+
 
 class Mutation(NamedTuple):
     """A test, what to replace in its file, by what, and why that is wrong."""

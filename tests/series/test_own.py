@@ -16,6 +16,7 @@ from regattn.series import (
     forecast_quantiles,
     forecast_windows,
     load_forecaster,
+    train_forecaster,
 )
 from regattn.series._cut import cut, normalise_seen, own_units, read_panel, sources
 from regattn.series._dates import phases
@@ -78,6 +79,71 @@ def test_places_in_a_period_rise_by_one_and_do_not_depend_on_where_a_table_begin
     odd = steps != (1 if period > 1 else 0)
     assert odd.sum() <= (3 if period == 52 else 0)  # a year of 53 weeks counts its last twice
     assert set(found) == set(range(period))
+
+
+@pytest.mark.parametrize(("dates", "period"), INDICES, ids=NAMES)
+def test_a_period_that_is_not_given_is_that_of_the_dates(dates, period):
+    y, sizes = pd.Series(np.arange(len(dates)) % 3.0, dates), {"context": period + 9, "horizon": 5}
+    model = PooledLinear(ForecasterDesign(**sizes)).double()
+    if isinstance(dates, pd.PeriodIndex | pd.DatetimeIndex):
+        told = PooledLinear(ForecasterDesign(**sizes, period=period)).double()
+        np.testing.assert_array_equal(model.forecast(y).quantiles, told.forecast(y).quantiles)
+        assert model.design == told.design
+    else:
+        with pytest.raises(ValueError, match=r"Y is indexed by numbers \(.*\), which tells no period: give one"):
+            model.forecast(y)
+
+
+def test_a_period_stays_once_it_is_learned_and_is_taken_anew_by_the_next_fit():
+    months = pd.Series(RNG.normal(size=60).cumsum(), pd.period_range("2001-03", periods=60, freq="M"))
+    model = Forecaster(ForecasterDesign(context=14, horizon=3, width=8, n_heads=2, hidden=8), rng=4)
+    first = model.value.weight.detach().clone()
+    model.forecast(WHOLE)
+    assert model.design.period == 4
+    assert torch.equal(model.value.weight, first)  # the same seed draws the same weights
+    assert model.fit(months, plan=FEW).design.period == 12
+    with pytest.raises(ValueError, match=r"period 12 is that of months, but the dates of Y are quarters \(2011Q2, 201"):
+        model.forecast(WHOLE)
+    assert model.fit(WHOLE, plan=FEW).forecast(WHOLE).point.shape == (3, 5)
+
+
+def test_a_model_that_has_learned_from_windows_keeps_their_period():
+    months = pd.DataFrame({"x": RNG.normal(size=60).cumsum()}, pd.period_range("2001-03", periods=60, freq="M"))
+    model = PooledLinear(ForecasterDesign(context=14, horizon=3))
+    windows = forecast_windows(months, range(14, 58), context=14, horizon=3)
+    train_forecaster(model, windows, FEW, unit=[1.0])
+    learned = model.lags.weight.clone()
+    assert model.forecast(months.reset_index(drop=True)).point.shape == (3, 1)
+    assert torch.equal(model.lags.weight, learned)
+    with pytest.raises(ValueError, match="period 12 is that of months, but the dates of Y are quarters"):
+        model.forecast(WHOLE)
+
+
+@pytest.mark.parametrize(
+    ("freq", "period", "other"),
+    [("M", 4, "quarters"), ("Q", 12, "months"), ("D", 12, "months"), ("B", 7, "days"), ("W", 12, "months")],
+)
+def test_a_period_of_another_calendar_is_refused(freq, period, other):
+    y = pd.Series(
+        RNG.normal(size=60), pd.date_range("2001-01-31", periods=60, freq={"M": "ME", "Q": "QE"}.get(freq, freq))
+    )
+    with pytest.raises(ValueError, match=rf"period {period} is that of {other}, but .* leave period out"):
+        PooledLinear(ForecasterDesign(context=20, horizon=3, period=period)).fit(y)
+
+
+def test_quarters_that_are_read_as_months_are_refused():
+    months = WHOLE.set_axis(pd.PeriodIndex([str(quarter) for quarter in DATES], freq="M"))
+    with pytest.raises(
+        ValueError, match=r"period 12 is that of months, but the dates of Y are quarters \(2011-04, 201"
+    ):
+        PooledLinear(ForecasterDesign(context=13, horizon=6, period=12)).fit(months)
+
+
+def test_a_cycle_of_its_own_is_no_other_calendar():
+    years = pd.Series(RNG.normal(size=60), pd.period_range("1901", periods=60, freq="Y"))
+    hours = pd.Series(RNG.normal(size=60), pd.date_range("2001-01-01", periods=60, freq="h"))
+    for y, period in ((years, 11), (hours, 12), (years, 1)):
+        assert len(PooledLinear(ForecasterDesign(context=20, horizon=3, period=period)).forecast(y).point) == 3
 
 
 def test_months_begin_in_january_and_weeks_on_monday():
@@ -214,6 +280,10 @@ def test_a_fitted_model_comes_back_from_its_file(kind, covariates, tmp_path):
     assert card == {"seed": 0}
     assert type(again) is type(model)
     assert again.design == model.design
+    assert type(model).load(path).design == model.design
+    other = Forecaster if kind == "linear" else PooledLinear
+    with pytest.raises(ValueError, match=f"it holds a '{type(model).__name__}', not {other.__name__}"):
+        other.load(path)
     ours, theirs = (each.forecast(GAPS, **given) for each in (model, again))
     pd.testing.assert_frame_equal(ours.quantiles, theirs.quantiles)
     pd.testing.assert_frame_equal(ours.weights, theirs.weights)
@@ -280,11 +350,15 @@ SHARED = pd.DataFrame({"holiday": np.arange(53.0) % 3}, PROMO.index)
     [
         (lambda m: m.forecast(GAPS, 7), r"horizon must be ≤ 6 \(the model's own\), got 7"),
         (
-            lambda m: Forecaster(ForecasterDesign(context=8, horizon=3)).forecast(GAPS),
-            "context must be above the period of 12 dates, got 8",
+            lambda m: Forecaster(ForecasterDesign(context=4, horizon=3)).forecast(GAPS),
+            "context must be above the period of 4 dates, got 4",
         ),
         (lambda m: m.forecast(GAPS, 0), "horizon must be ≥ 1, got 0"),
         (lambda m: m.forecast(GAPS.to_numpy()), "Y must be a DataFrame"),
+        (
+            lambda m: m.forecast(GAPS.reset_index(names="when").astype({"when": str})),
+            r"index the table by them: Y.set_index\('when'\)",
+        ),
         (lambda m: m.forecast(GAPS.iloc[:0]), r"Y is empty: its shape is \(0, 5\)"),
         (lambda m: m.forecast(GAPS.iloc[:9]), "series 'b' has 0 numbers; a forecast needs two"),
         (lambda m: m.forecast(GAPS.iloc[::-1]), "the dates of Y must rise"),

@@ -19,6 +19,8 @@ from regattn.transformer._ranks import Ranks, ranks_of, unwrapped
 from tests.built import ROOT
 from tests.transformer import worker
 
+pytestmark = pytest.mark.weekly("regattn/transformer/", "tests/transformer/test_ranks.py")
+
 
 def torchrun(folder: Path, *how: str) -> subprocess.CompletedProcess:
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2"]

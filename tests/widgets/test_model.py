@@ -6,8 +6,9 @@ import json
 
 import numpy as np
 import pytest
+import torch
 
-from regattn.grammar import Grammar, ablate_head, next_words
+from regattn.grammar import Grammar, ablate_head, next_words, patched_logits
 from regattn.grammar._states import states
 from regattn.transformer import Architecture, Decoder, LanguageModel, TextModel, load_shipped
 from regattn.transformer._halves import in_digits, in_halves, packed
@@ -71,6 +72,39 @@ def test_what_is_silent_costs_what_the_package_says():
     assert explorer.result()["cost"] > 2
     explorer.silenced = []
     assert explorer.result()["cost"] == 0
+
+
+def test_what_is_exchanged_is_what_activation_patching_says():
+    shipped, _ = load_shipped()
+    many, one = (f"the {noun} that the farmer sees" for noun in ("dogs", "dog"))
+    explorer = ModelExplorer(shipped, GRAMMAR, sentence=many, donor=one, silenced=["3.1"])
+    read, told = (torch.tensor([[0, *GRAMMAR.encode(text.split())]]) for text in (many, one))
+    wanted = patched_logits(explorer.model, read, told, heads=[(3, 1)]).softmax(-1)[0]
+    found = np.array(explorer.result()["model"])
+    np.testing.assert_allclose(found, wanted, atol=1e-6)
+    truth = np.array(list(GRAMMAR.next_word(one.split()).values()))
+    assert found[truth > 0].sum() > 0.98
+    explorer.donor = ""  # then it is silent
+    q = next_words(ablate_head(shipped, layer=3, head=1), GRAMMAR, [many]).loc[many]
+    np.testing.assert_allclose(explorer.result()["model"], q, atol=2e-3)
+    assert np.abs(q - found).max() > 0.01
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    "donor", ["anna called tom because he", "emma", "the bank was closed . the dogs run . anna called"]
+)
+def test_the_page_exchanges_as_the_package_does(browser, tmp_path, donor):
+    explorer = example(donor=donor, place=4, silenced=["1.2", "2.1", "2.ff"])
+    with opened(browser, tmp_path, explorer) as page:
+        assert_same(page.evaluate(f"{FIGURE}.model.result()"), explorer.result())
+        assert page.locator("[data-control=silence-1-2] span").inner_text() == "swapped"
+        assert f"Exchanged with: {donor}." in page.locator(".ra-live").inner_text().replace("\u2068", "").replace(
+            "\u2069", ""
+        )
+        page.evaluate(SET, [{"donor": "zebra"}, 0])  # no word that is known: as if there were none
+        assert_same(page.evaluate(f"{FIGURE}.model.result()"), expected(page.evaluate(STATE)))
+        assert page.locator("[data-control=silence-1-2] span").inner_text() == "silent"
 
 
 @pytest.mark.browser

@@ -353,3 +353,38 @@ def test_while_a_dial_is_turned_rings_stay_where_least_squares_had_its_bars(brow
     with opened(browser, tmp_path, fixed) as page:
         assert page.evaluate(ENDS)[0] == []
         assert "dial" not in page.locator('[data-panel="weights"] .ra-legend').inner_text()
+
+
+STRUCK = """() => {
+  const panel = document.querySelector('[data-panel="weights"]');
+  const names = [...panel.querySelectorAll(".ra-note.ra-neutral")].filter((note) => note.textContent);
+  const ends = [...panel.querySelectorAll(".ra-hollow")].flatMap((path) =>
+    [...path.getAttribute("d").matchAll(/M([-\\d.]+),([-\\d.]+)m/g)].map((m) => [Number(m[1]), Number(m[2])]));
+  const boxes = names.map((note) => note.getBBox());
+  const within = (box, [x, y]) =>
+    x > box.x && x < box.x + box.width && y > box.y + 3 && y < box.y + box.height - 3;
+  return [names.length, boxes.filter((box) => ends.some((end) => within(box, end))).length, ends.length];
+}"""
+
+
+@pytest.mark.parametrize("width", [900, 390])
+def test_no_ring_strikes_a_name(browser, tmp_path, width):
+    explorer = inflation_explorer(query="2008Q4", panels=["weights"], named=["1979Q4", "1986Q1", "1974Q3"])
+    with opened(browser, tmp_path, explorer) as page:
+        page.set_viewport_size({"width": width, "height": 900})
+        for values in ({"ridge": 5.0}, {"ridge": 500.0}, {"ridge": 0.0, "rank": 1}):
+            page.evaluate(SET, [values, 0])
+            named, struck, rings = page.evaluate(STRUCK)
+            assert named >= 2
+            assert rings > 100
+            assert struck == 0
+
+
+def test_errors_keep_one_axis_for_every_rank(browser, tmp_path):
+    read = "() => [...document.querySelectorAll('[data-panel=path] svg text')].map((text) => text.textContent)"
+    with opened(browser, tmp_path, made_up_explorer(40, 12, 5, panels=["path"])) as page:
+        seen = set()
+        for rank in (1, 6, 12):
+            page.evaluate(SET, [{"rank": rank}, 0])
+            seen.add(tuple(page.evaluate(read)))
+        assert len(seen) == 1

@@ -112,9 +112,13 @@ def test_numbers_are_read_as_several_countries_write_them(tmp_path, cells, expec
         (["Jan 31, 2024", "Feb 1, 2024"], ["2024-01-31", "2024-02-01"]),
         (["2024-01", "2024/02"], ["2024-01", "2024-02"]),
         (["2024Q1", "2024-Q2"], ["2024Q1", "2024Q2"]),
+        (["Jan 2024", "March-24", "Dec 1999"], ["2024-01", "2024-03", "1999-12"]),
+        (["Januar 2018", "März 2018", "Okt. 98"], ["2018-01", "2018-03", "1998-10"]),
+        (["juin 2020", "juil. 2020", "août 2020"], ["2020-06", "2020-07", "2020-08"]),
+        (["Q1 2024", "q4/2024"], ["2024Q1", "2024Q4"]),
     ],
 )
-def test_dates_are_read_in_eight_forms(tmp_path, cells, expected):
+def test_dates_are_read_in_ten_forms(tmp_path, cells, expected):
     found = one(tmp_path, "day;x\n" + "".join(f"{cell};1\n" for cell in cells))
     assert (found["columns"][0]["kind"], values(found)) == ("date", expected)
 

@@ -158,6 +158,17 @@ def test_a_pasted_text_is_learned_and_one_that_is_too_short_is_told(browser, tmp
 
 
 @pytest.mark.browser
+def test_a_page_of_ones_own_stands_in_front_keeps_its_lines_and_begins_anew(browser, tmp_path):
+    page_of_own = "to be or not to be,\nthat is the question.\n" * 10
+    with opened(browser, tmp_path, TrainingExplorer(TEXT, width=16, steps=60, step=3), more=False) as page:
+        page.locator(".ra-first textarea").fill(page_of_own)
+        assert page.evaluate(f"{FIGURE}.model.get('own')") == page_of_own
+        assert page.evaluate(f"{FIGURE}.model.get('step')") == 0
+        page.locator(STEP).click()
+        assert_same(page.evaluate(f"{FIGURE}.model.result()"), expected(page.evaluate(STATE)))
+
+
+@pytest.mark.browser
 def test_the_picture_names_layer_and_head_and_no_sample_widens_a_phones_page(browser, tmp_path):
     explorer = TrainingExplorer("abcdefghijklmnopqrstuvwxyz" * 20, width=16, layers=2, steps=60, head=7)
     with opened(browser, tmp_path, explorer) as page:

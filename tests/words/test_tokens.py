@@ -242,6 +242,7 @@ def test_a_high_order_copies_until_the_text_ends_and_then_looks_less_far_back():
     (lambda: count_ngrams([0, 1], order=1, vocabulary=2, start=1), r"begins with its start token 1, got \[0\]"),
     (lambda: ngram_bits(train_tokenizer(["a"], vocabulary=256), "ab", ["a"], order=1), "train must be several texts"),
     (lambda: ngram_bits(train_tokenizer(["a"], vocabulary=256), ["a"], "ab", order=1), "test must be several texts"),
+    (lambda: ngram_bits(train_tokenizer(["a"], vocabulary=256), ["a"], [], order=1), "test has no text to score"),
     (lambda: unseen_share([[1]], [[1, 2], []], order=3), "no text of test has the 3 tokens of a run"),
     (lambda: unseen_share([[1]], [[1]], order=0), "order must be ≥ 1, got 0"),
     (lambda: write_like(["a"], order=0, length=1, rng=0), "order must be ≥ 1, got 0"),

@@ -16,7 +16,7 @@ from regattn._files import atomic_write
 from regattn._text import check_text
 from regattn.widgets._kit.controls import Control
 from regattn.widgets._kit.frontend import WIDGET_VIEW, has_editor
-from regattn.widgets._kit.page import assemble, document, plain, safe_json, scoped, style
+from regattn.widgets._kit.page import assemble, document, plain, safe_json, scope_name, scoped, style
 
 __all__ = ["Explorer", "check_labels", "label_place", "name_of"]
 
@@ -166,8 +166,9 @@ class Explorer(anywidget.AnyWidget):
     def _piece(self, state: dict[str, Any]) -> str:
         """Return the explorer as a piece of HTML."""
         name, alt = type(self).__name__, html.escape(self.alt)
-        page = scoped("_kit/page.js", assemble("_kit/page.js"))
-        code = f'{self._esm}\n{page}$_kit_page.wake("{name}", render);\n'
+        page, own = "_kit/page.js", scope_name("_kit/page.js")
+        there = f"const {own} = " in self._esm  # of an explorer that imports it
+        code = f'{self._esm}\n{"" if there else scoped(page, assemble(page))}{own}.wake("{name}", render);\n'
         return (
             f'<figure class="regattn" data-widget="{name}" aria-label="{alt}">\n'
             f"<noscript><p>{alt} This explorer moves with JavaScript, which is switched off here.</p></noscript>\n"

@@ -165,11 +165,13 @@ function seedButton(view, spec, text) {
 }
 
 // Build the inputs that Python declared and the page does not hide: at most two that are declared first stand above
-// the pictures, the others in More. A control that could not move is not shown.
+// the pictures, what plays among them, the others in More. A control that could not move is not shown.
 // `texts` are words of the explorer's own for some values; `own` are controls it builds itself, by the kind it gave.
 export function buildControls(view, specs, { texts = {}, own = {} }) {
   const shown = specs.filter((spec) => !view.hides(spec.name) && !(spec.kind === "count" && spec.max <= spec.min));
-  const first = shown.some((spec) => spec.first) ? shown.filter((spec) => spec.first).slice(0, FIRST) : shown.slice(0, 1);
+  const [asked, played] = [shown.filter((spec) => spec.first), shown.filter((spec) => spec.first && spec.play)];
+  const least = asked.filter((spec) => !played.includes(spec)).slice(0, FIRST - played.length);
+  const first = asked.length ? [...least, ...played] : shown.slice(0, 1);
   for (const spec of shown) {
     const words = texts[spec.name] ?? controlText(spec, view);
     view.controls = first.includes(spec) ? view.first : view.rest;

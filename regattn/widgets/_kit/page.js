@@ -1,9 +1,10 @@
 // Without a kernel: a model that keeps its values in the page, and the call that wakes one sleeping figure.
 
-export function pageModel(values) {
+// `under`: the model that has the values which this one lacks.
+export function pageModel(values, under = null) {
   const listeners = new Map();
   return {
-    get: (name) => values[name],
+    get: (name) => (under && !(name in values) ? under.get(name) : values[name]),
     set(name, value) {
       if (Object.is(values[name], value)) return;
       values[name] = value;

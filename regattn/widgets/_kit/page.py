@@ -20,7 +20,7 @@ __all__ = ["FOLDER", "assemble", "document", "plain", "safe_json", "scoped", "st
 FOLDER = Path(__file__).parents[1]
 IMPORT = re.compile(r'^import (\{[^}]*\}) from "(\.\.?/[\w./]+\.js)";$', re.MULTILINE)
 REMARK = re.compile(r"^\s*//.*\n", re.MULTILINE)
-EXPORT = re.compile(r"^export (?=(?:function|const) (\w+))", re.MULTILINE)
+EXPORT = re.compile(r"^export (?=(?:function\*?|const) (\w+))", re.MULTILINE)
 COLOUR = re.compile(r"(--ra-[\w-]+): light-dark\(([^,]+), ([^)]+)\);")
 
 

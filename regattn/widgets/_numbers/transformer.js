@@ -106,8 +106,9 @@ export function turned(x, place, turns) {
   return y;
 }
 
-// What the heads of layer l bring to the last of `rows`; its keys, values and weights are kept there.
-function gathered({ heads, d, turns, layers }, l, x, rows, silent) {
+// What the heads of layer l bring to the last of `rows`; its keys, values and weights are kept there, and what they
+// have gathered. `swap` exchanges some of it for what another row has gathered.
+function gathered({ heads, d, turns, layers }, l, x, rows, silent, swap) {
   const [last, place] = [rows.at(-1), rows.length - 1];
   const all = applied(layers[l].queriesKeysValues, x);
   const part = (which, h) => all.subarray((which * heads + h) * d, (which * heads + h + 1) * d);
@@ -123,6 +124,10 @@ function gathered({ heads, d, turns, layers }, l, x, rows, silent) {
     });
     return own;
   });
+  for (let h = 0; h < heads; h++) {
+    if (swap?.parts.has(`${l + 1}.${h + 1}`)) together.set(swap.row.gathered[l].subarray(h * d, (h + 1) * d), h * d);
+  }
+  last.gathered[l] = together;
   return applied(layers[l].output, together);
 }
 
@@ -130,7 +135,8 @@ export const added = (a, b) => a.map((value, i) => value + b[i]);
 
 // The stream with which a token enters, and one after a feed-forward layer.
 export const entering = ({ width, embedding }, token) => embedding.slice(token * width, (token + 1) * width).map((value) => value * Math.sqrt(width));
-export const fedForward = ({ hidden, back }, stream) => added(stream, applied(back, applied(hidden, layerNorm(stream)).map(gelu)));
+const fed = ({ hidden, back }, stream) => applied(back, applied(hidden, layerNorm(stream)).map(gelu));
+export const fedForward = (layer, stream) => added(stream, fed(layer, stream));
 
 // The scores of the vocabulary that a stream leads to: after the last block, or before it (a logit lens).
 export function logitsOf(model, stream) {
@@ -139,24 +145,26 @@ export function logitsOf(model, stream) {
 
 // The rows of a text after one more token. A row has the stream before the first block and after each, the weights of
 // its heads, heads[layer][head].weights, and the logits. `silent` has the parts that write nothing: "2.1" is head 1 of
-// layer 2, "2.ff" its feed-forward layer.
-export function readOn(model, rows, token, silent = new Set()) {
+// layer 2, "2.ff" its feed-forward layer. `swap`, { parts, row }, has parts that write what they wrote into another row.
+export function readOn(model, rows, token, silent = new Set(), swap = null) {
   let stream = entering(model, token);
-  const row = { token, streams: [stream], heads: [] };
+  const row = { token, streams: [stream], heads: [], gathered: [], fed: [] };
   const longer = [...rows, row];
   model.layers.forEach((layer, l) => {
-    stream = added(stream, gathered(model, l, layerNorm(stream), longer, silent));
-    if (!silent.has(`${l + 1}.ff`)) stream = fedForward(layer, stream);
+    stream = added(stream, gathered(model, l, layerNorm(stream), longer, silent, swap));
+    row.fed[l] = swap?.parts.has(`${l + 1}.ff`) ? swap.row.fed[l] : fed(layer, stream);
+    if (!silent.has(`${l + 1}.ff`)) stream = added(stream, row.fed[l]);
     row.streams.push(stream);
   });
   row.logits = logitsOf(model, stream);
   return longer;
 }
 
-// The rows of a text; what begins like one read before with the same parts silent goes on from there.
-export function readText(model, tokens, silent = new Set(), before = []) {
+// The rows of a text; what begins like one read before with the same parts silent goes on from there. An exchange is
+// made at one place, `swap.place`.
+export function readText(model, tokens, silent = new Set(), before = [], swap = null) {
   const shared = tokens.findIndex((token, t) => before[t]?.token !== token);
   let rows = before.slice(0, shared < 0 ? tokens.length : shared);
-  while (rows.length < tokens.length) rows = readOn(model, rows, tokens[rows.length], silent);
+  while (rows.length < tokens.length) rows = readOn(model, rows, tokens[rows.length], silent, rows.length === swap?.place ? swap : null);
   return rows;
 }

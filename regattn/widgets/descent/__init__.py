@@ -76,7 +76,7 @@ class DescentExplorer(Explorer, panels=["surface", "loss"]):
     """
 
     learning_rate = Slider(
-        "Learning rate η",
+        "Rate η",  # short: its readout is long
         1e-12,
         default=0.1,
         shown=lambda self: (self.limit / 100, 2 * self.limit),

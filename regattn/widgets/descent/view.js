@@ -45,7 +45,7 @@ function surfacePanel(problem, ringed) {
         ahead([whole.parameters.slice(parameters.length - 1, parameters.length + 1)]);
         const shown = parameters.filter(visible);
         dots(shown.map((point) => point[0]), shown.map((point) => point[1]), 2.2); // prettier-ignore
-        here(...(shown.at(-1) ?? []));
+        here(...(visible(parameters.at(-1)) ? parameters.at(-1) : []));
         start(...parameters[0]);
         bottom(...best);
       };

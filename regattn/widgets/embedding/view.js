@@ -6,15 +6,23 @@ import { formatNumber, isolate } from "../_kit/format.js";
 
 const percent = (share) => (share < 10 ? `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %` : "over 1000 %");
 
-function embeddingMessage(state, { names, new_name }, view) {
+// The targets taught, by the name of the last: the slider has no room for it.
+function taughtWords(count, { targets, draws }, { model }) {
+  const teacher = model.get("teacher");
+  const last = teacher === "mixed" ? draws[model.get("seed") - 1].order[count - 1] : count - 1;
+  const words = teacher === "noise" ? " of noise" : `, ${count > 1 ? "up to " : ""}${isolate(targets[last])},`;
+  return count === 1 ? `One target${words} has` : `${count} targets${words} have`;
+}
+
+function embeddingMessage(state, problem, view) {
+  const { names, new_name } = problem;
   const { last, losses, errors, rank, whole, diverged_at } = state;
   const rim = beyondFrames(state) ? " What lies beyond a frame is drawn at its rim." : "";
   if (diverged_at !== null) {
     const beyond = "beyond a million million times its start. Take a smaller learning rate.";
     return `Descent ran away: step ${diverged_at} would have taken the loss ${beyond}${rim}`;
   }
-  const count = view.model.get("count");
-  const fixed = `${count === 1 ? "One target has" : `${count} targets have`} rank ${rank} of ${names.length}.`;
+  const fixed = `${taughtWords(view.model.get("count"), problem, view)} rank ${rank} of ${names.length}.`;
   if (last === 0) return `${fixed} Nothing is learned yet.${rim}`;
   const above = formatNumber(Math.max(0, losses[last] - whole.least), 2);
   const after = last === 1 ? "one step" : `${last} steps`;
@@ -32,14 +40,6 @@ const render = explorer({
   prepare: embeddingProblem,
   compute: embeddingState,
   ended: ({ diverged_at }) => diverged_at !== null,
-  texts: ({ targets, draws }, { model }) => {
-    const called = {
-      listed: (k) => targets[k],
-      mixed: (k) => targets[draws[model.get("seed") - 1].order[k]],
-      noise: (k) => `noise ${k + 1}`,
-    };
-    return { count: (count) => `${count}, to ${isolate(called[model.get("teacher")](count - 1))}` };
-  },
   answers: () => ["error", "map_error", "rank"],
   numbers: () => [
     ["loss", "loss", ({ losses }) => formatNumber(losses.at(-1), 4)],

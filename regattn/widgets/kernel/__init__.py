@@ -76,16 +76,17 @@ class KernelExplorer(Explorer, panels=["curve", "cooling", "weights"]):
     kernel = Choice(
         "Kernel",
         {
-            "identity": "identity: least squares",
-            "nearest": "k nearest neighbours",
-            "relu": "ReLU, normalised",
-            "elu": "ELU, normalised",
-            "gaussian": "Gaussian, of distances",
-            "softmax": "softmax of inner products",
+            "identity": "identity",
+            "nearest": "nearest",
+            "relu": "ReLU",
+            "elu": "ELU",
+            "gaussian": "Gaussian",
+            "softmax": "softmax",
         },
         default="softmax",
-        help="What turns scores into weights. The identity kernel divides scores by n, so that on orthogonal codes it "
-        "is least squares, whichever boxes are ticked. ReLU and ELU rows that cannot be normalised are uniform.",
+        help="What turns scores, inner products of codes, into weights. The identity kernel divides scores by n, so "
+        "that on orthogonal codes it is least squares, whichever boxes are ticked. The Gaussian takes distances. ReLU "
+        "and ELU are divided by their sum; where that cannot be done, a row is uniform.",
         first=True,
     )
     temperature = Slider(

@@ -13,6 +13,7 @@ from regattn.grammar.sentences import Grammar
 from regattn.widgets._kit import Choice, Control, Explorer, TypedText
 from regattn.widgets._kit.page_rng import drawn_place, mulberry32
 from regattn.widgets._kit.sampling_controls import CUTS, temperature_slider, top_k_count, top_p_slider
+from regattn.widgets.model._exchange import exchanged
 from regattn.widgets.model._reading import LONGEST, OfGrammar, OfText
 
 if TYPE_CHECKING:
@@ -74,8 +75,10 @@ class ModelExplorer(Explorer, panels=["next", "parts", "map", "lens"]):
     Type a sentence, or choose one. At any of its words there are the distribution of the next word (the model's and
     the true one), what every head looks at most, the weights of one head, and what the stream says after each block
     when it is read as the last one is (a logit lens). Silence heads and feed-forward layers and read what it costs;
-    draw words and go on. The model's weights are rounded to half precision, in the page and here. A model of any text
-    has no truth beside it: words are then tokens, and what is silenced costs what it moves the prediction.
+    draw words and go on. Given another sentence, the ``donor``, the parts pressed are not silent: at the word asked
+    they write what they write there in the donor (activation patching). The model's weights are rounded to half
+    precision, in the page and here. A model of any text has no truth beside it: words are then tokens, and what is
+    silenced costs what it moves the prediction.
 
     .. math:: D(p \,\|\, q) = \sum_v p_v \log \frac{p_v}{q_v}
 
@@ -109,6 +112,13 @@ class ModelExplorer(Explorer, panels=["next", "parts", "map", "lens"]):
 
     sentence = TypedText("Sentence: type it, or choose one", default="", wide=True, first=True)
     place = _Place("The next word after", default=LONGEST, help="Where the prediction is made.", first=True)
+    donor = TypedText(
+        "Exchange with: another sentence",
+        default="",
+        wide=True,
+        help="A part that is pressed writes what it writes in this sentence; without one it is silent.",
+        first=True,
+    )
     head = Choice(
         "Look through",
         lambda self: {part: _called(part) for part in self.parts if FEED_FORWARD not in part},
@@ -138,7 +148,9 @@ class ModelExplorer(Explorer, panels=["next", "parts", "map", "lens"]):
             "says after each block."
         )
         data = {"model": packed(read)} | self.reading.data
-        super().__init__(**{"data": data, "alt": alt} | kit)
+        given = [kit, *(kit.get("presets") or {}).values()]
+        hide = [*kit.pop("hide", ()), *([] if any("donor" in settings for settings in given) else ["donor"])]
+        super().__init__(**{"data": data, "alt": alt, "hide": hide} | kit)
 
     def result(self) -> dict[str, Any]:
         """Return the numbers now shown, computed by the package rather than by the browser.
@@ -161,14 +173,13 @@ class ModelExplorer(Explorer, panels=["next", "parts", "map", "lens"]):
 
         tokens = self.reading.tokens(self.sentence)
         at = min(self.place, len(tokens) - 1)
-        parts = self._without(self.silenced)
-        trace, whole = (model.trace(torch.tensor([tokens])) for model in (parts, self.model))
+        trace, whole = self._read(tokens, at), self.model.trace(torch.tensor([tokens]))
         cuts = {name: getattr(self, name) for name in CUTS}
         q = torch.softmax(trace.logits[0, at], dim=-1).numpy()
         drawn_from = next_token_distribution(trace.logits[0, at], **cuts).numpy()
         layer, head = (int(part) - 1 for part in self.head.split("."))
         with torch.no_grad():
-            lens = torch.softmax(parts.unembedding(parts.final_norm(trace.streams[:, 0, at])), dim=-1)
+            lens = torch.softmax(self.model.unembedding(self.model.final_norm(trace.streams[:, 0, at])), dim=-1)
         beside = self._beside_text if isinstance(self.reading, OfText) else self._beside_truth
         return beside(tokens, at, trace.logits[0], whole.logits[0]) | {
             "model": q.tolist(),
@@ -212,6 +223,17 @@ class ModelExplorer(Explorer, panels=["next", "parts", "map", "lens"]):
     def _page_state(self) -> dict[str, Any]:
         """Return what a piece of a page holds, without the model where it is borrowed."""
         return self.state() | ({"data": None} if self.borrow else {})
+
+    def _read(self, tokens: list[int], at: int) -> Any:
+        """Return what the model makes of tokens with some parts silent, or exchanged at one place."""
+        import torch
+
+        donor, read = self.reading.tokens(self.donor), torch.tensor([tokens])
+        if len(donor) == 1:
+            return self._without(self.silenced).trace(read)
+        other = torch.tensor([donor[: at + 1]])
+        with exchanged(self.model, other, self.silenced, place=at):
+            return self.model.trace(read)
 
     def _without(self, silenced: Sequence[str]) -> Any:
         """Return the model with some parts that write nothing."""

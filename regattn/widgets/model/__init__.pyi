@@ -11,6 +11,7 @@ from regattn.widgets._kit import Explorer
 class ModelExplorer(Explorer):
     sentence: str
     place: int
+    donor: str
     head: str
     temperature: float
     top_k: int
@@ -25,6 +26,7 @@ class ModelExplorer(Explorer):
         borrow: bool = False,
         sentence: str | None = None,
         place: int | None = None,
+        donor: str | None = None,
         head: str | None = None,
         temperature: float | None = None,
         top_k: int | None = None,

@@ -104,15 +104,25 @@ function rowsOf({ model, read }, tokens, silenced) {
   return read.set(key, rows) && rows;
 }
 
+// What the parts pressed write at one place in another sentence, where one was typed: { place, parts, row }.
+function swapFrom(problem, donor, at, silenced) {
+  const { ids } = readTyped(problem, donor);
+  if (!ids.length || !silenced.length) return null;
+  const read = rowsOf(problem, [problem.start, ...ids], []);
+  return { place: at, parts: new Set(silenced), row: read[Math.min(at, ids.length)] };
+}
+
 const meanOf = (values) => (values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null);
 
 // Everything shown for one setting of the controls.
-export function modelState(problem, { sentence, place, head, silenced, temperature, top_k, top_p, seed }) {
+export function modelState(problem, { sentence, donor, place, head, silenced, temperature, top_k, top_p, seed }) {
   const { model, states, words, start } = problem;
   const { known, ids, unknown, dropped, pieces } = readTyped(problem, sentence);
   const tokens = [start, ...ids];
   const at = Math.min(place, known.length);
-  const [whole, rows] = [[], silenced].map((parts) => rowsOf(problem, tokens, parts));
+  const whole = rowsOf(problem, tokens, []);
+  const swap = swapFrom(problem, donor, at, silenced);
+  const rows = swap ? readText(model, tokens, new Set(), whole.slice(0, at), swap) : rowsOf(problem, tokens, silenced);
   const { truth, p, excess, cost, mean } = compared(problem, tokens, at, rows, whole, silenced);
   const [layer, number] = head.split(".").map((part) => Number(part) - 1);
   const [logits, all] = [rows[at].logits, tokens.map((token) => words[token])];
@@ -124,7 +134,7 @@ export function modelState(problem, { sentence, place, head, silenced, temperatu
     }),
   );
   return {
-    known, unknown, dropped, pieces, tokens, at, excess, cost, mean, words: all, logits, silenced, head, looks, p, q, drawnQ, // prettier-ignore
+    known, unknown, dropped, pieces, donor: readTyped(problem, donor).known, tokens, at, excess, cost, mean, words: all, logits, silenced, head, looks, p, q, drawnQ, // prettier-ignore
     before: states && known.length && !truth[at] ? truth.findIndex((found) => !found) : null, // the first word without a truth
     entropy: [p && entropyOf(p), entropyOf(q)],
     map: rows.map(({ heads }) => heads[layer][number].weights),

@@ -61,9 +61,11 @@ export function partsPanel(view, { model }) {
     });
     return { part, made, looks };
   };
+  const title = "Parts: click to silence; below each head what it looks at most from here";
   return {
-    title: "Parts: click to silence; below each head what it looks at most from here",
+    title,
     make(host) {
+      const said = host.parentElement.querySelector(".ra-title");
       const rows = model.layers.map((_, l) => {
         const heads = Array.from({ length: model.heads }, (_, h) => button(`${l + 1}.${h + 1}`, `head ${h + 1}`));
         const row = [...heads, button(`${l + 1}.ff`, "feed-forward")];
@@ -71,13 +73,16 @@ export function partsPanel(view, { model }) {
         host.append(element("div", group, element("span", {}, `layer ${l + 1}`), ...row.map(({ made }) => made)));
         return row;
       });
-      return ({ looks, silenced }) => {
+      return ({ looks, silenced, donor }) => {
+        const [press, off] = donor.length ? ["exchange", "swapped"] : ["silence", "silent"];
+        said.textContent = title.replace("silence", press);
         rows.forEach((row, l) =>
           row.forEach(({ part, made, looks: text }, h) => {
-            const off = silenced.includes(part);
-            made.setAttribute("aria-pressed", String(off));
+            const pressed = silenced.includes(part);
+            made.setAttribute("aria-pressed", String(pressed));
+            made.classList.toggle("ra-swapped", pressed && donor.length > 0);
             const found = looks[l][h];
-            text.textContent = off ? "silent" : found ? `${found.word} ${weightText(found.weight)}` : "writes";
+            text.textContent = pressed ? off : found ? `${found.word} ${weightText(found.weight)}` : "writes";
           }),
         );
       };

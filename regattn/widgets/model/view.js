@@ -6,7 +6,7 @@ import { END, drawButton, modelFits, placeSlider, typedBox } from "./controls.js
 import { modelProblem, modelState, readTyped, wentOn } from "./numbers.js";
 import { lensPanel, mapPanel, nextPanel, partsPanel } from "./panels.js";
 
-function modelMessage({ words: read, map, known, unknown, dropped, at, q, p, before }, { words, states }, view) {
+function modelMessage({ words: read, map, known, unknown, dropped, donor, silenced, at, q, p, before }, { words, states }, view) {
   if (view.hides("next") && !view.hides("map")) {
     const row = map[at];
     const most = row.indexOf(Math.max(...row.slice(0, at + 1)));
@@ -20,14 +20,15 @@ function modelMessage({ words: read, map, known, unknown, dropped, at, q, p, bef
   const close = unknown && words.filter((word) => word.startsWith(unknown)).slice(0, 6);
   if (unknown) said.push(`${isolate(unknown)} is none of the ${words.length} words; what stands before it is read.`);
   if (close?.length) said.push(`Do you mean ${close.map(isolate).join(", ")}?`);
+  if (donor.length && silenced.length) said.push(`Exchanged with: ${isolate(donor.join(states ? " " : ""))}.`);
   if (dropped) said.push(`Only the first ${END} ${states ? "words" : "tokens"} are read.`);
   return [words[best], said.join(" ")];
 }
 
 // What a SamplingExplorer of the page may draw from: the words before the prediction, what is silent, and the scores.
-function prediction({ known, at, silenced, logits }, { words }) {
+function prediction({ known, donor, at, silenced, logits }, { words }) {
   const parts = silenced.map((part) => part.replace(/(.+)\.(.+)/, (_, l, h) => `layer ${l} ${h === "ff" ? "feed-forward" : `head ${h}`}`));
-  const silent = parts.length ? ` (silent: ${parts.join(", ")})` : "";
+  const silent = parts.length ? ` (${donor.length ? "exchanged" : "silent"}: ${parts.join(", ")})` : "";
   return { words, logits, read: `${known.slice(0, at).join(" ")}${silent}`.trim() };
 }
 
@@ -39,12 +40,12 @@ const BESIDE_TRUTH = [
   ["entropy", "true entropy, nats", ({ entropy }) => formatResult(entropy[0])],
   MODEL_ENTROPY,
   ["excess", "excess of this prediction, nats", ({ excess }) => formatResult(excess)],
-  ["cost", "cost of what is silent, nats", ({ cost }) => formatResult(cost)],
+  ["cost", "cost of the parts pressed, nats", ({ cost }) => formatResult(cost)],
   ["mean", "mean excess of the sentence, nats", ({ mean }) => formatResult(mean[1])],
 ];
 const OF_TEXT = [
   MODEL_ENTROPY,
-  ["cost", "what is silent moves the prediction by, nats", ({ cost }) => formatResult(cost)],
+  ["cost", "the parts pressed move the prediction by, nats", ({ cost }) => formatResult(cost)],
   ["surprisal", "the text costs, nats a token", ({ mean }) => formatResult(mean[1])],
 ];
 

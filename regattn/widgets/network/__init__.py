@@ -70,7 +70,7 @@ class NetworkExplorer(Explorer, panels=["border", "loss", "units"]):
     """
 
     units_1 = Count(
-        "Units in the first hidden layer",
+        "Units in layer 1",
         default=4,
         most=lambda self: WIDEST,
         bound="the widest layer",
@@ -78,7 +78,7 @@ class NetworkExplorer(Explorer, panels=["border", "loss", "units"]):
         first=True,
     )
     units_2 = Count(
-        "Units in the second hidden layer",
+        "Units in layer 2",
         most=lambda self: WIDEST,
         bound="the widest layer",
         sets=START,

@@ -16,13 +16,31 @@ const signed = [
 ];
 const dots = signed.map(([role, , words]) => [role, "dot", words]);
 
+// Where the name of observation i stands: beside its end if no other bar or ring that its letters span comes near,
+// else beyond them all; null where another name stands.
+function namePlaces({ named_rows: named, names, n }, { weights, unshrunk }, perUnit, near, letter = 6.6) {
+  const taken = [];
+  return named.map((i) => {
+    const [sign, reach] = [weights[i] < 0 ? -1 : 1, (letter * shorten(names[i]).length + 8) / perUnit];
+    const [from, to] = i < n / 2 ? [i, Math.min(n - 1, i + reach)] : [Math.max(0, i - reach), i];
+    const end = (k) => Math.max(0, sign * weights[k], sign * unshrunk[k]);
+    let others = 0;
+    for (let k = Math.floor(from); k <= Math.ceil(to); k++) if (k !== i) others = Math.max(others, end(k));
+    if (taken.some((other) => other.sign === sign && other.from < to && from < other.to)) return null;
+    taken.push({ sign, from, to });
+    const beside = others + near < end(i);
+    return { at: sign * Math.max(others, end(i)), dy: beside ? 4 : sign < 0 ? 16 : -6 };
+  });
+}
+
 // The area of a dot is in proportion to the size of its weight.
 function dotRadius({ weights, bounds }) {
   const largest = Math.max(-bounds.weight[0], bounds.weight[1]);
   return (i) => 1.2 + 6 * Math.sqrt(Math.abs(weights[i]) / largest);
 }
 
-export function weightsPanel({ n, names, labels, s, named_rows: named }, view) {
+export function weightsPanel(problem, view) {
+  const { n, names, labels, s, named_rows: named } = problem;
   const end = names.length > n ? n * 1.04 + 1 : n;
   const shrinks = !(view.hides("ridge") && view.hides("rank"));
   const legend = [
@@ -59,9 +77,12 @@ export function weightsPanel({ n, names, labels, s, named_rows: named }, view) {
         const inside = state.query < n;
         upright(inside ? state.query : null);
         diamond(place(state), inside ? state.weights[state.query] : 0);
-        for (const [i, name] of told) {
-          name(shorten(names[i]), i, state.weights[i], { dx: i < n / 2 ? 5 : -5, dy: state.weights[i] < 0 ? 10 : -3 });
-        }
+        const drawn = turned ? state : { ...state, unshrunk: state.weights };
+        const near = (12 * (high - low)) / (p.y(low) - p.y(high)); // the height of a line, in weights
+        namePlaces(problem, drawn, p.x(1) - p.x(0), near).forEach((place, k) => {
+          const [i, name] = told[k];
+          name(place ? shorten(names[i]) : "", i, place?.at ?? 0, { dx: i < n / 2 ? 7 : -7, dy: place?.dy ?? 0 });
+        });
         note(inside ? "" : `${isolate(shorten(names[state.query]))} asks`, end, high);
       };
     },
@@ -166,17 +187,34 @@ function pathErrors({ y_test }) {
   return y_test ? [...errors, ["test", "test_error", "test error"]] : errors;
 }
 
-function pathFrames([top, low], { problem, scale, path, points, errors }) {
+// The range of the errors at every rank, so that heights can be compared when the rank changes; a leave-one-out error
+// may grow without bound where there is one row a direction, and is followed to three times that of the mean.
+function errorRange(problem, scale, errors) {
+  const size = problem.s.length;
+  const count = Math.min(size, 12);
+  const ranks = Array.from({ length: count }, (_, k) => Math.round(((k + 1) * size) / count));
+  const ridges = Array.from({ length: 9 }, (_, k) => scale.value(Math.round((k * scale.steps) / 8)));
+  const found = (ridge, rank) => spectralErrors(problem, spectralFilter(problem.s, ridge, rank));
+  const most = 3 * found(ridges.at(-1), size).train_error;
+  const values = ranks
+    .flatMap((rank) => ridges.map((ridge) => found(ridge, rank)))
+    .flatMap((point) => errors.map(([, key]) => point[key]))
+    .filter(Number.isFinite)
+    .map((value) => Math.min(value, most));
+  return [Math.min(...values), Math.max(...values)];
+}
+
+function pathFrames([top, low], { problem, scale, path, points, errors, range }) {
   const every = Math.ceil(scale.decades().length / Math.max(3, top.size.width / 62));
   const decades = scale.decades().filter((_, k) => k % every === 0);
   const powers = decades.map((value) => ({ at: scale.position(value), text: powerText(value) }));
   const xTicks = [{ at: path.off, text: "0" }, ...powers];
   const x = [path.off - 0.03 * scale.steps, scale.steps * 1.02];
-  const values = points.flatMap((point) => errors.map(([, key]) => point[key])).filter(Number.isFinite);
+  const here = points.flatMap((point) => errors.map(([, key]) => point[key])).filter(Number.isFinite);
+  const values = [...here, ...range];
   top.frame({ x, y: rounded([Math.min(...values) * 0.999, Math.max(...values) * 1.001], 4), xTicks });
   const most = problem.s.length + 1;
-  const step = Math.ceil(most / 4);
-  const yTicks = Array.from({ length: Math.floor(most / step) + 1 }, (_, k) => ({ at: k * step, text: String(k * step) }));
+  const yTicks = numberTicks(0, most, 4).filter(({ at }) => Number.isInteger(at));
   low.frame({ x, y: [0, most * 1.08], xTicks, yTicks });
 }
 
@@ -204,6 +242,7 @@ export function pathPanel(problem, view) {
   const scale = sliderScale(view.specs.find((spec) => spec.name === "ridge"));
   const path = pathOf(problem, scale);
   const errors = pathErrors(problem);
+  const range = errorRange(problem, scale, errors);
   const yLabel = `root mean squared error${problem.units ? ` (${problem.units})` : ""}`;
   const axes = { yLabel: "effective degrees of freedom", xLabel: "ridge penalty λ" };
   return {
@@ -219,7 +258,7 @@ export function pathPanel(problem, view) {
       const rules = plots.map((p) => p.marker("neutral", "upright"));
       return (state) => {
         const points = path.points(state.rank);
-        pathFrames(plots, { problem, scale, path, points, errors });
+        pathFrames(plots, { problem, scale, path, points, errors, range });
         const x = path.across(scale.position(state.ridge));
         for (const rule of rules) rule(x);
         for (const { key, line, zero, now } of curves) {

@@ -14,6 +14,7 @@ from regattn._text import check_text
 
 ROWS, COLUMNS, LEVELS, LAGS, NEIGHBOURS = 5000, 20, 12, 12, 50
 DATE_NAME = re.compile(r"(date|day|week|month|quarter|year|period|time)s?", re.IGNORECASE)
+ROW_NAME = re.compile(r"id|index|row|nr|no|#|unnamed: 0|column 1", re.IGNORECASE)
 TARGET_NAME = re.compile(r"y|target|outcome", re.IGNORECASE)
 
 
@@ -24,6 +25,16 @@ class Column:
     name: str
     kind: str
     values: list[Any]
+
+    @property
+    def counts(self) -> bool:
+        """Whether it does nothing but number the rows."""
+        numbered = self.kind == "number" and ROW_NAME.fullmatch(self.name) is not None
+        return (
+            numbered
+            and None not in self.values
+            and self.values == [self.values[0] + i for i in range(len(self.values))]
+        )
 
     @property
     def levels(self) -> list[str]:
@@ -88,7 +99,7 @@ def guess(columns: list[Column]) -> dict[str, Any]:
         many = 1 if column.kind == "number" else len(column.levels) - 1
         there = sum(value is not None for value in column.values)
         plain = column.usable and len(column.levels) > 1 and 2 * there > len(column.values)
-        if column.name == date or not plain or many > room:
+        if column.name == date or not plain or many > room or column.counts:
             continue
         predictors.append(column.name)
         room -= many if column.name != target else 0

@@ -1,6 +1,9 @@
 // What a cell says: nothing, a number as people of several countries write it, or a date in one of many forms.
 const MISSING = new Set(["", "-", "–", ".", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "None"]);
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+// How months begin in other languages of Europe, without accents, as in regattn/_months.py.
+const BEGINS = ["jan ene gen", "feb fev", "mar mrz mrt mae", "apr avr abr", "may mai mei mag", "jun juin giu", "jul juil lug", "aug aou ago", "sep set", "oct okt ott out", "nov", "dec dez dic des"]; // prettier-ignore
+const PLACES = new Map(BEGINS.flatMap((begins, k) => begins.split(" ").map((begin) => [begin, k + 1])));
 
 export function isMissing(cell) {
   return MISSING.has(cell);
@@ -53,6 +56,21 @@ function day(year, month, date) {
 const TIME = "(?:[T ]\\d{1,2}:\\d{2}(?::\\d{2}(?:\\.\\d+)?)?(?:Z|[-+]\\d{2}:?\\d{2})?)?";
 const named = (word) => MONTHS.indexOf(word.slice(0, 3).toLowerCase()) + 1;
 
+// The number of a month from its name in any of these languages, 0 if it is none.
+function monthOf(word) {
+  const plain = word.toLowerCase().normalize("NFD").replace(/\p{M}/gu, "");
+  return PLACES.get(plain.slice(0, 4)) ?? PLACES.get(plain.slice(0, 3)) ?? 0;
+}
+
+const MONTH_YEAR = /^(\p{L}{3,10})\.?[- /]+(\d{4}|\d{2})$/u;
+const century = (y) => (y.length > 2 ? y : String(Number(y) + (Number(y) < 69 ? 2000 : 1900))); // as Python reads %y
+
+// The names of months in a column of the form "Jan 2024", each with its number.
+export function monthNames(cells) {
+  const words = cells.map((cell) => MONTH_YEAR.exec(cell)?.[1]).filter((word) => word && monthOf(word));
+  return Object.fromEntries(words.map((word) => [word, monthOf(word)]));
+}
+
 // The forms of dates: each turns what its pattern found into a date, null where there is no such day.
 const FORMS = {
   "2024-01-31": [new RegExp(`^(\\d{4})([-/.])(\\d{1,2})\\2(\\d{1,2})${TIME}$`), ([, y, , m, d]) => day(y, m, d)],
@@ -62,6 +80,8 @@ const FORMS = {
   "31 Jan 2024": [/^(\d{1,2})[ -]([A-Za-z]{3,9})\.?[ -](\d{4})$/, ([, d, m, y]) => day(y, named(m), d)],
   "Jan 31, 2024": [/^([A-Za-z]{3,9})\.? (\d{1,2}), ?(\d{4})$/, ([, m, d, y]) => day(y, named(m), d)],
   "2024-01": [/^(\d{4})[-/M](\d{1,2})$/, ([, y, m]) => (day(y, m, 1) ? `${y}-${two(m)}` : null)],
+  "Jan 2024": [MONTH_YEAR, ([, m, y]) => (monthOf(m) ? `${century(y)}-${two(monthOf(m))}` : null)],
+  "Q1 2024": [/^Q([1-4])[- /]?(\d{4})$/i, ([, q, y]) => `${y}Q${q}`],
   "2024Q1": [/^(\d{4})[- ]?Q([1-4])$/, ([, y, q]) => `${y}Q${q}`],
 };
 const US = "01/31/2024";

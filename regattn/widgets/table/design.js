@@ -4,6 +4,7 @@ import { mean } from "../_numbers/maths.js";
 export const limits = () => ({ rows: 5000, columns: 20, levels: 12, lags: 12, neighbours: 50 });
 const HALF = 0.5;
 const DATE_NAME = /^(date|day|week|month|quarter|year|period|time)s?$/i;
+const ROW_NAME = /^(id|index|row|nr|no|#|unnamed: 0|column 1)$/i;
 const TARGET_NAME = /^(y|target|outcome)$/i;
 
 const isNumber = ({ kind }) => kind === "number";
@@ -13,6 +14,8 @@ export function levelsOf({ values }) {
   return [...new Set(present(values))].sort((a, b) => (a < b ? -1 : Number(a > b)));
 }
 
+// Whether a column does nothing but number the rows.
+const counts = ({ name, kind, values }) => kind === "number" && ROW_NAME.test(name) && values.every((value, i) => value === values[0] + i);
 const varies = ({ values }) => new Set(present(values)).size > 1;
 const usable = (column) => isNumber(column) || (column.kind === "text" && levelsOf(column).length <= limits().levels);
 
@@ -36,7 +39,7 @@ export function guess(columns) {
   for (const column of columns) {
     const many = isNumber(column) ? 1 : levelsOf(column).length - 1;
     const mostly = present(column.values).length > HALF * column.values.length;
-    if (column.name === date || !usable(column) || !varies(column) || !mostly || many > room) continue;
+    if (column.name === date || !usable(column) || !varies(column) || !mostly || many > room || counts(column)) continue;
     predictors.push(column.name);
     if (column.name !== target) room -= many;
   }
@@ -100,7 +103,12 @@ export function design(columns, { target, predictors, date, lags }) {
   const rows = labels.map((_, t) => Float64Array.from(used, ({ values }) => values[t]));
   const whole = rows.map((row) => row.every(Number.isFinite));
   const train = [...rows.keys()].filter((t) => whole[t] && Number.isFinite(y[t]));
-  if (depth + train.length < n) notes.push(`${n - depth - train.length} of the rows lack a number and teach nothing.`);
+  if (depth + train.length < n) {
+    const gaps = [{ name: target, values: y }, ...own].map(({ name, values }) => ({ name, count: values.filter(Number.isNaN).length }));
+    const worst = gaps.reduce((a, b) => (b.count > a.count ? b : a));
+    const where = gaps.length > 1 && worst.count > 1 ? `, most often in ${worst.name.replace(/: .*/, "")},` : "";
+    notes.push(`${n - depth - train.length} of the rows lack a number${where} and teach nothing.`);
+  }
   const middle = used.map(({ values }) => mean(train.map((t) => values[t])));
   const next = used.map(({ values }, j) => (depth && Number.isFinite(values[n]) ? values[n] : middle[j]));
   return { names: used.map(({ name }) => name), labels, rows, y, whole, train, next, depth, notes };

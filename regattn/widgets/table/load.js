@@ -2,9 +2,14 @@
 import { element } from "../_kit/controls.js";
 import { formatNumber, shorten } from "../_kit/format.js";
 import { limits, rolesOf } from "./design.js";
-import { readTable, textOf } from "./parse.js";
+import { reading, readTable, textOf } from "./parse.js";
+import { inSlices } from "./slices.js";
 
-const MOST_BYTES = 8e6;
+const MOST_BYTES = 50e6;
+const AT_ONCE = 300_000; // characters that are read in one go
+const GLANCE = 20_000; // characters that are shown while the rest is read
+const MANY = 12; // predictors that are not ticked one by one
+const DRAWS = [1, 2, 3];
 const SAMPLE = 5; // rows that are shown
 const KINDS = { number: "numbers", date: "dates", text: "text" };
 const SIGNS = { ",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars" };
@@ -42,21 +47,37 @@ function box(words, checked, listen, changed) {
   return element("label", { class: "ra-control ra-tickbox" }, element("span", { class: "ra-control-name" }, words), input);
 }
 
+// The first rows of a long text, while the rest is being read.
+function glance(text, file, how, stop) {
+  const read = readTable(text.slice(0, Math.max(text.lastIndexOf("\n", GLANCE), 0)), how);
+  const rows = read.columns ? [sampleTable(read)] : [];
+  return element("section", { class: "ra-setup", "aria-label": "The first rows" }, element("p", {}, element("strong", {}, file), " begins like this. The rest is being read."), ...rows, element("div", { class: "ra-tools" }, stop));
+}
+
 // What was read, its troubles, and what to forecast from what; `fit(settings)` goes on, `back()` leaves all as it was.
 function setup(read, settings, { listen, again, fit, back }) {
   const { target, date, predictors } = rolesOf(read.columns);
-  const { delimiter, decimal, header } = read.dialect;
+  const { delimiter, decimal, header, part } = read.dialect;
   const parts = element("section", { class: "ra-setup", "aria-label": "The table that was read" });
   const said = `${sizeOf(read)}. Fields are set apart by ${SIGNS[delimiter]}; the decimal sign is “${decimal}”.`;
   parts.append(element("p", {}, element("strong", {}, read.file), `: ${said}`), sampleTable(read));
-  parts.append(box("Line 1 holds the names of the columns", header, listen, again));
+  parts.append(box("Line 1 holds the names of the columns", header, listen, (on) => again({ header: on })));
+  if (part) {
+    const rows = [["last", `the last ${plural(part.rows, "row")}`], ["first", `the first ${plural(part.rows, "row")}`], ...DRAWS.map((seed) => [String(seed), `${plural(part.rows, "row")} at random, draw ${seed}`])];
+    const chosen = part.seed ? String(part.seed) : part.first ? "first" : "last";
+    parts.append(element("div", { class: "ra-controls" }, picker(`Of ${plural(part.of, "row")} take`, rows, chosen, listen, (own) => again({ first: own === "first", seed: Number(own) || 0 }))));
+  }
   if (read.troubles.length) {
     parts.append(element("p", {}, element("strong", {}, "What to know about it")), element("ul", { class: "ra-troubles" }, ...read.troubles.map((trouble) => element("li", {}, trouble))));
   }
   const boxes = element("div", { class: "ra-choices" });
+  const tick = (words, chosen) => button(words, listen, () => {
+    settings.predictors = chosen;
+    offer();
+  });
   const offer = () => {
     const names = predictors.filter((name) => name !== settings.target && name !== settings.date);
-    boxes.replaceChildren(...names.map((name) => box(name, settings.predictors.includes(name), listen, (on) => {
+    boxes.replaceChildren(...names.map((name) => box(shorten(name, 32), settings.predictors.includes(name), listen, (on) => {
       settings.predictors = predictors.filter((each) => (each === name ? on : settings.predictors.includes(each)));
     })));
   };
@@ -65,6 +86,8 @@ function setup(read, settings, { listen, again, fit, back }) {
     offer();
   };
   offer();
+  const room = `A fit has room for ${limits().columns} columns; what comes after is left out.`;
+  const several = predictors.length > MANY ? [element("p", {}, room), element("div", { class: "ra-tools" }, tick("Tick all", predictors), tick("Tick none", []))] : [];
   const named = (list) => list.map((name) => [name, name]);
   const most = Math.min(limits().lags, read.rows - 1);
   const lags = Array.from({ length: most + 1 }, (_, k) => [k, k ? `${k}: from the ${k === 1 ? "row" : `${k} rows`} before` : "0: from the row itself"]);
@@ -74,7 +97,7 @@ function setup(read, settings, { listen, again, fit, back }) {
       picker("Date or name of a row", [["", "none: in the order of the file"], ...named(date)], settings.date, listen, choose("date")),
       picker("Lags", lags, settings.lags, listen, choose("lags", Number)),
     ),
-    element("div", { class: "ra-group", role: "group", "aria-label": "Predictors" }, element("span", { class: "ra-control-name" }, "Predictors: what it is forecast from"), boxes),
+    element("div", { class: "ra-group", role: "group", "aria-label": "Predictors" }, element("span", { class: "ra-control-name" }, "Predictors: what it is forecast from"), ...several, boxes),
     element("div", { class: "ra-tools" }, button("Fit", listen, () => fit(settings), { "data-load": "fit" }), button("Back", listen, back)),
   );
   return parts;
@@ -96,23 +119,43 @@ export function loader(root, { now, examples, signal, use, first, said = "" }) {
     place.replaceChildren(...(part ? [part] : []));
     root.classList.toggle("ra-loading", Boolean(part));
   };
-  const take = (text, file, { header = null, encoding = null } = {}) => {
-    const read = { ...readTable(text, { header, encoding }), file };
+  let turn = 0;
+  const back = () => {
+    turn += 1;
+    status.textContent = "";
+    show(null);
+  };
+  const arrived = (text, file, how, before, read) => {
     const wrong = read.error ?? (rolesOf(read.columns).target.length ? "" : `${file} has no column of numbers that vary, which a target must be.`);
     status.textContent = wrong;
-    if (wrong && header === null) return show(null);
+    if (wrong && !before) return show(null);
     if (wrong) return null;
-    const fit = (settings) => use(read, settings);
-    return show(setup(read, first(read.columns), { listen, fit, again: (on) => take(text, file, { header: on, encoding }), back: () => show(null) }));
+    const names = read.columns.map(({ name }) => name).join("\n");
+    const settings = before?.names === names ? before.settings : first(read.columns);
+    const again = (change) => take(text, file, { ...how, ...change }, { names, settings });
+    return show(setup({ ...read, file }, settings, { listen, fit: (chosen) => use({ ...read, file }, chosen), again, back }));
+  };
+  // `before`: what was chosen when the same text was read in another way.
+  const take = (text, file, how = {}, before = null) => {
+    const mine = (turn += 1);
+    const done = (read) => arrived(text, file, how, before, read);
+    if (text.length <= AT_ONCE) return done(readTable(text, how));
+    if (!before) show(glance(text, file, how, button("Stop", listen, back)));
+    const progress = (share) => (status.textContent = `Reading ${file}: ${Math.floor(100 * share)} %`);
+    progress(0);
+    return inSlices(reading(text, how), { alive: () => !signal.aborted && turn === mine, done, progress });
   };
   const open = async (file) => {
     if (!file) return;
     if (file.size > MOST_BYTES) {
-      status.textContent = `${file.name} has ${formatNumber(file.size / 1e6)} MB; the page reads files of up to ${MOST_BYTES / 1e6} MB. Keep the columns and rows that you need, and try again.`;
+      status.textContent = `${file.name} has ${formatNumber(file.size / 1e6)} MB; the page reads files of up to ${MOST_BYTES / 1e6} MB. Leave out columns or rows that you do not need, and choose it again.`;
       return;
     }
     status.textContent = `Reading ${file.name} …`;
-    const { text, encoding } = textOf(new Uint8Array(await file.arrayBuffer()));
+    const mine = (turn += 1);
+    const bytes = await file.arrayBuffer();
+    if (turn !== mine || signal.aborted) return; // another table has come in the meantime
+    const { text, encoding } = textOf(new Uint8Array(bytes));
     take(text, file.name, { encoding });
   };
   listen(chooser, "change", () => {

@@ -1,6 +1,7 @@
 // A table read from text: its columns with what they hold, and each trouble in a sentence with line and column.
-import { GROUPED, dateFormOf, dateIn, decimalOf, isMissing, numberIn } from "./cells.js";
-import { delimiterOf, records } from "./records.js";
+import { GROUPED, monthNames, dateFormOf, dateIn, decimalOf, isMissing, numberIn } from "./cells.js";
+import { keeper, roomFor } from "./keep.js";
+import { delimiterOf, recordsIn } from "./records.js";
 
 const NEARLY = 0.8; // share of the cells that makes a column one of numbers or dates, the others being slips
 const NAMED = 5; // troubles of a kind that are written out
@@ -49,7 +50,7 @@ function columnOf(name, cells, lines, decimal, { add }) {
   });
   if (filled.length > 1 && filled.length === cells.length && values.every((value) => value === values[0])) add("constant", `Column ${quote(name)} is ${quote(filled[0])} in every row.`);
   const slips = values.filter((value) => value !== null).length < filled.length;
-  return { name, kind, values, ...(slips && { slips }), ...(kind === "date" && { form: date.form }) };
+  return { name, kind, values, ...(slips && { slips }), ...(kind === "date" && { form: date.form, ...(date.form === "Jan 2024" && { months: monthNames(filled) }) }) };
 }
 
 function sayRepeated(columns, { add }) {
@@ -73,9 +74,9 @@ function groupSign(columns, cells, decimal) {
 }
 
 // Whether the first record holds names: no cell in it is a number or a date.
-function hasNames(rows) {
+function hasNames(first) {
   const isValue = (cell) => Number.isFinite(numberIn(cell, ".")) || Number.isFinite(numberIn(cell, ",")) || dateFormOf([cell], 1) !== null;
-  return !rows[0].some((cell) => isValue(cell.trim()));
+  return !first.some((cell) => isValue(cell.trim()));
 }
 
 // The text in the bytes of a file, and the encoding by the name that Python gives it where it is not UTF-8.
@@ -89,34 +90,60 @@ export function textOf(bytes) {
   }
 }
 
+const counted = (n) => n.toLocaleString("en");
+const CHOSEN = { last: "the last", first: "the first", random: "a random choice" };
+
 // The table that a text holds. `header`: whether its first line names the columns; null: as it looks; `encoding`: that
-// of the file. { columns, troubles, rows, dialect } or { error } in a sentence.
-export function readTable(given, { header = null, encoding = null } = {}) {
+// of the file; `first` and `seed`: which rows of a long one are kept. { columns, troubles, rows, dialect } or { error } in
+// a sentence. Yields the share that is done.
+export function* reading(given, { header = null, encoding = null, first = false, seed = 0 } = {}) {
   const text = given.replace(/^\ufeff/, "");
   const delimiter = delimiterOf(text);
-  const { rows, lines, open } = records(text, delimiter);
   const troubles = troubleList();
-  if (!rows.length) return { error: "There is no table: the text is empty." };
+  let [head, named, keep] = [null, false, null];
+  const open = yield* recordsIn(text, delimiter, (cells, line) => {
+    if (head === null) {
+      head = { cells, line };
+      named = header ?? hasNames(cells);
+      keep = keeper({ first, seed }, roomFor(cells.length));
+      if (named) return;
+    }
+    keep.add({ cells, line });
+  });
+  if (head === null) return { error: "There is no table: the text is empty." };
+  const [kept, count] = [keep.kept(), keep.count()];
   if (open !== null) troubles.add("quote", `Line ${open}: a quotation mark is opened and never closed.`);
   if (encoding === "cp1252") troubles.add("code", "The file is not in UTF-8; it was read as Windows-1252.");
   if (text.includes("\ufffd")) troubles.add("code", "Some letters could not be read: save the file as UTF-8.");
-  const named = header ?? hasNames(rows);
-  const width = rows[0].length;
+  const width = head.cells.length;
+  if (count > kept.length) troubles.add("rows", `The file has ${counted(count)} rows; the page computes with ${counted(kept.length)}, ${CHOSEN[seed ? "random" : first ? "first" : "last"]}.`);
   if (!named) troubles.add("name", "Line 1 holds values, so the columns are called column 1, column 2 and so on.");
-  const names = namesOf(named ? rows[0] : rows[0].map((_, j) => `column ${j + 1}`), troubles);
-  const body = named ? rows.slice(1) : rows;
-  const at = named ? lines.slice(1) : lines;
+  const names = namesOf(named ? head.cells : head.cells.map((_, j) => `column ${j + 1}`), troubles);
+  const body = kept.map(({ cells }) => cells);
+  const at = kept.map(({ line }) => line);
   if (!body.length) return { error: `Line 1 holds the names ${names.slice(0, 4).map(quote).join(", ")}, but no row follows.` };
   body.forEach((row, i) => {
-    const has = `Line ${at[i]} has ${row.length} field${row.length === 1 ? "" : "s"}, line ${lines[0]} has ${width}`;
+    const has = `Line ${at[i]} has ${row.length} field${row.length === 1 ? "" : "s"}, line ${head.line} has ${width}`;
     if (row.length < width) troubles.add("short", `${has}: columns from ${quote(names[row.length])} on are missing there.`);
     if (row.length > width) troubles.add("long", `${has}: what is beyond column ${quote(names[width - 1])} is left out.`);
   });
   const cells = names.map((_, j) => body.map((row) => (row[j] ?? "").trim()));
   const { decimal, doubt } = decimalOf(eachOf(cells), delimiter);
   if (doubt) troubles.add("decimal", `${quote(doubt)} is read as ${numberIn(doubt, decimal)}: the decimal sign is ${quote(decimal)}.`);
-  const columns = names.map((name, j) => columnOf(name, cells[j], at, decimal, troubles));
+  const columns = [];
+  for (const [j, name] of names.entries()) {
+    columns.push(columnOf(name, cells[j], at, decimal, troubles));
+    yield 1;
+  }
   sayRepeated(columns, troubles);
-  const dialect = { delimiter, decimal, encoding, header: named, thousands: groupSign(columns, cells, decimal), plain: names.every((name, j) => name === rows[0][j]) };
+  const dialect = { delimiter, decimal, encoding, header: named, thousands: groupSign(columns, cells, decimal), plain: names.every((name, j) => name === head.cells[j]), ...(count > kept.length && { part: { first, seed, rows: kept.length, of: count } }) };
   return { columns, troubles: troubles.all(), rows: body.length, dialect };
+}
+
+// The same at once.
+export function readTable(given, how = {}) {
+  const steps = reading(given, how);
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
 }

@@ -1,6 +1,7 @@
 // A text cut into records and fields after RFC 4180: a quoted field may hold delimiters, line ends and, twice, quotes.
 const DELIMITERS = ["\t", ";", "|", ","]; // a comma may also be that of a decimal number, so it is tried last
 const LOOK = 65536; // characters by which the delimiter is told
+const OFTEN = 500; // lines after which others may have their turn
 const MANY = 0.9; // share of the records that must be of one width
 
 function lineEnds(text) {
@@ -20,23 +21,21 @@ function quoted(text, at) {
   }
 }
 
-// All records, with the line on which each begins; blank lines are none. `open`: the line of a quote that never closes.
-export function records(text, delimiter) {
-  const found = { rows: [], lines: [], open: null };
+// Each record to `found(cells, line)`, with the line on which it begins; blank lines are none. Yields the share that is
+// done; returns the line of a quote that never closes, or null.
+export function* recordsIn(text, delimiter, found) {
+  let [open, ends] = [null, 0];
   const plain = new RegExp(`[^${delimiter === "|" ? "\\|" : delimiter}\\r\\n]*`, "y");
   let [at, line, begun, row] = [0, 1, 1, []];
   const end = () => {
-    if (row.length > 1 || row[0].trim()) {
-      found.rows.push(row);
-      found.lines.push(begun);
-    }
+    if (row.length > 1 || row[0].trim()) found(row, begun);
     row = [];
   };
   while (at < text.length) {
     let value = "";
     if (text[at] === '"') {
       const part = quoted(text, at);
-      if (!part.closed) found.open ??= line;
+      if (!part.closed) open ??= line;
       ({ value, at } = part);
       line += lineEnds(value);
     }
@@ -52,15 +51,23 @@ export function records(text, delimiter) {
     end();
     at += text.startsWith("\r\n", at) ? 2 : 1;
     begun = line += 1;
+    if ((ends += 1) % OFTEN === 0) yield at / text.length;
   }
-  return found;
+  return open;
+}
+
+// All records of a text.
+function records(text, delimiter) {
+  const rows = [];
+  for (const share of recordsIn(text, delimiter, (row) => rows.push(row))) void share;
+  return rows;
 }
 
 // The delimiter under which nearly all records have one width, of two fields or more; a comma if none does.
 export function delimiterOf(text) {
   const cut = text.length > LOOK ? text.slice(0, Math.max(text.lastIndexOf("\n", LOOK), LOOK / 2)) : text;
   const alike = (delimiter) => {
-    const widths = records(cut, delimiter).rows.map((row) => row.length);
+    const widths = records(cut, delimiter).map((row) => row.length);
     const wide = widths.filter((width) => width === widths[0] && width > 1).length;
     return wide / Math.max(1, widths.length);
   };

@@ -32,6 +32,33 @@ const readLine = ({ file, columns, dialect }) => {
   return `table = pd.read_csv(${how.join(", ")})`;
 };
 
+// Which rows of a long file are taken, as keep.js takes them.
+function partLines(part) {
+  if (!part) return [];
+  if (!part.seed) return [`table = table.${part.first ? "head" : "tail"}(${part.rows})`];
+  return [
+    `draw = np.arange(len(table), dtype=np.uint32) + np.uint32(${Math.imul(part.seed, 0x9e3779b1) >>> 0})`,
+    "for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35), (16, 1)):",
+    "    draw = (draw ^ (draw >> np.uint32(shift))) * np.uint32(factor)",
+    `table = table.iloc[np.sort(np.argsort(draw)[:${part.rows}])]`,
+  ];
+}
+
+// Months and quarters with their names first become numbers in their order.
+const NAMED = {
+  "Jan 2024": (name, months) => [
+    `months = ${JSON.stringify(months).replace(/[:,](?=["\d])/g, "$& ")}`,
+    `parts = table[${name}].str.strip().str.extract(r"^([^\\W\\d_]+)\\.?[- /]+(\\d+)$")`,
+    "year = pd.to_numeric(parts[1])",
+    "year = year.mask(year < 100, year + 1900 + 100 * (year < 69))",
+    `table[${name}] = 12 * year + parts[0].map(months)`,
+  ],
+  "Q1 2024": (name) => [
+    `parts = table[${name}].str.strip().str.extract(r"^[Qq]([1-4])[- /]?(\\d{4})$").astype(float)`,
+    `table[${name}] = 4 * parts[1] + parts[0]`,
+  ],
+};
+
 const KERNEL = { gaussian: "gaussian", softmax: "softmax" };
 
 function weightLines(model, knob) {
@@ -49,9 +76,11 @@ const IMPORTS = { neighbours: "from regattn.kernels import nearest", gaussian: "
 export function pythonLines(state, { target, date, listens, model, typed }, source) {
   const { table, knob, query, kept } = state;
   const by = new Map(source.columns.map((column) => [column.name, column]));
-  const lines = ["import pandas as pd", "from regattn.attribution import forecast_report", IMPORTS[model] ?? "from regattn.regression import spectrum", "", readLine(source)]; // prettier-ignore
-  const { form = "" } = by.get(date) ?? {};
-  if (form && !/^2024/.test(form)) lines.push(`table[${python(date)}] = pd.to_datetime(table[${python(date)}], format="mixed", dayfirst=${form.startsWith("31") ? "True" : "False"})`);
+  const part = source.dialect?.part;
+  const lines = [...(part?.seed ? ["import numpy as np"] : []), "import pandas as pd", "from regattn.attribution import forecast_report", IMPORTS[model] ?? "from regattn.regression import spectrum", "", readLine(source), ...partLines(part)]; // prettier-ignore
+  const { form = "", months } = by.get(date) ?? {};
+  if (NAMED[form]) lines.push(...NAMED[form](python(date), months));
+  else if (form && !/^2024/.test(form)) lines.push(`table[${python(date)}] = pd.to_datetime(table[${python(date)}], format="mixed", dayfirst=${form.startsWith("31") ? "True" : "False"})`);
   if (date) lines.push(`table = table.dropna(subset=${python([date])}).sort_values(${python(date)}, kind="stable")`);
   lines.push(`table = table.tail(5000).reset_index(drop=True)`);
   lines.push(columnLine(target, by, 0).replace(/^X\[.*?\] = (?=pd|table)/, "y = "));

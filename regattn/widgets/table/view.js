@@ -5,38 +5,33 @@ import { element } from "../_kit/controls.js";
 import { explorer } from "../_kit/explorer.js";
 import { formatNumber, formatResult, isolate, numberTicks } from "../_kit/format.js";
 import { readHash, writeHash } from "../_kit/link.js";
+import { pageModel } from "../_kit/page.js";
 import { guess, limits, rolesOf } from "./design.js";
 import { pageOf, save } from "./file.js";
 import { cellsFit, columnBoxes, columnsFit, typedCells } from "./inputs.js";
 import { loader } from "./load.js";
 import { AT_MEANS, tableProblem, tableResult, tableState } from "./numbers.js";
+import { inSlices } from "./slices.js";
 import { pythonLines, weightsFile } from "./take.js";
 
-const SLICE = 12; // milliseconds of work after which the page is let draw
-
-// Long work in slices: what is wanted last is done, and what it found is put into `memory`.
-function inSlices(view, memory) {
+// Long work: what is wanted last is done, and what it found is put into `memory`.
+function remembered(view, memory) {
   let job = null;
   return (key, steps) => {
     if (job?.key === key) return;
     const mine = (job = { key });
-    const slice = () => {
-      if (view.signal.aborted || job !== mine) return;
-      const until = performance.now() + SLICE;
-      let step = steps.next();
-      while (!step.done && performance.now() < until) step = steps.next();
-      if (!step.done) return setTimeout(slice);
+    const done = (value) => {
       job = null;
-      memory.set(key, step.value);
-      return view.update();
+      memory.set(key, value);
+      view.update();
     };
-    setTimeout(slice);
+    inSlices(steps, { alive: () => !view.signal.aborted && job === mine, done });
   };
 }
 
 function prepare(data, view) {
   const problem = tableProblem(data);
-  problem.later = (key, steps) => (problem.slices ??= inSlices(view, problem.memory))(key, steps);
+  problem.later = (key, steps) => (problem.slices ??= remembered(view, problem.memory))(key, steps);
   const now = () => tableState(problem, view.now());
   return { problem, data, view, design: () => problem.prepared?.table ?? now().table };
 }
@@ -163,22 +158,6 @@ const draw = explorer({
   result: tableResult,
 });
 
-// A model whose values for another table lie over those of the explorer.
-function laidOver(model, values) {
-  const listeners = new Map();
-  return {
-    get: (name) => (name in values ? values[name] : model.get(name)),
-    set(name, value) {
-      if (Object.is(values[name], value)) return;
-      values[name] = value;
-      for (const listener of [...(listeners.get(`change:${name}`) ?? [])]) listener();
-    },
-    on: (event, listener) => listeners.set(event, [...(listeners.get(event) ?? []), listener]),
-    off: (event, listener) => listeners.set(event, (listeners.get(event) ?? []).filter((other) => other !== listener)),
-    save_changes() {},
-  };
-}
-
 // The controls of a kit for another table: their options and how far they go.
 function controlsFor(specs, columns) {
   const { target, predictors, date } = rolesOf(columns);
@@ -197,6 +176,7 @@ function controlsFor(specs, columns) {
 }
 
 const LINK = "regattn-table";
+const BEGIN = { model: "ridge", listens: "others", tuning: "loo" }; // with a table of one's own
 const ROLES = ["target", "date", "lags", "predictors"]; // what is chosen before a table is fitted
 
 // What a link sets of a table with these controls, or null.
@@ -238,7 +218,7 @@ function render({ model, el }) {
     const data = { ...model.get("data"), columns, file, dialect };
     const kit = { ...model.get("kit"), presets: [], controls: controlsFor(model.get("kit").controls, columns) };
     settle(kit.controls, settings);
-    mount(laidOver(model, { ...defaults, query: columns[0].values.length - 1, typed: {}, ...settings, data, kit, alt: `The table ${file}. ${model.get("alt").replace(/^[^;]*; /, "")}` }), troubles);
+    mount(pageModel({ ...defaults, ...BEGIN, query: columns[0].values.length - 1, typed: {}, ...settings, data, kit, alt: `The table ${file}. ${model.get("alt").replace(/^[^;]*; /, "")}` }, model), troubles);
   };
   mount(model);
   return () => {

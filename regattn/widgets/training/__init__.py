@@ -19,7 +19,7 @@ __all__ = ["TrainingExplorer"]
 FIRST = {"step": 0}  # what another setting does to the training
 LOOKED = "anna called tom because she missed tom"  # with the full stop before it eight tokens: a multiple of four
 GRAMMAR = {"batch": 8, "length": 24, "held": 24}
-TEXT = {"batch": 4, "length": 128, "held": 4, "written": 48, "shown": 16, "orders": (1, 2, 3, 4, 5)}
+TEXT = {"batch": 4, "length": 128, "held": 4, "written": 96, "shown": 16, "orders": (1, 2, 3, 4, 5)}
 WIDEST, DEEPEST = 128, 4
 RISE, EVERY, SAYS = 30, 10, 50  # steps: of a growing rate, between two losses, between two samples
 
@@ -38,7 +38,8 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
     The browser draws the sentences and takes the steps itself, beside the page, as NumPy takes them in
     :meth:`result`. With a grammar the loss falls towards its entropy, past what the best 2-, 3- and 4-gram models pay:
     entropies given the words just before, whatever was counted. With a text its bytes are learned; the last tenth is
-    held out, and counts of up to five bytes (interpolated Kneser–Ney) stand beside.
+    held out, and counts of up to five bytes (interpolated Kneser–Ney) stand beside. A reader may paste a text of her
+    own in its place.
 
     Parameters
     ----------
@@ -62,6 +63,14 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
     True
     """
 
+    own = PastedText(
+        "Your own text",
+        default="",
+        wide=True,
+        help="Paste a page or more: it learns that, and counting counts it.",
+        sets=FIRST,
+        first=True,
+    )
     learning_rate = Slider(
         "Learning rate η",
         1e-5,
@@ -83,7 +92,6 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
         bound="the number of heads",
         help="Whose weights are shown.",
     )
-    own = PastedText("Your own text", default="", wide=True, help="Paste some: it learns that.", sets=FIRST)
 
     def __init__(
         self,

@@ -8,11 +8,11 @@ from regattn.widgets._kit import Explorer
 from regattn.widgets.training._walk import Task, Walk
 
 class TrainingExplorer(Explorer):
+    own: str
     learning_rate: float
     step: int
     seed: int
     head: int
-    own: str
     def __init__(
         self,
         source: Grammar | str | None = None,
@@ -21,11 +21,11 @@ class TrainingExplorer(Explorer):
         n_heads: int = 4,
         layers: int = 1,
         steps: int = 1500,
+        own: str | None = None,
         learning_rate: float | None = None,
         step: int | None = None,
         seed: int | None = None,
         head: int | None = None,
-        own: str | None = None,
         hide: Sequence[str] = (),
         presets: Mapping[str, Mapping[str, Any]] | None = None,
         alt: str | None = None,

@@ -2,7 +2,7 @@
 import { element } from "../_kit/controls.js";
 import { explorer } from "../_kit/explorer.js";
 import { formatNumber } from "../_kit/format.js";
-import { pastedBox, textFits } from "../_kit/typed_text.js";
+import { pageBox, textFits } from "../_kit/typed_text.js";
 import { countedBits } from "./counting.js";
 import { trainingDrive } from "./drive.js";
 import { lossPanel, mapPanel, samplesPanel } from "./panels.js";
@@ -88,7 +88,7 @@ function describe({ step, loss, rungs, own }, { data, units }) {
 const render = explorer({
   name: "TrainingExplorer",
   longest: 120,
-  own: { run: runRow, pasted: pastedBox },
+  own: { run: runRow, pasted: pageBox },
   valid: { run: (value, { min }) => Number.isInteger(value) && value >= min && value <= SOON, pasted: textFits },
   prepare: (data) => ({ data, units: data.kind === "text" ? "bits per byte" : "nats per word", keeper: keeperOf(data) }),
   drive: trainingDrive,
