@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 import shutil
@@ -76,6 +77,19 @@ def test_a_release_asks_first_and_publishes_afterwards():
     asked = next(place for place, run in enumerate(runs) if "tools.release" in run)
     assert [run for run in runs[:asked] if run] == []
     assert jobs["publish"]["needs"] == "release"
+
+
+def test_what_the_page_for_teachers_links_is_what_a_release_carries(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "book" / "_ext")
+    released = importlib.import_module("released")
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8"))["jobs"]
+    (carried,) = [run for step in jobs["release"]["steps"] if "gh release create" in (run := step.get("run", ""))]
+    assert [f"_build/{file}" for file in released.FILES.values() if f" _build/{file} " not in carried] == []
+    text = (ROOT / f"{released.PAGE}.md").read_text(encoding="utf-8")
+    shown = released.linked(text, "someone/attention")
+    for what, file in released.FILES.items():
+        assert f"\n| [{what}](https://github.com/someone/attention/releases/latest/download/{file}) |" in shown
+    assert "releases/latest" not in text  # without a repository there is no link that leads nowhere
 
 
 def test_the_recipe_asks_for_what_the_package_asks_for():

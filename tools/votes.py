@@ -2,8 +2,9 @@
 
 There is one file of GIFT for each chapter and one package of QTI for all, below _build/votes. The votes are the steps
 to predict of a chapter, and those of its page for teachers of which one option is right, each wrong one with its reply.
-A question of a quiz is answered in words and marked by hand; its key goes with it where the private folder that
-REGATTN_PRIVATE names has one. Formulas stay formulas of TeX between the marks of MathJax.
+A question of a quiz is answered in words and marked by hand; its key goes with it, from teach/quizzes or, where the
+private folder that REGATTN_PRIVATE names has keys for the chapter, from there. Formulas stay formulas of TeX between
+the marks of MathJax.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "book" / "_ext")]
 from chapters import Chapter, chapters  # noqa: E402, where the extensions of the book are
 
+from teach.slides.guide import BEFORE, parts  # noqa: E402
 from tools.archive import DATE  # noqa: E402
 
 TARGET = ROOT / "_build" / "votes"
@@ -58,12 +60,6 @@ class Question(NamedTuple):
     right: int = 0
     why: str = ""
     marks: int = 1
-
-
-def parts(text: str) -> dict[str, str]:
-    """Return the parts of a page for teachers by their headings."""
-    found = re.split(r"(?m)^## (.+)\n", text)
-    return dict(zip(found[1::2], found[2::2], strict=True))
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------
@@ -119,14 +115,15 @@ def in_class(chapter: str, text: str) -> list[Question]:
         options = replied(names, vote.partition("\n")[2])
         right = [at for at, option in enumerate(options) if not option.reply]
         if len(right) == 1:
-            why = vote.partition("\n")[2].partition("To *")[0].strip()
+            why = BEFORE.sub("", vote.partition("\n")[2].strip() + " ").partition("To *")[0].strip()
             found.append(Question(f"{chapter} vote {number}", asked, options, right[0], why))
     return found
 
 
-def quiz(chapter: str, text: str, keys: Path | None) -> list[Question]:
-    """Return the quiz of a page for teachers, with the keys that a file has to the same questions."""
-    sheet = yaml.safe_load(keys.read_text(encoding="utf-8"))["quiz"] if keys and keys.is_file() else []
+def quiz(chapter: str, text: str, *keys: Path) -> list[Question]:
+    """Return the quiz of a page for teachers, with the keys that the first file there is has to the same questions."""
+    there = next((path for path in keys if path.is_file()), None)
+    sheet = yaml.safe_load(there.read_text(encoding="utf-8"))["quiz"] if there else []
     known = {item["question"]: str(item["key"]) for item in sheet}
     return [
         Question(f"{chapter} quiz {number}", asked, why=known.get(asked, ""), marks=int(marks))
@@ -139,10 +136,11 @@ def questions(chapter: Chapter, root: Path = ROOT, private: Path | None = None) 
     cells = nbformat.read(root / f"{chapter.page}.ipynb", as_version=4).cells
     text = "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
     page = parts((root / "teach" / "guide" / f"{chapter.name}.md").read_text(encoding="utf-8"))
+    keys = [folder / "quizzes" / f"{chapter.slug}.yml" for folder in (private, root / "teach") if folder]
     return {
         "predictions": predicted(chapter.name, text),
         "votes": in_class(chapter.name, page["Predictions"]),
-        "quiz": quiz(chapter.name, page["Quiz"], private and private / "quizzes" / f"{chapter.slug}.yml"),
+        "quiz": quiz(chapter.name, page["Quiz"], *keys),
     }
 
 
@@ -309,8 +307,7 @@ def main() -> None:
     named = os.environ.get("REGATTN_PRIVATE")
     counts = write(TARGET, private=Path(named) if named else None)
     print(f"{TARGET.relative_to(ROOT)}: " + ", ".join(f"{count} of {kind}" for kind, count in counts.items()))
-    if named:
-        print("The quizzes hold their keys: give these files to no student.")
+    print("The quizzes hold their keys" + (": give these files to no student." if named else ", which are public."))
 
 
 if __name__ == "__main__":

@@ -25,7 +25,9 @@ from sphinx.writers.html5 import HTML5Translator
 from sphinx_revealjs.builders import RevealjsHTMLBuilder
 from sphinx_revealjs.writers import RevealjsSlideTranslator
 
-from teach.slides.rule import Item, Slide, slides_of
+from teach.slides.guide import guide_of
+from teach.slides.pictures import inline
+from teach.slides.rule import VOTES, Item, Slide, slides_of
 
 FOLDER = Path(__file__).parent
 WIDTH, HEIGHT = 1280, 800
@@ -67,6 +69,14 @@ class DeckTranslator(RevealjsSlideTranslator):
     visit_literal_block = HTML5Translator.visit_literal_block
     depart_literal_block = HTML5Translator.depart_literal_block
 
+    def visit_image(self, node: nodes.image) -> None:
+        """Write a drawing of Matplotlib into the deck; any other picture stays a file beside it."""
+        inside = inline(self.builder.made(node["uri"]), node.get("alt", "")) if "uri" in node else None
+        if inside is None:
+            super().visit_image(node)
+        else:
+            self.body.append(inside)
+
     def visit_section(self, node: nodes.section) -> None:
         """Begin a slide."""
         self.section_level += 1
@@ -105,16 +115,20 @@ class DeckBuilder(RevealjsHTMLBuilder):
                 self.env.images.add_file(doctree["source"], node["uri"])
         super().post_process_images(doctree)
 
+    def made(self, picture: str) -> Path:
+        """Return where a picture is: where it was made or, where it no longer is, in the built book."""
+        built = Path(self.doctreedir).parent / "html" / self.imagedir / self.images.get(picture, Path(picture).name)
+        there = [place for place in (Path(self.srcdir) / picture, built) if place.is_file()]
+        if not there:
+            raise ValueError(f"the picture {picture} of a deck is not there: run `make book` first")
+        return there[0]
+
     def copy_image_files(self) -> None:
-        """Copy the pictures of the decks; one that is no longer where it was made is in the built book."""
+        """Copy the pictures of the decks."""
         folder = Path(self.outdir) / self.imagedir
         folder.mkdir(exist_ok=True)
-        for made, name in self.images.items():
-            places = (Path(self.srcdir) / made, Path(self.doctreedir).parent / "html" / self.imagedir / name)
-            there = [place for place in places if place.is_file()]
-            if not there:
-                raise ValueError(f"the picture {made} of a deck is not there: run `make book` first")
-            shutil.copyfile(there[0], folder / name)
+        for picture, name in self.images.items():
+            shutil.copyfile(self.made(picture), folder / name)
 
     def write_decks(self, pages: Iterable[str]) -> None:
         """Write the decks of these chapters, and what they load."""
@@ -181,9 +195,11 @@ def section_of(slide: Slide) -> nodes.section:
     """Return a slide as a section."""
     kinds = [item.kind for item in slide.items]
     look = slide.kind or next((kind for kind in ("explorer", "picture") if kind in kinds), "words")
+    look = "vote" if VOTES & set(kinds) else look
     section = nodes.section(classes=["slide", f"slide-{look}"])
     head = nodes.container(classes=["head"])
-    head += nodes.paragraph("", slide.above, classes=["above"])
+    spare = [nodes.inline("", "if time", classes=["if-time"])] if slide.spare else []
+    head += nodes.paragraph("", "", *spare, nodes.Text(slide.above), classes=["above"])
     level = "h1" if slide.kind == "title" else "h2"
     head += nodes.raw("", f"<{level}>", format="html")
     head += nodes.inline("", "", *[node.deepcopy() for node in slide.title])
@@ -191,7 +207,9 @@ def section_of(slide: Slide) -> nodes.section:
     body = nodes.container(classes=["body"])
     for item in slide.items:
         body += shown(item)
-    notes = [node.deepcopy() for node in slide.notes]
+    first = slide.said_first()
+    top = [nodes.container("", *(node.deepcopy() for node in first), classes=["first"])] if first else []
+    notes = top + [node.deepcopy() for node in slide.notes]
     section += [head, body, nodes.raw("", NOTES, format="html"), *notes, nodes.raw("", "</aside>", format="html")]
     return section
 
@@ -199,7 +217,7 @@ def section_of(slide: Slide) -> nodes.section:
 def make_deck(app, doctree: nodes.document, docname: str) -> None:
     """Put the slides of a chapter in its place."""
     chapter = doctree.next_node(nodes.section)
-    slides = slides_of(chapter)
+    slides = slides_of(chapter, guide_of(docname))
     app.deck_sizes[docname] = len(slides)
     doctree.children = []
     doctree += [section_of(slide) for slide in slides]

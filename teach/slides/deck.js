@@ -1,7 +1,9 @@
 // MathJax sets the formulas of the slides; those of the notes stay MathML, which the speaker's window shows by itself.
-// Then each slide is fitted: a picture fills what is left, an explorer or a table is drawn smaller until it fits, and
-// words smaller or larger. `data-fitted` on the root says that all is done.
-const LEAST = 0.4;
+// Then each slide is fitted: a picture fills what is left, an explorer shows as many panels as can be read, a table is
+// drawn smaller until it fits, and words smaller or larger. `data-fitted` on the root says that all is done.
+const READABLE = 15.5; // pixels of the smallest letter on a slide of 1280 by 800
+const GROWN = 1.15; // how much letters in a picture may grow
+const LEAST = 0.78; // of words and tables, so that their letters can be read
 const MARGIN = 90; // beside a formula, for its number
 const MOST = 1.25; // words alone are drawn larger, where there is room
 const root = document.documentElement;
@@ -22,13 +24,13 @@ function overflows(body) {
   );
 }
 
-// The largest size at which nothing overflows, by halving.
-async function shrink(body, set, most) {
+// The largest size from `least` at which nothing overflows, by halving.
+async function shrink(body, set, most, least) {
   set(most);
   await frame();
   if (!overflows(body)) return most;
-  let [low, high] = [LEAST, most];
-  for (let k = 0; k < 6; k++) {
+  let [low, high] = [least, most];
+  for (let k = 0; k < 5; k++) {
     const middle = (low + high) / 2;
     set(middle);
     await frame();
@@ -40,28 +42,134 @@ async function shrink(body, set, most) {
   return low;
 }
 
-// An explorer has its controls beside its drawings or above them, whichever leaves it largest.
-async function arrange(body, set) {
+// --- explorers: controls and, beside or below them, one panel or two; the others are a press away -------------------
+
+const ways = { 1: ["side", "above"], 2: ["pair", "side", "above", "stack"] };
+const panelsOf = (figure) => [...figure.querySelectorAll(".ra-panel")];
+
+function letters(part) {
+  const written = [...part.querySelectorAll("*")].filter((each) => {
+    const own = [...each.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+    return own && each.getClientRects().length && !each.closest(".ra-menu-box, .visually-hidden");
+  });
+  return Math.min(99, ...written.map((each) => parseFloat(getComputedStyle(each).fontSize) * (each.currentCSSZoom ?? 1)));
+}
+
+// What is pressed and read at the left, what is drawn at the right.
+function divide(figure) {
+  const body = figure.querySelector(".ra-body");
+  const [left, right] = ["deck-left", "deck-right"].map((name) => Object.assign(document.createElement("div"), { className: name }));
+  for (const part of [...body.children]) (part.matches(".ra-panels") ? right : left).append(part);
+  body.append(left, right);
+  const panels = panelsOf(figure);
+  if (panels.length < 2) return;
+  const bar = Object.assign(document.createElement("div"), { className: "deck-panels" });
+  panels.forEach((panel, k) => {
+    const title = panel.querySelector(".ra-title").textContent;
+    const press = Object.assign(document.createElement("button"), { type: "button", textContent: k + 1, title });
+    press.setAttribute("aria-label", `Panel ${k + 1}: ${title}`);
+    press.addEventListener("click", () => arrange(figure.closest(".body"), k));
+    bar.append(press);
+  });
+  figure.closest(".slide").querySelector(".head").append(bar);
+}
+
+function show(figure, chosen) {
+  const presses = figure.closest(".slide").querySelectorAll(".deck-panels button");
+  panelsOf(figure).forEach((panel, k) => {
+    panel.classList.toggle("deck-away", !chosen.includes(k));
+    presses[k]?.setAttribute("aria-pressed", chosen.includes(k));
+  });
+}
+
+// Lay panels and controls out in a way, a pixel wider or narrower than before: an explorer draws anew when its width does.
+function lay(figure, way) {
+  figure.dataset.way = way;
+  figure.toggleAttribute("data-nudged");
+}
+
+// Two panels from the one that is asked for, where all that is written can be read; otherwise that one alone.
+async function arrange(body, first = 0) {
   const figure = body.querySelector("figure.regattn");
+  figure.dataset.busy = "";
+  const zoom = (size) => (figure.parentElement.style.zoom = size);
+  const count = panelsOf(figure).length;
   let best = { size: 0 };
-  for (const way of figure ? ["side", "broad", "above"] : [""]) {
-    if (figure) figure.dataset.way = way;
-    const size = await shrink(body, set, 1);
-    if (size > best.size) best = { way, size };
-    if (size === 1) break;
+  for (const many of [2, 1].filter((many) => first + many <= count || many === 1)) {
+    show(figure, many === 2 ? [first, first + 1] : [first]);
+    for (const terse of [false, true]) {
+      figure.toggleAttribute("data-terse", terse);
+      for (const way of ways[many]) {
+        lay(figure, way);
+        const size = await shrink(body, zoom, MOST, LEAST);
+        if (size > best.size && !overflows(body)) best = { many, terse, way, size, letters: letters(figure) };
+      }
+      if (best.letters >= READABLE) break;
+    }
+    if (best.letters >= READABLE) break;
   }
-  if (figure) figure.dataset.way = best.way;
-  set(best.size);
+  show(figure, best.many === 2 ? [first, first + 1] : [first]);
+  figure.toggleAttribute("data-terse", best.terse);
+  lay(figure, best.way ?? "above");
+  zoom(best.size || LEAST);
   await frame();
+  delete figure.dataset.busy;
+}
+
+// --- pictures: as large as fits, and what is written in them as large as can be read ---------------------------------
+
+const drawn = (body) => [...body.querySelectorAll(".picture > svg")];
+
+// How large the letters of a picture are, in pixels of the slide: Matplotlib draws glyphs of 100 units, scaled.
+function written(svg) {
+  const { width, height } = svg.viewBox.baseVal;
+  const scale = Math.min(svg.clientWidth / width, svg.clientHeight / height);
+  return [...svg.querySelectorAll("g[id*='text_'] > g[transform*='scale']")].map((glyphs) => {
+    const [, size] = /scale\(([\d.]+)/.exec(glyphs.dataset.drawn ?? glyphs.getAttribute("transform"));
+    return [glyphs, 100 * size * scale];
+  });
+}
+
+const smallest = (body) => Math.min(99, ...drawn(body).flatMap((svg) => written(svg).map(([, size]) => size)));
+
+// Letters that are a little too small grow around their middle.
+function grow(svg) {
+  for (const [glyphs, size] of written(svg)) {
+    if (size >= READABLE || size < READABLE / GROWN / 1.02) continue;
+    const before = (glyphs.dataset.drawn ??= glyphs.getAttribute("transform"));
+    glyphs.setAttribute("transform", before);
+    const { x, y, width, height } = glyphs.getBBox();
+    const [cx, cy, by] = [x + width / 2, y + height / 2, READABLE / size];
+    glyphs.setAttribute("transform", `${before} translate(${cx} ${cy}) scale(${by}) translate(${-cx} ${-cy})`);
+  }
+}
+
+// What a picture needs to be read, the sentences beside it leave: they are in the notes as well.
+async function makeRoom(body) {
+  const spare = [...body.querySelectorAll(":scope > .point")];
+  while ((overflows(body) || smallest(body) < READABLE / GROWN) && spare.length) {
+    spare.pop().hidden = true;
+    await frame();
+  }
 }
 
 async function fit(slide) {
   const body = slide.querySelector(":scope > .body");
-  const drawn = [...body.querySelectorAll(":scope > .explorer, :scope > .table")];
-  const most = slide.matches(".slide-words") ? MOST : 1;
-  const zoom = (size) => drawn.forEach((part) => (part.style.zoom = size));
-  if (drawn.length) await (most > 1 ? shrink(body, zoom, most) : arrange(body, zoom));
-  if (!drawn.length || overflows(body)) await shrink(body, (size) => (body.style.fontSize = `${size}em`), most);
+  const figure = body.querySelector("figure.regattn");
+  if (figure) {
+    divide(figure);
+    return arrange(body);
+  }
+  const tables = [...body.querySelectorAll(":scope > .table")];
+  const most = slide.matches(".slide-words, .slide-vote, .slide-quiz") ? MOST : 1;
+  if (tables.length) await shrink(body, (size) => tables.forEach((part) => (part.style.zoom = size)), most, LEAST);
+  if (!tables.length || overflows(body)) await shrink(body, (size) => (body.style.fontSize = `${size}em`), most, LEAST);
+  await makeRoom(body);
+  if (overflows(body)) {
+    slide.classList.add("tight"); // long code: nearer lines, smaller margins
+    await shrink(body, (size) => (body.style.fontSize = `${size}em`), 1, LEAST);
+  }
+  drawn(body).forEach(grow);
 }
 
 async function fitAll() {

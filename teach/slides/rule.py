@@ -3,28 +3,32 @@
 A chapter that Sphinx has resolved goes in, its slides come out, in the order of the page:
 
 - the title with the paragraph that asks the chapter's question, which then stands over the first pictures;
-- of each section its equations, pictures, tables, explorers, lists and exercises, one picture or explorer a slide;
-- of its prose the sentence that opens the section, those with words in bold, the one that leads into an equation, the
-  one that reads a picture, and before an explorer what it asks; each *Closer look* by its title. What leads into
-  something stays with it, and a sentence of a few words brings the next;
-- each question to predict with its options, as a vote; its answer is in the notes;
-- what carries over at the end.
+- of each section its equations, pictures, tables, explorers and lists, one picture or explorer a slide;
+- of its prose the sentence that opens the section, those with words in bold, the one that leads into an equation and
+  the one that reads a picture; each *Closer look* by its title. What leads into something stays with it, a sentence
+  that takes up the one before brings it, a question its answer, and what would hang alone stays in the notes;
+- each question to predict with its options, as a vote on a slide of its own; its answer is in the notes;
+- the exercises for the class, what carries over and, at the end, the quiz.
 
-All prose, what cells print and the boxes are in the speaker's notes of the slide they belong to. A cell tagged
-`slide-code` shows its code, one tagged `no-slide` stays out, and so does the section *In depth*. Where a chapter
-would have more than `MOST` slides, what is worth least goes first, from the section that has most: sentences alone,
-then tables and code, equations, pictures.
+All prose, what cells print and the boxes are in the speaker's notes of the slide they belong to. Above them stands what
+the page for teachers has to say there: minutes, replies to a vote, pitfalls; what its plan leaves out is marked *if
+time*. A cell tagged `slide-code` shows its code, one tagged `no-slide` stays out, and so does the section *In depth*.
+Where a chapter would have more than `MOST` slides, what is worth least goes first, from the section that has most:
+sentences alone, then tables and code, votes for which there is no time, equations, pictures.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from math import ceil
 
 from docutils import nodes
+
+from teach.slides import guide as guides
+from teach.slides.guide import Guide, Vote
 
 MOST = 30  # slides of a chapter
 ROOM = 15.0  # lines of text that fit on a slide below its title
@@ -32,18 +36,32 @@ LITTLE = 2.0  # lines of sentences that make no slide alone
 BRIEF = 45  # characters of a sentence that says too little without the next
 CROWD = 2.5  # lines more that a slide takes when else they would stand alone
 WIDE = 88  # characters of a line
+TITLED = 520  # characters that a title slide has room for, with the question
 SHORT = 280  # characters of a paragraph that is shown whole where it leads into an equation
 PICTURE, EXPLORER = 8.5, 11.0  # lines that a picture and an explorer want at least; they fill what is left
-WORTH = {"text": 1, "table": 2, "code": 2, "equation": 3, "vote": 3, "list": 4, "picture": 5, "told": 8, "explorer": 9}
+WORTH = {
+    "text": 1, "table": 2, "code": 2, "equation": 3, "spare vote": 3, "list": 4, "picture": 5,
+    "told": 8, "vote": 8, "quiz": 9, "explorer": 9,
+}  # fmt: skip
 OPENING_DROPS = {False: ("text",), True: ("text", "table")}  # before the first section; when it has a picture
-ALONE = {"picture", "explorer"}  # one of them on a slide
+ALONE = {"picture"}  # one on a slide
+VOTES = {"vote", "spare vote"}
+SOLE = {"explorer", *VOTES}  # nothing else on a slide
+SLIGHT = 3.5  # lines of sentences for which a vote or an explorer does not wait
 SENTENCE = re.compile(
     r"(?<=[.?!:])\s+(?=[A-Z“‘\"])|(?<=[.?!][)”\"])\s+(?=[A-Z“‘\"(])"
     r"|(?<=[.?!])(?<!\beq\.)(?<!\beqs\.)(?<!\bSec\.)(?<!\bcf\.)(?<!\bal\.)\s+(?=\()"
 )
 STOPPED = re.compile(r"(?<!\beq)(?<!\beqs)(?<!\bSec)(?<!\bcf)[.?!][)”\"]?\s+$")  # before something set in its own way
 ROW = re.compile(r"<tr\b")
+TAKEN_UP = re.compile(
+    r"(?:Such|Both|That|This|These|Those|It|Its|They|Their|He|She|His|Her|So|But|And|Then|Nor|Neither|Either|Another|"
+    r"Otherwise|Hence|Instead|Yet|Still|Thus|The (?:others?|latter|same)|In it|Of these|One of them)\b"
+)
+LEFT_OPEN = re.compile(r"\b(?:does|do|did|is|are|has|have|so|not|too|can|cannot)\.$")
+POINTS_ON = re.compile(r"Here (?:is|are|it is)\b")
 ASKED, ANSWERED = re.compile(r"Predict \d+\."), re.compile(r"Answer \d+: ")
+EXERCISE = re.compile(r"Exercise (?:\d+\.)?(\d+)")
 NUMBERED = re.compile(r"^Exercise\s*\(?([\d.]+)\)?\s*")
 ENDING = ("Exercises", "What carries over")
 DEPTH = "In depth"  # a section that stays on the page
@@ -51,12 +69,16 @@ DEPTH = "In depth"  # a section that stays on the page
 
 @dataclass
 class Item:
-    """Something that stands on a slide, and how many lines it takes; `lead` is what leads into it."""
+    """Something that stands on a slide, and how many lines it takes.
+
+    `lead` is what leads into it, `top` what the notes say first where it stands.
+    """
 
     kind: str
     node: nodes.Element
     lines: float
     lead: Item | None = None
+    top: list[nodes.Element] = field(default_factory=list)
 
     @property
     def worth(self) -> int:
@@ -74,13 +96,19 @@ class Item:
 
 @dataclass
 class Slide:
-    """A slide: its title, a line above it, what it shows, and what the teacher says."""
+    """A slide: its title, a line above it, what it shows, what the teacher says, and whether it is for spare time."""
 
     title: list[nodes.Node]
     above: str
     items: list[Item] = field(default_factory=list)
     notes: list[nodes.Element] = field(default_factory=list)
     kind: str = ""
+    top: list[nodes.Element] = field(default_factory=list)
+    spare: bool = False
+
+    def said_first(self) -> list[nodes.Element]:
+        """Return what the notes say above all else."""
+        return [*self.top, *(node for item in self.items for node in item.top)]
 
     def held(self) -> float:
         """Return how many lines it shows."""
@@ -89,39 +117,78 @@ class Slide:
     def takes(self, item: Item) -> bool:
         """Return whether there is room for an item."""
         held = self.held()
+        if item.kind in SOLE or SOLE & kinds(self):
+            return not self.items
         alone = item.kind in ALONE and any(kept.kind in ALONE for kept in self.items)
         return not self.items or not (alone or held + item.room() > ROOM)
 
 
 @dataclass
 class Section:
-    """A section of a chapter, or the part before the first one: what may be shown and what is said, in order."""
+    """A section of a chapter, or the part before the first one: what may be shown and what is said, in order.
+
+    `around` are its own title and those of the sections that hold it.
+    """
 
     title: list[nodes.Node]
     above: str
     stream: list[Item | nodes.Element] = field(default_factory=list)
+    around: tuple[str, ...] = ()
+    top: list[nodes.Element] = field(default_factory=list)
+    spare: bool = False
 
-    def slides(self) -> list[Slide]:
-        """Return the slides of the section."""
-        made = [Slide(self.title, self.above)]
+    def poured(self) -> list[Slide]:
+        """Return slides onto which what may be shown is put in order, each as full as it can be."""
+        made, since = [Slide(self.title, self.above)], 0
         for part in self.stream:
             if not isinstance(part, Item):
                 made[-1].notes.append(part)
                 continue
+            shown = part
             if not made[-1].takes(part):
+                shown = begun(part, made[-1])
                 made.append(Slide(self.title, self.above))
-            made[-1].items.append(part)
+                if kinds(made[-2]) & VOTES:  # what is said after a vote leads to what it is about
+                    made[-2].notes, made[-1].notes = made[-2].notes[:since], made[-2].notes[since:]
+            made[-1].items.append(shown)
+            since = len(made[-1].notes)
+        return made
+
+    def slides(self) -> list[Slide]:
+        """Return the slides of the section."""
+        made = self.poured()
         made = drawn_up(made) if made[0].items else []
-        return [] if len(made) == 1 and kinds(made[0]) == {"text"} and made[0].held() < LITTLE else made
+        if len(made) == 1 and kinds(made[0]) == {"text"} and made[0].held() < LITTLE:
+            return []
+        for slide in made:
+            slide.spare = self.spare or "spare vote" in kinds(slide)
+        if made:
+            made[0].top = self.top
+        return made
+
+
+def begun(item: Item, before: Slide) -> Item:
+    """Return an item that begins a slide: the rest of a sentence that began before goes to the notes there."""
+    if item.lead is None or not item.lead.node.astext()[:1].islower():
+        return item
+    before.notes.append(item.lead.node)
+    return replace(item, lead=None)
 
 
 def drawn_up(slides: list[Slide]) -> list[Slide]:
-    """Return slides of which none but the first has sentences alone: they go to the slide before, or to its notes."""
+    """Return slides of which none but the first has sentences alone: they go to the slide before, or to its notes.
+
+    The first has them only where they say enough to wait for.
+    """
+    if len(slides) > 1 and kinds(slides[0]) == {"text"} and slides[0].held() < SLIGHT:
+        slides[1].notes[:0] = slides[0].notes
+        slides = slides[1:]
     kept = slides[:1]
     for slide in slides[1:]:
         held = kept[-1].held() + slide.held()
         if all(item.kind == "text" for item in slide.items):
-            kept[-1].items += slide.items if held <= ROOM + CROWD and "explorer" not in kinds(kept[-1]) else []
+            crowded = held > ROOM + CROWD or kinds(kept[-1]) & SOLE
+            kept[-1].items += [] if crowded else slide.items
             kept[-1].notes += slide.notes
         else:
             kept.append(slide)
@@ -188,29 +255,60 @@ def brief(sentence: list[nodes.Node]) -> bool:
     return len(text) < BRIEF and text[-1:] not in ":?"
 
 
+def leans(text: str) -> bool:
+    """Return whether a sentence says nothing without the one before it."""
+    return TAKEN_UP.match(text) is not None or (len(text) < SHORT / 4 and LEFT_OPEN.search(text) is not None)
+
+
+def with_its_like(every: list[list[nodes.Node]], shown: set[int], answers: bool) -> list[int]:
+    """Return the sentences shown with those they need: what they take up, what completes them, a question's answer."""
+    texts = [said(sentence).strip() for sentence in every]
+    first = shown
+    while True:
+        before = {k - 1 for k in shown if k and (texts[k].startswith("(") or leans(texts[k]))}
+        behind = {k + 1 for k in shown if texts[k].endswith(("?", ":") if answers else ":")}
+        behind |= {k + 1 for k in first if brief(every[k])}
+        more = (before | {k for k in behind if k < len(every)}) - shown
+        if not more:
+            return sorted(shown)
+        shown = shown | more
+
+
+def hangs(group: list[list[nodes.Node]], place: tuple[bool, bool], reads: bool, following: str) -> bool:
+    """Return whether sentences lead to or take up what is not on their slide.
+
+    `place` says whether they begin and whether they end their paragraph, `reads` whether it reads a picture above it.
+    """
+    begins, ends = place
+    first, last = said(group[0]).strip(), said(group[-1]).strip()
+    beside = ends and following not in ("", "explorer", "vote")
+    if not beside and (last.endswith(":") or POINTS_ON.match(first)):
+        return True
+    if last.endswith("?") and not beside and following not in ("explorer", "vote"):
+        return True
+    return begins and not reads and not beside and leans(first) and not any(map(is_bold, group))
+
+
 def key_sentences(paragraph: nodes.paragraph, first: bool, after: bool, following: str) -> list[list[list[nodes.Node]]]:
     """Return the sentences of a paragraph that a slide shows, each group as one point."""
     every = sentences(paragraph)
-    shown = []
+    if following == "equation" and len(paragraph.astext()) <= SHORT:
+        return [every]
+    shown = set()
     for k, sentence in enumerate(every):
         text = said(sentence).rstrip()
         leads = k == len(every) - 1 and (following == "equation" or (following and text.endswith(":")))
-        asks = following == "explorer" and text.endswith("?")
+        asks = following in ("explorer", "vote") and text.endswith("?")
         if (k == 0 and (first or after)) or is_bold(sentence) or leads or asks:
-            shown.append(k)
-    aside = [
-        k - 1 for k in shown if k and said(every[k]).lstrip().startswith("(")
-    ]  # says something about the one before
-    shown = sorted({*shown, *aside, *(k + 1 for k in shown if brief(every[k]) and k + 1 < len(every))})
-    if following == "equation" and len(paragraph.astext()) <= SHORT:
-        return [every]
-    together: list[list[list[nodes.Node]]] = []
-    for k in shown:  # sentences that stand beside one another stay together
-        if together and k - 1 in shown:
-            together[-1].append(every[k])
+            shown.add(k)
+    together: list[list[int]] = []
+    for k in with_its_like(every, shown, following not in ("explorer", "vote")):
+        if together and k - 1 == together[-1][-1]:  # sentences that stand beside one another stay together
+            together[-1].append(k)
         else:
-            together.append([every[k]])
-    return together
+            together.append([k])
+    groups = [((group[0] == 0, group[-1] == len(every) - 1), [every[k] for k in group]) for group in together]
+    return [group for place, group in groups if not hangs(group, place, after, following)]
 
 
 # --- what else stands in a chapter ------------------------------------------------------------------------------------
@@ -315,6 +413,27 @@ def vote(node: nodes.Element) -> Item:
     return Item("vote", box, lines_of(kept[0].astext()) + 1.1 * len(list(node.findall(nodes.list_item))))
 
 
+def own_vote(asked: Vote) -> Item:
+    """Return a vote that only the page for teachers has."""
+    options = guides.listed(asked.options)
+    box = nodes.container("", guides.paragraph(asked.question, "Vote."), options, classes=["vote"])
+    return Item("vote", box, lines_of(asked.question) + 1.1 * len(asked.options), top=replies(asked))
+
+
+def replies(asked: Vote) -> list[nodes.Element]:
+    """Return what the notes say of a vote: what to expect, and what to reply."""
+    expected = guides.paragraph(asked.expected + ".", "Votes to expect, of 100:")
+    return [expected, guides.paragraph(asked.reply, "Reply:")] if asked.reply else [expected]
+
+
+def quiz(questions: tuple[str, ...], chapter: str) -> Slide:
+    """Return the slide with the quiz."""
+    shown = guides.listed(questions, nodes.enumerated_list)
+    item = Item("quiz", shown, sum(map(lines_of, questions)))
+    keys = "On paper, five marks, one minute a mark. The keys are in `teach/quizzes` of the repository."
+    return Slide([nodes.Text("Quiz")], chapter, [item], kind="quiz", top=[guides.paragraph(keys)])
+
+
 def plain_item(node: nodes.Node) -> list[Item]:
     """Return what a slide shows of a box, a quotation or a piece of code."""
     if begins(node, ASKED):
@@ -336,6 +455,8 @@ def kind_of(node: nodes.Node | None) -> str:
         return "table"
     if isinstance(node, nodes.bullet_list | nodes.enumerated_list):
         return "list"
+    if begins(node, ASKED):
+        return "vote"
     items = cell_items(node) if is_cell(node) else []
     return items[0].kind if items else ""
 
@@ -351,15 +472,16 @@ def is_cell(node: nodes.Node | None) -> bool:
 class Reader:
     """Reads the parts of a chapter in order."""
 
-    def __init__(self, chapter: str):
-        """Begin with the title of the chapter."""
+    def __init__(self, chapter: str, in_class: frozenset[str] = frozenset()):
+        """Begin with the title of the chapter, and the numbers of the exercises for the class: all without one."""
         self.chapter = chapter
+        self.in_class = in_class
         self.sections: list[Section] = []
         self.looks: list[str] = []
 
-    def read(self, section: nodes.Element, above: str, title: list[nodes.Node]) -> None:
+    def read(self, section: nodes.Element, above: str, title: list[nodes.Node], around: tuple[str, ...] = ()) -> None:
         """Read a section and those inside it."""
-        here = Section(title, above)
+        here = Section(title, above, around=around)
         self.sections.append(here)
         children = [c for c in section.children if not isinstance(c, nodes.target | nodes.title | nodes.comment)]
         first, after = True, False
@@ -368,7 +490,8 @@ class Reader:
                 own = child.next_node(nodes.title).children
                 if said(own) == DEPTH:
                     continue
-                self.read(child, said(title) if isinstance(section.parent, nodes.section) else self.chapter, own)
+                over = said(title) if isinstance(section.parent, nodes.section) else self.chapter
+                self.read(child, over, own, (said(own), *around))
                 continue
             following = next((c for c in children[k + 1 :] if not self.silent(c)), None)
             if isinstance(child, nodes.paragraph):
@@ -378,9 +501,17 @@ class Reader:
                 first = after = False
                 continue
             items = self.items(child, here)
+            items = [item for item in items if self.is_for_class(item, here)]
             after = any(item.kind in ("picture", "table") for item in items) or (after and self.silent(child))
             for item in items:
                 self.join(here, item)
+
+    def is_for_class(self, item: Item, here: Section) -> bool:
+        """Return whether an item is shown: an exercise for home is only in the notes."""
+        number = EXERCISE.match(item.node.astext()) if self.in_class else None
+        at_home = number is not None and number[1] not in self.in_class
+        here.stream += [item.node] if at_home else []
+        return not at_home
 
     def silent(self, node: nodes.Node) -> bool:
         """Return whether a slide shows nothing of a node that stands between two others."""
@@ -432,7 +563,7 @@ def thin(sections: list[Section]) -> bool:
     if worth >= WORTH["told"]:
         return False
     gone = slide.items[-1] if worth == WORTH["text"] else max(slide.items, key=lambda item: (item.worth, item.lines))
-    place = next(i for i, part in enumerate(sections[k].stream) if part is gone)
+    place = next(i for i, part in enumerate(sections[k].stream) if isinstance(part, Item) and part.node is gone.node)
     kept = gone.lead if gone.kind == "equation" else None  # what leads into a table that is gone leads nowhere
     sections[k].stream[place : place + 1] = [missing(gone), *([kept] if kept else [])]
     return True
@@ -442,7 +573,7 @@ def missing(item: Item) -> nodes.Element:
     """Return what the notes say of something that found no room."""
     if item.kind == "text":
         return nodes.paragraph()
-    if item.kind in ("equation", "vote"):
+    if item.kind in ("equation", "spare vote"):
         return item.node
     words = item.node.get("alt") if isinstance(item.node, nodes.image) else ""
     return nodes.paragraph("", f"The page has here what these slides leave out: {words or 'a ' + item.kind}.")
@@ -462,29 +593,79 @@ def opening(section: nodes.Element) -> tuple[nodes.paragraph | None, list[nodes.
     return first, (asked[0] if asked else [])
 
 
-def slides_of(section: nodes.section) -> list[Slide]:
-    """Return the slides of a chapter."""
+def slides_of(section: nodes.section, guide: Guide = Guide()) -> list[Slide]:  # noqa: B008, which nothing changes
+    """Return the slides of a chapter, with what its page for teachers says."""
     title = section.next_node(nodes.title)
     chapter = title.astext()
     asks, question = opening(section)
-    reader = Reader(chapter)
+    reader = Reader(chapter, guide.in_class)
     reader.read(section, chapter, question or title.children)
     own = next(s for s in reader.sections)
     drawn = any(isinstance(part, Item) and part.kind == "picture" for part in own.stream)
     own.stream = [part for part in own.stream if not (isinstance(part, Item) and part.kind in OPENING_DROPS[drawn])]
+    first = Slide(title.children, "Regression Is Attention", kind="title")
+    first.items = [Item("text", question_of(asks, before_it(section, asks)), 3)]
+    if guide.steps:
+        bring_votes(reader.sections, guide)
+        plan(reader.sections, guide)
+        first.top = said_before(reader.sections, guide)
     if len(reader.looks) > 1:
         reader.sections.insert(last_of(reader.sections), looks(reader.looks, chapter))
     while 1 + sum(len(section.slides()) for section in reader.sections) > MOST and thin(reader.sections):
         pass
-    first = Slide(title.children, "Regression Is Attention", kind="title")
-    first.items = [Item("text", question_of(asks), 3)]
     made = [first]
     for part in reader.sections:
         slides = part.slides()
         if not slides:
+            made[-1].top += part.top
             made[-1].notes += [node for node in part.stream if not isinstance(node, Item)]
         made += slides
-    return list(folded(made))
+    return [*folded(made), *([quiz(guide.quiz, chapter)] if guide.quiz else [])]
+
+
+# --- what the page for teachers says ----------------------------------------------------------------------------------
+
+
+def bring_votes(sections: list[Section], guide: Guide) -> None:
+    """Put replies to the steps of a chapter, and the votes that only the page for teachers has where they belong."""
+    steps = [item for section in sections for item in section.stream if isinstance(item, Item) and item.kind == "vote"]
+    same = guides.pairs([step.node.astext() for step in steps], guide.votes)
+    for place, step in enumerate(steps):
+        known = same.get(place)
+        step.top = replies(known) if known else []
+        step.kind = "vote" if known and known.counts else "spare vote"
+    for asked in reversed([vote for vote in guide.votes if vote not in same.values()]):
+        item = own_vote(asked)
+        item.kind = "vote" if asked.counts else "spare vote"
+        where = next((s for s in sections if guides.plain(s.around[:1]) == guides.plain([asked.before])), sections[0])
+        where.stream.insert(0, item)
+
+
+def plan(sections: list[Section], guide: Guide) -> None:
+    """Mark what the plan leaves out, and say where a step begins how long it is and what is done."""
+    begun: set[int] = set()
+    for section in sections:
+        if said(section.title) in ENDING:
+            continue
+        step = guide.step_of(section.around) if section.around else 0
+        section.spare = step is None
+        if step is not None and step not in begun:
+            begun.add(step)
+            section.top = [guides.paragraph(guide.steps[step].what, f"{guide.steps[step].minutes} min.")]
+
+
+def said_before(sections: list[Section], guide: Guide) -> list[nodes.Element]:
+    """Return what the notes of the first slide say: the plan, the board; a pitfall goes to the section it speaks of."""
+    taught = [section for section in sections if section.around and said(section.title) not in ENDING]
+    texts = [" ".join([said(s.title), *(p.node.astext() if isinstance(p, Item) else p.astext() for p in s.stream)])
+             for s in taught]  # fmt: skip
+    kept = []
+    for pitfall in guide.pitfalls:
+        place = guides.nearest(pitfall, texts)
+        (kept if place is None else taught[place].top).append(guides.paragraph(pitfall, "Pitfall:"))
+    steps = guides.listed(f"{step.minutes} min: {step.what}" for step in guide.steps)
+    board = guides.listed(guide.board)
+    return [guides.paragraph("", "The plan:"), steps, guides.paragraph("", "On the board:"), board, *kept]
 
 
 def folded(slides: list[Slide]) -> Iterator[Slide]:
@@ -496,6 +677,7 @@ def folded(slides: list[Slide]) -> Iterator[Slide]:
                 yield kept
             kept = slide
         elif kept:
+            kept.top += slide.top
             kept.notes += slide.notes
     if kept:
         yield kept
@@ -516,9 +698,17 @@ def looks(titles: list[str], chapter: str) -> Section:
     return Section([nodes.Text("A closer look")], chapter, [item])
 
 
-def question_of(paragraph: nodes.paragraph) -> nodes.container:
-    """Return the opening paragraph with its question on lines of its own, and what follows it after them."""
+def before_it(section: nodes.Element, asks: nodes.Element) -> list[nodes.Element]:
+    """Return what a chapter says before the paragraph that asks its question, where a title slide has room for both."""
+    place = section.index(asks) if asks.parent is section else 0
+    before = [part for part in section.children[:place] if isinstance(part, nodes.paragraph | nodes.block_quote)]
+    return before if sum(len(part.astext()) for part in [*before, asks]) <= TITLED else []
+
+
+def question_of(paragraph: nodes.paragraph, before: Sequence[nodes.Element] = ()) -> nodes.container:
+    """Return the opening paragraph with its question on lines of its own, and what stands before and after it."""
     box = nodes.container(classes=["opening"])
+    box += [part.deepcopy() for part in before]
     calm, asked, after = nodes.paragraph(), nodes.paragraph(classes=["question"]), nodes.paragraph()
     for sentence in sentences(paragraph):
         place = asked if is_bold(sentence) else after if asked.children else calm

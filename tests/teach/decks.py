@@ -9,12 +9,13 @@ from pathlib import Path
 from tests.browser import open_offline
 
 WIDTH, HEIGHT = 1280, 800
-# By slide: how far its parts stand out of its body, at the right and at the foot, in pixels, and how large its words,
-# pictures and drawings are. What is closed, hidden or drawn inside a glyph by MathJax is not looked at.
+# By slide: how far its parts stand out of its body, at the right and at the foot, in pixels, and how large its
+# pictures are and how many panels its explorers show. What is closed, hidden or drawn inside a glyph by MathJax is not
+# looked at.
 MEASURE = """() => {
   const deck = document.querySelector(".reveal .slides");
   deck.classList.add("measuring");
-  const left = "mjx-container *, .visually-hidden, .ra-menu-box";
+  const left = "mjx-container *, svg.drawing *, .visually-hidden, .ra-menu-box";
   const seen = (part) => part.getClientRects().length && !part.closest(left);
   const measured = [...deck.querySelectorAll("section.slide")].map((slide) => {
     const frame = slide.getBoundingClientRect();
@@ -23,23 +24,71 @@ MEASURE = """() => {
     const parts = [...slide.querySelectorAll(".head, .head *, .body, .body *")].filter((p) => seen(p) && !scrolls(p));
     const boxes = parts.map((part) => part.getBoundingClientRect());
     const edge = body.getBoundingClientRect();
-    const words = [...body.querySelectorAll("p, li, td, th, pre")].filter((p) => seen(p) && !p.closest("figure"));
     return {
       kind: [...slide.classList].find((name) => name.startsWith("slide-")).slice(6),
       title: slide.querySelector("h1, h2").textContent.trim(),
       right: Math.max(...boxes.map((box) => box.right)) - frame.right,
       foot: Math.max(...boxes.map((box) => box.bottom)) - Math.max(edge.bottom, frame.bottom - 44),
       over: Math.max(body.scrollHeight - body.clientHeight, body.scrollWidth - body.clientWidth),
-      letters: Math.min(99, ...words.map((p) => parseFloat(getComputedStyle(p).fontSize) * (p.currentCSSZoom ?? 1))),
-      pictures: [...body.querySelectorAll(".picture img")].map((p) => [
-        p.naturalWidth, p.getBoundingClientRect().height]),
+      pictures: [...body.querySelectorAll(".picture > :is(img, svg)")].map((p) => [
+        p.naturalWidth ?? p.clientWidth, p.getBoundingClientRect().height]),
       explorers: [...body.querySelectorAll("figure.regattn")].map((p) => [
-        p.hasAttribute("data-awake"), Number(p.parentElement.style.zoom || 1)]),
+        p.hasAttribute("data-awake"), p.querySelectorAll(".ra-panel:not(.deck-away)").length]),
       notes: slide.querySelector("aside.notes")?.textContent.trim() ?? "",
     };
   });
   deck.classList.remove("measuring");
   return measured;
+}"""
+
+# By slide: what is written on it and how high its letters are, in pixels, and whether it stands within its slide, for
+# each choice of panels of an explorer or, unless all are asked for, as it opens and for the last choice. Glyphs of a
+# drawing of Matplotlib have 100 units; of a formula its line is measured, and not an index.
+TEXTS = """async (all) => {
+  const deck = document.querySelector(".reveal .slides");
+  deck.classList.add("measuring");
+  const frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  const away = "aside.notes, mjx-container, mjx-assistive-mml, script, style, .visually-hidden, .ra-menu-box";
+  const glyphs = (slide) => [...slide.querySelectorAll("svg.drawing g > g[transform*='scale']")]
+    .filter((part) => part.getClientRects().length && part.parentElement.id.includes("text_"))
+    .map((part) => {
+      const { a, b } = part.getScreenCTM();
+      return [100 * Math.hypot(a, b), part.parentElement.id];
+    });
+  const read = (slide) => {
+    const found = glyphs(slide);
+    const walk = document.createTreeWalker(slide, NodeFilter.SHOW_TEXT);
+    while (walk.nextNode()) {
+      const part = walk.currentNode.parentElement;
+      if (!walk.currentNode.data.trim() || !part.getClientRects().length) continue;
+      if (part.closest(away) || part.closest("svg.drawing")) continue;
+      const drawn = part.closest("svg");
+      const scale = drawn ? Math.hypot(part.getScreenCTM().a, part.getScreenCTM().b) : part.currentCSSZoom ?? 1;
+      found.push([parseFloat(getComputedStyle(part).fontSize) * scale, walk.currentNode.data.trim()]);
+    }
+    for (const formula of slide.querySelectorAll(".head mjx-container, .body mjx-container"))
+      found.push([parseFloat(getComputedStyle(formula).fontSize) * (formula.currentCSSZoom ?? 1), "formula"]);
+    const edge = slide.getBoundingClientRect();
+    const shown = [...slide.querySelectorAll(".body .ra-panel, .body .ra-readout, .body .ra-controls")];
+    const out = shown.filter((part) => part.getClientRects().length)
+      .map((part) => part.getBoundingClientRect())
+      .map((box) => Math.max(box.bottom - edge.bottom, box.right - edge.right));
+    return { least: found.sort((a, b) => a[0] - b[0]).slice(0, 3), count: found.length, out: Math.max(0, ...out) };
+  };
+  const choices = async (slide) => {
+    const states = [read(slide)];
+    const presses = [...slide.querySelectorAll(".deck-panels button")];
+    const figure = slide.querySelector("figure.regattn");
+    for (const press of all ? [...presses, ...presses.slice(0, 1)] : presses.slice(-1)) {
+      press.click();
+      while (figure.hasAttribute("data-busy")) await frame();
+      states.push(read(slide));
+    }
+    return states;
+  };
+  const found = await Promise.all([...deck.querySelectorAll("section.slide")].map(choices));
+  deck.classList.remove("measuring");
+  return found;
 }"""
 
 

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
 from contextlib import redirect_stderr
 from importlib import import_module
@@ -243,9 +244,14 @@ def run(source: str, space: dict) -> bool:
     return True
 
 
-def test_every_chapter_has_a_question_for_marks():
+def test_every_chapter_has_a_question_for_marks_and_every_part_three_more():
     assert {path.parent.name for path in PUBLIC.glob("*/*.py")} == set(CHAPTERS)
     assert {path.parent.name for path in ASKED} == set(CHAPTERS)
+    further = Counter()
+    for path in PUBLIC.glob("*/*.py"):
+        further[Path(CHAPTERS[path.parent.name].page).parent.name] += 1
+    of_part = Counter(Path(chapter.page).parent.name for chapter in CHAPTERS.values())
+    assert {part: further[part] - chapters for part, chapters in of_part.items()} == dict.fromkeys(of_part, 3)
 
 
 @pytest.mark.parametrize("path", ASKED, ids=lambda path: path.stem)

@@ -1,4 +1,4 @@
-"""The guide for teachers: each chapter has its page, its numbers are the chapter's, and no key of a quiz is public."""
+"""The guide for teachers: each chapter has its page, its numbers are the chapter's, and its quiz has keys."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from teach.slides.guide import Guide, plain, read
 from tests.built import GIT_FILES, ROOT, read_notebook, toc_pages
 from tools.archive import LIMIT
 from tools.book import ZIP
@@ -23,11 +24,14 @@ from chapters import chapters
 
 GUIDE = ROOT / "teach" / "guide"
 TEACHING = ROOT / "book" / "reference" / "teaching.md"
+BANK = ROOT / "teach" / "quizzes"
 EXAMPLE = ROOT / "teach" / "example_private" / "quizzes" / "example.yml"
 PRIVATE = os.environ.get("REGATTN_PRIVATE")
 CHAPTERS = {chapter.name: ROOT / f"{chapter.page}.ipynb" for chapter in chapters()}
 SESSION = 90  # minutes of a session in the courses of five and twelve weeks
 READ = 2000  # words that students read before a session
+PACE = 75  # words of a chapter that a minute of the plan takes: half of what one reads aloud
+LONGEST = 5  # chapters that no session can teach whole
 ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth"]
 HALF_DAY = {"ols_proximity": 50, "attention": 50, "transformer_block": 40, "full_circle": 25}
 ITEM = re.compile(r"(?m)^- (\d+) min( \(half day\))?: (.+)$")
@@ -225,6 +229,62 @@ def test_what_is_dropped_first_is_a_step_of_the_plan_and_frees_ten_minutes(name)
     assert "Quiz." not in dict(dropped)
 
 
+@cache
+def planned(name: str) -> Guide:
+    """Return the plan of a chapter as its deck reads it."""
+    return read(page(name))
+
+
+def story(name: str) -> dict[tuple[str, str], int]:
+    """Return how many words each section of a chapter's story has, by its title and that of the one which holds it."""
+    text = "\n".join(cell.source for cell in chapter(name) if cell.cell_type == "markdown")
+    found = re.split(r"(?m)^(##+) (.+)\n?", re.split(r"(?m)^## (?:In depth|Exercises)$", text)[0])
+    told, over = {}, ""
+    for level, title, body in zip(found[1::3], found[2::3], found[3::3], strict=True):
+        over = title if level == "##" else over
+        told[title, over] = len(body.split())
+    return told
+
+
+def left_out(name: str) -> list[str]:
+    """Return the sections of a chapter's story that no step of its plan takes."""
+    return [title for title, over in story(name) if planned(name).step_of([title, over]) is None]
+
+
+@every_chapter
+def test_a_step_names_sections_of_the_story_each_once_and_has_the_time_for_them(name):
+    own = planned(name)
+    assert [(str(step.minutes), step.what) for step in own.steps] == [
+        (minutes, what.partition(" → ")[0]) for minutes, _, what in ITEM.findall(parts_of(page(name))["Minutes"])
+    ]
+    named = [title for step in own.steps for title in step.sections]
+    assert len(named) == len(set(named)) >= 3
+    assert set(plain(named)) <= set(plain(title for title, _ in story(name)))
+    assert set(plain(vote.before for vote in own.votes if vote.before)) <= set(plain(sections_and_title(name)))
+    taken = [0] * len(own.steps)
+    for (title, over), words in story(name).items():
+        if (place := own.step_of([title, over])) is not None:
+            taken[place] += words
+    paces = {step.what: words / step.minutes for step, words in zip(own.steps, taken, strict=True)}
+    assert {what: pace for what, pace in paces.items() if pace > PACE} == {}
+
+
+def sections_and_title(name: str) -> list[str]:
+    """Return the title of a chapter and those of its sections."""
+    text = "\n".join(cell.source for cell in chapter(name) if cell.cell_type == "markdown")
+    return re.findall(r"(?m)^#+ (.+)$", text)
+
+
+def test_the_plans_of_the_longest_chapters_leave_sections_out():
+    longest = sorted(CHAPTERS, key=lambda name: -sum(story(name).values()))[:LONGEST]
+    assert [name for name in longest if not left_out(name)] == []
+    assert sum(map(len, map(left_out, CHAPTERS))) >= LONGEST
+    for name in longest:
+        plan = ITEM.findall(parts_of(page(name))["Minutes"])
+        assert sum(int(minutes) for minutes, *_ in plan) == SESSION
+        assert len(planned(name).steps) <= 9
+
+
 @every_chapter
 def test_three_votes_are_for_ninety_minutes_and_are_votes_of_the_page(name):
     part = parts_of(page(name))["Predictions"]
@@ -304,13 +364,29 @@ def test_quiz_has_five_marks_and_no_key(name):
     assert len(quiz(name)) == len(text.strip().splitlines()), "the quiz holds something besides questions"
 
 
-def test_no_file_of_the_repository_holds_the_keys_of_a_chapter():
+def sheet_of(name: str) -> dict:
+    """Return the open sheet of keys of a chapter."""
+    return yaml.safe_load((BANK / f"{name[3:]}.yml").read_text(encoding="utf-8"))
+
+
+@every_chapter
+def test_the_open_bank_has_a_key_to_every_question_and_the_page_has_none(name):
+    sheet = sheet_of(name)
+    assert sheet["chapter"] == name[3:]
+    assert problems_of(sheet, quiz(name)) == []
+    assert [item["key"] for item in sheet["quiz"] if len(item["key"]) > 20 and item["key"] in page(name)] == []
+
+
+def test_the_bank_is_for_the_chapters_and_counts_for_no_marks():
     listed = subprocess.run(GIT_FILES, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
     sheets = [path for path in listed if re.search(r"quiz[^/]*/[^/]*\.(ya?ml|json|md|txt)$", path)]
-    assert sheets == [EXAMPLE.relative_to(ROOT).as_posix()]
-    assert yaml.safe_load(EXAMPLE.read_text(encoding="utf-8"))["chapter"] == "index"
-    asked = {question for name in CHAPTERS for question, _ in quiz(name)}
-    assert asked.isdisjoint(item["question"] for item in yaml.safe_load(EXAMPLE.read_text(encoding="utf-8"))["quiz"])
+    bank = [(BANK / f"{name[3:]}.yml").relative_to(ROOT).as_posix() for name in CHAPTERS]
+    assert sorted(sheets) == sorted([EXAMPLE.relative_to(ROOT).as_posix(), *bank])
+    text = TEACHING.read_text(encoding="utf-8")
+    assert "worth no marks" in text.partition("## Quizzes and their keys")[2].partition("\n## ")[0]
+    counted = re.findall(r"Exercises count (\d+), the project (\d+) of 100", text)
+    assert [sum(map(int, marks)) for marks in counted] == [100, 100]
+    assert not any(page.startswith("teach/quizzes") for page in toc_pages())
 
 
 def problems_of(sheet: dict, questions: list[tuple[str, int]] | None = None) -> list[str]:

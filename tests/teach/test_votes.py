@@ -108,7 +108,8 @@ def test_the_package_lists_its_items_and_each_can_be_answered(folder):
         assert set(right) <= set(options)
         assert "".join(root.find(".//q:prompt", SPACE).itertext()).strip()
     keys = ["".join(one.itertext()) for root in files.values() for one in root.iterfind(".//q:rubricBlock", SPACE)]
-    assert keys == ["1/3, 1/3 and 1/3 {sic}"]
+    assert "1/3, 1/3 and 1/3 {sic}" in keys  # a private sheet takes the place of the public one of its chapter
+    assert len(keys) == sum(len(quiz(name)) for name in CHAPTERS) - len(quiz("03_ols_proximity")) + 1
 
 
 def test_an_item_replies_to_what_was_chosen():

@@ -1,0 +1,203 @@
+"""The page for teachers of a chapter, as a deck needs it: the plan in minutes, votes with replies, pitfalls, the quiz.
+
+A step of the plan names behind an arrow the sections of the chapter that it takes; what no step names is *if time*. A
+vote stands before the section, or the chapter, that its reply names first; one that names none is the step to predict
+that asks the same, or stands before all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from docutils import nodes
+from markdown_it import MarkdownIt
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+
+FOLDER = Path(__file__).parents[1] / "guide"
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
+STEP = re.compile(r"(?m)^- (\d+) min(?: \(half day\))?: (.+?)(?: → (.+))?$")
+VOTE = re.compile(r"(?m)^- \*\*(.+)\*\* \*Expected, of 100:\* (.+)\.\n((?:  .+\n?)*)")
+BEFORE = re.compile(r"^Before \*([^*]+)\*\. ")
+ROOM = re.compile(r"Ninety minutes have room for ([^.]+)\.")
+QUESTION = re.compile(r"(?m)^\d+\. (.+ \(\d\))$")
+ENTRY = re.compile(r"(?m)^- (.+)$")
+IN_CLASS = re.compile(r"In class (.+?);")
+TITLE = re.compile(r"\*([^*]+)\*")
+SAME = 0.3  # share of their words that two questions have in common when they ask the same
+DULL = re.compile(
+    r"\b(?:the|of|and|to|is|it|do|does|what|which|how|in|on|at|for|with|by|or|an|from|be|are|will|not|than|that|this|as|"
+    r"its|you|your|one|two|where|there|would|when|no|yes|all|same|their|they|has|have|many|much|more|most)\b"
+)
+
+
+class Step(NamedTuple):
+    """A step of the plan: its minutes, what is done, and the sections of the chapter that it takes."""
+
+    minutes: int
+    what: str
+    sections: tuple[str, ...]
+
+
+class Vote(NamedTuple):
+    """A vote in class: its question, the options, what votes to expect, what to reply, and before which section.
+
+    `counts` says whether it is one of the three for which ninety minutes have room.
+    """
+
+    question: str
+    options: tuple[str, ...]
+    expected: str
+    reply: str
+    before: str
+    counts: bool
+
+
+class Guide(NamedTuple):
+    """What the page for teachers of a chapter says; all texts are lines of Markdown."""
+
+    steps: tuple[Step, ...] = ()
+    votes: tuple[Vote, ...] = ()
+    board: tuple[str, ...] = ()
+    pitfalls: tuple[str, ...] = ()
+    quiz: tuple[str, ...] = ()
+    in_class: frozenset[str] = frozenset()
+
+    def step_of(self, titles: Iterable[str]) -> int | None:
+        """Return the place of the step that takes a section, given its title and those around it; None without one."""
+        for title in plain(titles):
+            for place, step in enumerate(self.steps):
+                if title in plain(step.sections):
+                    return place
+        return None
+
+
+def plain(titles: Iterable[str]) -> list[str]:
+    """Return titles as they are typed: Sphinx sets their apostrophes."""
+    return [title.replace("’", "'") for title in titles]
+
+
+def parts(text: str) -> dict[str, str]:
+    """Return the parts of a page for teachers by their headings."""
+    found = re.split(r"(?m)^## (.+)\n", text)
+    return dict(zip(found[1::2], found[2::2], strict=True))
+
+
+def counted(text: str, among: int) -> set[int]:
+    """Return the places of the votes for which ninety minutes have room."""
+    (room,) = ROOM.findall(text)
+    if room.startswith("all"):
+        return set(range(among))
+    return {ORDINALS.index(word) for word in re.findall(r"\w+", room.partition(": ")[2]) if word in ORDINALS}
+
+
+def votes(text: str) -> tuple[Vote, ...]:
+    """Return the votes of a part *Predictions*."""
+    found = VOTE.findall(text)
+    counts = counted(text, len(found))
+    made = []
+    for place, (question, expected, reply) in enumerate(found):
+        options = tuple(share.rsplit(" ", 1)[0] for share in expected.split(" · "))
+        said = " ".join(reply.split())
+        before = BEFORE.match(said)
+        said = BEFORE.sub("", said)
+        made.append(Vote(question, options, expected, said, before[1] if before else "", place in counts))
+    return tuple(made)
+
+
+def read(text: str) -> Guide:
+    """Return the page for teachers of a chapter, given its Markdown."""
+    part = parts(text)
+    steps = STEP.findall(part["Minutes"])
+    return Guide(
+        steps=tuple(Step(int(minutes), what, tuple(TITLE.findall(named))) for minutes, what, named in steps),
+        votes=votes(part["Predictions"]),
+        board=tuple(ENTRY.findall(part["On the board"])),
+        pitfalls=tuple(ENTRY.findall(part["Pitfalls"])),
+        quiz=tuple(QUESTION.findall(part["Quiz"])),
+        in_class=frozenset(re.findall(r"\[(\d+)\]", IN_CLASS.search(part["Exercises"])[1])),
+    )
+
+
+def guide_of(page: str, folder: Path = FOLDER) -> Guide:
+    """Return the page for teachers of a chapter of the contents, such as ``book/part1-lines/01_linear_regression``."""
+    path = folder / f"{Path(page).name}.md"
+    return read(path.read_text(encoding="utf-8")) if path.is_file() else Guide()
+
+
+# --- who asks the same ------------------------------------------------------------------------------------------------
+
+
+def words(text: str) -> set[str]:
+    """Return the words of a text that say something."""
+    return set(re.findall(r"[a-z0-9]{2,}", DULL.sub(" ", text.lower())))
+
+
+def likeness(one: str, other: str) -> float:
+    """Return which share of the words of the shorter of two texts both have."""
+    first, second = words(one), words(other)
+    return len(first & second) / max(1, min(len(first), len(second)))
+
+
+def pairs(asked: Sequence[str], given: Sequence[Vote]) -> dict[int, Vote]:
+    """Return for each question of a chapter, by its place, the vote that asks the same; the most alike come first."""
+    told = [" ".join([vote.question, *vote.options]) for vote in given]
+    free = [k for k, vote in enumerate(given) if not vote.before]
+    alike = [(likeness(question, told[k]), -place, -k) for place, question in enumerate(asked) for k in free]
+    found: dict[int, Vote] = {}
+    taken: set[int] = set()
+    for share, place, k in sorted(alike, reverse=True):
+        if share >= SAME and -place not in found and -k not in taken:
+            found[-place] = given[-k]
+            taken.add(-k)
+    return found
+
+
+def nearest(text: str, sections: Sequence[str]) -> int | None:
+    """Return the place of the section of which a text speaks, by the words that few sections have; None without one."""
+    held = [words(section) for section in sections]
+    spread = Counter(word for each in held for word in each)
+    worth = [sum(1 / spread[word] for word in words(text) & each) for each in held]
+    best = max(range(len(worth)), key=worth.__getitem__, default=None)
+    return best if best is not None and worth[best] >= 1 else None
+
+
+# --- Markdown as nodes ------------------------------------------------------------------------------------------------
+
+MARKDOWN = MarkdownIt("commonmark").use(dollarmath_plugin, double_inline=True)
+ELEMENTS = {"em_open": nodes.emphasis, "strong_open": nodes.strong}
+
+
+def inline(text: str) -> list[nodes.Node]:
+    """Return a line of Markdown as nodes; a link is its words, since it leads into the book."""
+    root = nodes.paragraph()
+    stack: list[nodes.Element] = [root]
+    for token in MARKDOWN.parseInline(text)[0].children:
+        if token.type in ELEMENTS:
+            stack.append(ELEMENTS[token.type]())
+            stack[-2].append(stack[-1])
+        elif token.type in ("em_close", "strong_close"):
+            stack.pop()
+        elif token.type.startswith("math_inline"):
+            stack[-1].append(nodes.math(token.content, token.content))
+        elif token.type == "code_inline":
+            stack[-1].append(nodes.literal(token.content, token.content))
+        elif token.type == "softbreak":
+            stack[-1].append(nodes.Text(" "))
+        elif token.content:
+            stack[-1].append(nodes.Text(token.content))
+    return root.children
+
+
+def paragraph(text: str, head: str = "", **options) -> nodes.paragraph:
+    """Return a line of Markdown as a paragraph, with words in bold before it."""
+    begin = [nodes.strong("", head), nodes.Text(" ")] if head else []
+    return nodes.paragraph("", "", *begin, *inline(text), **options)
+
+
+def listed(texts: Iterable[str], kind: type[nodes.Element] = nodes.bullet_list) -> nodes.Element:
+    """Return lines of Markdown as a list."""
+    return kind("", *(nodes.list_item("", paragraph(text)) for text in texts))
