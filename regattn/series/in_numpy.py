@@ -76,7 +76,7 @@ def forecast_pass(
     """
     w = {name: np.asarray(value, dtype=float) for name, value in weights.items()}
     x = np.asarray(x, dtype=float)
-    C, h, period = design.context, design.horizon, design.period
+    C, h = design.context, design.horizon
     if x.shape != (C,):
         raise ValueError(f"x must have shape ({C},), got {x.shape}")
     if design.covariates:
@@ -85,6 +85,7 @@ def forecast_pass(
     keep = np.ones((h, C), dtype=bool) & seen if keep is None else np.asarray(keep, dtype=bool) & seen
     if keep.shape != (h, C) or not keep.any(axis=1).all():
         raise ValueError(f"keep must have shape ({h}, {C}) and a True in every row, got {keep.shape}")
+    period = len(w["calendar.weight"])  # a design may leave it to the dates
     run = _Arithmetic(w, design.n_heads)
     memory = run.map("value", x[:, None]) + w["past_places"] + w["calendar.weight"][(first + np.arange(-C, 0)) % period]
     for layer in range(design.layers):
