@@ -26,8 +26,9 @@ def citations(paragraph: nodes.paragraph) -> Iterator[nodes.reference]:
 
 
 def label(entry: Entry) -> str:
-    """Return authors and year of a work, as a citation says them."""
-    names = [str(Text.from_latex(" ".join(person.last_names))) for person in entry.persons["author"]]
+    """Return authors and year of a work, as a citation says them; its key where no author is named."""
+    names = [str(Text.from_latex(" ".join(person.last_names))) for person in entry.persons.get("author", [])]
+    names = names or [entry.fields["key"]]
     who = f"{names[0]} et al." if len(names) > 2 else " and ".join(names)
     return f"{who}, {entry.fields['year']}"
 
