@@ -55,3 +55,26 @@ def test_what_a_page_uses_travels_with_it(mark):
     others = "".join(part for name, part in tags.items() if name != mark)
     assert light_pages.without_parts(page.format(mark)) == page.replace(others, "").format(mark)
     assert light_pages.without_parts(page) == '<head></head><body class="{}">'
+
+
+SHEET = """
+html[data-theme="light"] .highlight { background: #fefefe; color: #080808 }
+html[data-theme="light"] .highlight .n { color: #080808 } /* Name */
+html[data-theme="light"] .highlight .o { color: #080808 } /* Operator */
+html[data-theme="light"] .highlight .k { color: #6730C5 } /* Keyword */
+html[data-theme="light"] .highlight .ge { color: #080808; font-style: italic } /* Emphasis */
+html[data-theme="dark"] .highlight { background: #2b2b2b; color: #F8F8F2 }
+html[data-theme="dark"] .highlight .n { color: #F8F8F2 } /* Name */
+html[data-theme="dark"] .highlight .o { color: #ABE338 } /* Operator */
+html[data-theme="dark"] .highlight .k { color: #DCC6E0 } /* Keyword */
+html[data-theme="dark"] .highlight .ge { color: #F8F8F2; font-style: italic } /* Emphasis */
+"""
+
+
+def test_code_keeps_the_marks_that_are_seen_in_any_theme():
+    assert light_pages.plain_classes(SHEET) == {"n"}
+    code = '<span class="k">if</span> <span class="n">a</span><span class="o">==</span><span class="n">b</span>'
+    page = '<p><span class="n">a</span></p><div class="highlight"><pre><span></span>{}</pre></div>'
+    kept = '<span class="k">if</span> a<span class="o">==</span>b'
+    assert light_pages.without_marks(page.format(code), {"n"}) == page.format(kept)
+    assert light_pages.without_marks(page.format(code), set()) == page.format(code)

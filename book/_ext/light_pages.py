@@ -8,7 +8,8 @@ As the theme leaves it, a page of the book weighs 4 MB with all that it loads. W
 - of the theme's style sheet, rules for classes that no page or script names: 7;
 - what sphinx-design and sphinx-thebe write into every page, where nothing of theirs is shown: 2.
 
-And drawings say how large they are, so that the text does not move when they arrive.
+Of what is then left of a chapter a fifth marks names and brackets in code as such, in the colour that all code has: it
+goes, too. And drawings say how large they are, so that the text does not move when they arrive.
 """
 
 from __future__ import annotations
@@ -37,6 +38,9 @@ OPTIONAL_TAGS = {
 STATE_TYPE = "application/vnd.jupyter.widget-state+json"
 IMAGE = re.compile(r'<img\b[^>]*?\bsrc="([^":]*_images/[^":]+\.svg)"[^>]*>')
 SVG_SIZE = re.compile(r'<svg\b[^>]*?\bwidth="([\d.]+)pt" height="([\d.]+)pt"')
+CODE = re.compile(r'<div class="highlight"><pre>.*?</pre>', re.DOTALL)
+CODE_COLOUR = re.compile(r"(\S+) \.highlight \{[^}]*?\bcolor: (#\w+)")  # by theme
+CODE_RULE = re.compile(r"(\S+) \.highlight \.(\w+) \{ ([^}]*?) \}")
 WORD = re.compile(r"[A-Za-z][\w-]*")
 CLASS = re.compile(r"\.(-?[A-Za-z_][\w-]*)")
 OPTIONAL = re.compile(r':(?:not|is|where|has)\([^)]*\)|\[[^]]*\]|"[^"]*"')  # what a selector does not ask for
@@ -58,6 +62,21 @@ def without_parts(page: str) -> str:
     for mark, tags in OPTIONAL_TAGS.items():
         page = page if mark in page else tags.sub("", page)
     return page
+
+
+def plain_classes(sheet: str) -> set[str]:
+    """Return the classes of code that a style sheet shows, in every theme, as code without any class."""
+    colours, styles = dict(CODE_COLOUR.findall(sheet)), {}
+    for theme, name, style in CODE_RULE.findall(sheet):
+        styles.setdefault(name, {})[theme] = style
+    plain = {theme: f"color: {colour}" for theme, colour in colours.items()}
+    return {name for name, found in styles.items() if found == plain}
+
+
+def without_marks(page: str, classes: set[str]) -> str:
+    """Return a page whose code does not mark what has those classes."""
+    marked = re.compile(rf'<span class="(?:{"|".join(sorted(classes))})">([^<]*)</span>')
+    return CODE.sub(lambda code: marked.sub(r"\1", code[0]), page) if classes else page
 
 
 def size_of_drawing(picture: Path) -> tuple[int, int] | None:
@@ -143,8 +162,9 @@ def lighten(app, exception) -> None:
     pages = [page for page in site.rglob("*.html") if page.stat().st_mtime > last_build]
     for script in (site / "_static" / "scripts").glob("fontawesome.js*"):
         script.unlink()
+    plain = plain_classes((site / "_static" / "pygments.css").read_text(encoding="utf-8"))
     for page in pages:
-        text = without_parts(page.read_text(encoding="utf-8"))
+        text = without_marks(without_parts(page.read_text(encoding="utf-8")), plain)
         page.write_text(with_sizes(text, page.parent), encoding="utf-8")
     write_sheet(site)
     write_fonts(site)
