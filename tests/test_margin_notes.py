@@ -52,7 +52,7 @@ def notes(folder, page: str, metadata: str = "") -> str:
 
 
 def test_the_first_citation_of_a_work_in_the_story_has_a_note(tmp_path):
-    found = notes(tmp_path, "book/part9-test/01_first.md").split('<div class="margin-note')[1:]
+    found = notes(tmp_path, "book/part9-test/01_first.md").split('<div class="cited-beside')[1:]
     assert [note.partition("</div>")[0].count("<em>On NLP by ") for note in found] == [1, 1]
     assert "Ash and Berg, 2001" in found[0]
     assert "A et al., 2001" in found[1]
@@ -62,4 +62,4 @@ def test_the_first_citation_of_a_work_in_the_story_has_a_note(tmp_path):
     ("page", "metadata"), [("book/other.md", ""), ("book/part9-test/01_first.md", "---\nmargin_notes: false\n---\n")]
 )
 def test_other_pages_and_a_page_that_says_no_have_none(page, metadata, tmp_path):
-    assert "margin-note" not in notes(tmp_path, page, metadata)
+    assert "cited-beside" not in notes(tmp_path, page, metadata)

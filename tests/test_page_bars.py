@@ -96,17 +96,16 @@ DRAWINGS = """() => [...document.querySelectorAll('article .cell_output img[src$
   .map((img) => [img.getAttribute("src"), img.alt.slice(0, 60), img.getBoundingClientRect().width])
   .filter(([source, alt, width]) => width > 0)"""
 LETTERS = re.compile(r"font(?:-size)?: *(?:[a-z]+ +)*([\d.]+)px")
-# Notes in the margin, and what any of them lies over; lines of words keep to their own column.
+# Notes in the margin, and those that lie over anything or reach into the column of words, which is 36.5 rem wide.
 NOTES = """() => {
-  const notes = [...document.querySelectorAll("article .margin-note")];
+  const notes = [...document.querySelectorAll("article .cited-beside")];
   const box = (part) => part.getBoundingClientRect();
-  const others = [...document.querySelectorAll("article section > :not(section, .margin-note), .margin-note")];
+  const others = [...document.querySelectorAll("article section > :not(section, .cited-beside), .cited-beside")];
   const over = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
-  return [
-    notes.filter((note) => note.checkVisibility()).length,
-    notes.filter((note) => others.some((part) => part !== note && over(box(part), box(note))))
-      .map((note) => note.textContent),
-  ];
+  const amiss = (note) => box(note).left < box(note.parentElement).left + 36.5 * 16
+    || others.some((part) => part !== note && over(box(part), box(note)));
+  const seen = notes.filter((note) => note.checkVisibility());
+  return [seen.length, seen.filter(amiss).map((note) => note.textContent)];
 }"""
 LINKS = """() => [...document.querySelectorAll("nav.bd-links a")]
   .filter((a) => !a.closest("details:not([open])") && a.getBoundingClientRect().height > 0).length"""
@@ -186,7 +185,7 @@ def test_the_side_bar_marks_the_section_that_is_read(opened):
 
 @pytest.mark.parametrize("opened", CHAPTERS, ids=label, indirect=True)
 def test_what_is_cited_stands_in_the_margin_over_nothing(opened):
-    written = opened.locator(".margin-note").count()
+    written = opened.locator(".cited-beside").count()
     assert opened.evaluate(NOTES) == [written, []]
 
 

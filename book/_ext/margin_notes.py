@@ -16,7 +16,7 @@ from pybtex.richtext import Text
 from chapter_frame import stands_open
 
 CITED = "bibtex-citation"  # the class that sphinxcontrib-bibtex gives to citations
-NOTE = "margin-note"
+NOTE = "cited-beside"
 
 
 def citations(paragraph: nodes.paragraph) -> Iterator[nodes.reference]:
