@@ -331,7 +331,7 @@ def forecast_report(
     share = check_real(share, "share", least=0.0, most=1.0, strictly=True)
     table = as_pandas(weights)
     if table is not None and table.ndim == 2 and any(isinstance(kind, pd.SparseDtype) for kind in table.dtypes):
-        weights = table.sparse.to_dense()
+        weights = pd.DataFrame(table.to_numpy(float), table.index, table.columns)  # rows may share a label
     values, rows, columns = read_table(_filled(weights), "weights")
     outcomes = read_targets(y_train, values.shape[1], "y_train", index=columns, of="weights' columns").values
     if outcomes.ndim != 1:

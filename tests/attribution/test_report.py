@@ -14,6 +14,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from regattn import observation_weights
 from regattn.attribution import forecast_report
+from regattn.widgets import WeightsExplorer
 from tests.attribution.models import REGRESSORS
 from tests.attribution.test_weights import FRAME, NEW, NEW_FRAME, OUTCOMES, X, Y
 
@@ -31,6 +32,18 @@ def test_baseline_for_and_against_add_up_to_the_prediction(family):
     assert found.index.equals(NEW_FRAME.index)
     plain = forecast_report(observation_weights(REGRESSORS[family](0).fit(X, Y), X, NEW), Y).to_frame()
     np.testing.assert_allclose(found, plain, atol=1e-9)
+
+
+@pytest.mark.parametrize("family", ["ridge", "forest", "neighbours", "boosting"])
+def test_rows_may_share_a_label(family):
+    """Two sales on one day: weights of a sparse model are then columns that only their places tell apart."""
+    days = pd.Index([f"day {row // 3}" for row in range(len(X))])
+    table, outcomes = FRAME.set_axis(days), OUTCOMES.set_axis(days)
+    model = REGRESSORS[family](0).fit(table, outcomes)
+    weights = observation_weights(model, table, NEW_FRAME, y_train=outcomes)
+    report = forecast_report(weights, outcomes)
+    np.testing.assert_allclose(report.to_frame()["prediction"], model.predict(NEW_FRAME))
+    assert len(WeightsExplorer(report).reports) == 1
 
 
 def test_the_summaries_by_hand():
