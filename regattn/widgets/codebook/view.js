@@ -3,10 +3,21 @@ import { cellPicture } from "../_kit/cells.js";
 import { codebookProblem, codebookState } from "./numbers.js";
 import { element } from "../_kit/controls.js";
 import { explorer } from "../_kit/explorer.js";
-import { formatNumber, isolate, shareText } from "../_kit/format.js";
+import { formatNumber, isolate, numberTicks, shareText } from "../_kit/format.js";
 
 const rowsOf = (pixels, width) => Array.from({ length: pixels.length / width }, (_, i) => Array.from(pixels.slice(i * width, (i + 1) * width)));
 const inked = (rows) => rows.map((row) => row.map((shade) => Math.max(0, shade))); // paper is never whiter than white
+
+// Which images are labelled: those that touch no code and no label before.
+function written(p, xs, ys, codes) {
+  const taken = codes.map(([x, y]) => [p.x(x), p.y(y)]);
+  return xs.map((value, i) => {
+    const [x, y] = [p.x(value), p.y(ys[i])];
+    const free = taken.every(([left, top]) => Math.hypot(left - x, top - y) >= 13 * p.size.unit);
+    if (free) taken.push([x, y]);
+    return free;
+  });
+}
 
 function planePanel({ latents, labels, low, high }, shown) {
   const [xs, ys] = [0, 1].map((axis) => latents.map((point) => point[axis]));
@@ -18,31 +29,38 @@ function planePanel({ latents, labels, low, high }, shown) {
     legend: [
       ["query", "diamond", "the point (drag it)"],
       ["key", "dot", "codes, larger with more weight (click one)"],
+      ["neutral", "dot", "images, labelled where there is room"],
       ["truth", "line", "to what the decoder is told"],
     ],
-    plot: { label: "Images and codes in the latent plane", xLabel: "first latent number", yLabel: "second latent number", height: (width) => Math.max(220, Math.min(360, 72 + slope * (width - 58))) }, // prettier-ignore
+    plot: { label: "Images and codes in the latent plane", xLabel: "first latent number", yLabel: "second latent number", height: (width) => Math.max(220, Math.min(440, 72 + slope * (width - 58))) }, // prettier-ignore
     by: "xy",
     at: (k, { codes }) => codes[k],
     handle: { at: ({ point }) => point, to: (x, y) => ({ across: inside(x, 0), upwards: inside(y, 1) }) },
     make(p) {
-      const [members, way] = [p.dots("key", { hollow: true }), p.line("truth")];
+      const [images, members, way] = [p.dots("neutral"), p.dots("key", { hollow: true }), p.line("truth")];
       const notes = labels.map((label) => [p.note("neutral", "middle"), label]);
       const [codes, told, point] = [p.dots("key"), p.marker("truth", "dot"), p.marker("query")];
-      let drawn = "";
+      let [drawn, spelled] = ["", []];
       return (state) => {
         shown.state = state;
-        for (let k = 0; k < 2; k++) p.frame(p.evenDomain(...sides)); // nearest is by distance; the first makes room for numbers
+        for (let k = 0; k < 2; k++) {
+          const even = p.evenDomain(...sides); // nearest is by distance; the first makes room for numbers
+          p.frame({ ...even, xTicks: numberTicks(...even.x, 7), yTicks: numberTicks(...even.y, 7) });
+        }
+        const frame = `${p.size.width} ${p.margin.left} ${p.domain().x} ${p.domain().y} ${state.book}`;
+        if (drawn !== frame) {
+          spelled = written(p, xs, ys, state.codes);
+          notes.forEach(([note, label], i) => note(spelled[i] ? label : "", xs[i], ys[i], { dy: 4 }));
+        }
+        drawn = frame; // while the point moves, the images stand still
         const nearest = new Set(state.members);
-        members(xs, ys, 7, (i) => nearest.has(i));
+        images(xs, ys, 1.5, (i) => !spelled[i] && !nearest.has(i));
+        members(xs, ys, (i) => (spelled[i] ? 7 : 1.5), (i) => nearest.has(i)); // prettier-ignore
         way([state.point[0], state.told[0]], [state.point[1], state.told[1]]);
         const weight = (k) => (state.weights.length ? state.weights[k] : 0);
-        codes(state.codes.map((code) => code[0]), state.codes.map((code) => code[1]), (k) => 3.5 + 5 * Math.sqrt(weight(k))); // prettier-ignore
+        codes(state.codes.map((code) => code[0]), state.codes.map((code) => code[1]), (k) => 5 + 4 * Math.sqrt(weight(k))); // prettier-ignore
         told(...state.told);
         point(...state.point);
-        const frame = `${p.size.width} ${p.margin.left} ${p.domain().x} ${p.domain().y}`;
-        if (drawn === frame) return; // the images stand still
-        drawn = frame;
-        notes.forEach(([note, label], i) => note(label, xs[i], ys[i], { dy: 4 }));
       };
     },
   };
@@ -54,6 +72,7 @@ function drawnPanel({ images, most }) {
     title: "What the decoder draws",
     beside: true,
     make(host) {
+      host.style.maxWidth = "43cqi"; // on a phone it is on one screen with the plane
       const draw = cellPicture(host, "Drawn image");
       return ({ drawn }) => draw(inked(rowsOf(drawn, width)), most);
     },
