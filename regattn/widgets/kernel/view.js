@@ -39,7 +39,7 @@ function curvePanel({ x, y, x_label: xLabel, y_label: yLabel }) {
       return (state) => {
         p.frame(frame);
         const largest = Math.max(...state.weights.map(Math.abs)) || 1;
-        dots(x, y, (i) => 1.8 + 6 * Math.sqrt(Math.abs(state.weights[i]) / largest), state.weights);
+        dots(x, y, (i) => 2.6 + 5.2 * Math.sqrt(Math.abs(state.weights[i]) / largest), state.weights);
         smoother(x, inside(state.smoother));
         line(x, inside(state.fitted));
         upright(x[state.query]);
