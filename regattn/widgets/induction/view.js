@@ -22,7 +22,8 @@ function slotsPanel({ model }) {
     make(host) {
       const table = element("table", { class: "ra-table", "aria-label": "Slots of every token" });
       const frame = element("div", { class: "ra-scroll", tabindex: "0", role: "region", "aria-label": "Slots of every token" }, table);
-      host.append(frame);
+      const more = element("p", { hidden: "", style: "margin: 4px 0 0; color: var(--ra-soft)" }, "The table scrolls sideways: more words stand on the left.");
+      host.append(frame, more);
       let read = null; // the words for which the frame was last scrolled to the one that asks
       return (state) => {
         const line = (name, texts, shades) => {
@@ -39,6 +40,7 @@ function slotsPanel({ model }) {
           line(`layer 2${name}`, state[kind].looks.map(weightText), state[kind].looks),
         ]);
         table.replaceChildren(element("tbody", {}, line("its word", state.words), ...rows));
+        more.hidden = frame.scrollWidth <= frame.clientWidth + 1;
         const words = state.words.join(" ");
         if (words !== read && frame.clientWidth) {
           read = words;

@@ -32,7 +32,7 @@ function mapLegend({ groups }) {
     ["query", "diamond", "the word that asks (click another), and its ray"],
     ["key", "hollow", "its nearest words, and the ray of the first"],
     ...kin,
-    ["neutral", "dot", "other words"],
+    ["neutral", "dot", `other words${groups.length ? "; CAPITALS: the middle of a category" : ""}`],
   ];
 }
 
@@ -77,7 +77,7 @@ function wordMap(problem) {
         };
         write(notes[0], "origin", [0, 0], 50, 25);
         [query, ...nearest.slice(0, 3)].forEach((k, i) => write(notes[i + 1], shorten(problem.words[k], 12), places[k], 70, 35));
-        middles(problem, places).forEach(({ name, at }, i) => write(names[i], name, at, 60, 0));
+        middles(problem, places).forEach(({ name, at }, i) => write(names[i], name.toUpperCase(), at, 60, 0));
       };
     },
   };
@@ -92,17 +92,17 @@ function rankPanel(problem) {
     legend: [
       ["key", "dot", "rank in the corpus"],
       ...(problem.groups.length ? [["truth", "dot", "the same, of its category"]] : []),
-      ["key", "line", "least to greatest rank, corpora resampled"],
+      ["neutral", "line", "least to greatest rank, corpora resampled"],
     ],
     plot: { label: "Ranks", xLabel: "rank among the words shown (1 is nearest)", height: 60 + 24 * problem.listed },
     hint: () => "of the nearest words",
     make(p) {
-      const [ranges, dots, alike] = [p.chains("key", 5), p.dots("key"), p.dots("truth")];
+      const [ranges, dots, alike] = [p.chains("neutral", 2), p.dots("key"), p.dots("truth")];
       return ({ nearest, least, most, kin }) => {
         const yTicks = nearest.map((word, k) => ({ at: -1 - k, text: shorten(problem.words[word]) }));
         p.frame({ x: [-0.05, Math.log10(top) + 0.05], y: [-0.5 - nearest.length, -0.5], xTicks, yTicks });
         ranges(nearest.map((_, k) => [[Math.log10(least[k]), -1 - k], [Math.log10(most[k]) + 1e-6, -1 - k]])); // prettier-ignore
-        const at = [nearest.map((_, k) => Math.log10(k + 1)), nearest.map((_, k) => -1 - k), 4];
+        const at = [nearest.map((_, k) => Math.log10(k + 1)), nearest.map((_, k) => -1 - k), 5];
         dots(...at, (k) => !kin[nearest[k]]);
         alike(...at, (k) => kin[nearest[k]]);
       };
