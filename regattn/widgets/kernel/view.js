@@ -24,7 +24,7 @@ function curvePanel({ x, y, x_label: xLabel, y_label: yLabel }) {
     legend: [
       ["positive", "dot", "observation, larger with more weight"],
       ["negative", "dot", "weight below zero"],
-      ["prediction", "line", "attention"],
+      ["prediction", "line", "this kernel"],
       ["neutral", "dashed", "Gaussian smoother, same keys"],
       ["query", "diamond", "the query (drag it)"],
     ],

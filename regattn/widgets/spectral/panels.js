@@ -17,7 +17,7 @@ const signed = [
 const dots = signed.map(([role, , words]) => [role, "dot", words]);
 
 // Where the name of observation i stands: beside its end if no other bar or ring that its letters span comes near,
-// else beyond them all; null where another name stands.
+// else beyond them all, with an arrow to its end; null where another name stands.
 function namePlaces({ named_rows: named, names, n }, { weights, unshrunk }, perUnit, near, letter = 6.6) {
   const taken = [];
   return named.map((i) => {
@@ -29,7 +29,10 @@ function namePlaces({ named_rows: named, names, n }, { weights, unshrunk }, perU
     if (taken.some((other) => other.sign === sign && other.from < to && from < other.to)) return null;
     taken.push({ sign, from, to });
     const beside = others + near < end(i);
-    return { at: sign * Math.max(others, end(i)), dy: beside ? 4 : sign < 0 ? 16 : -6 };
+    if (beside) return { text: shorten(names[i]), at: sign * end(i), dx: i < n / 2 ? 7 : -7, dy: 4 };
+    const beyond = { at: sign * Math.max(others, end(i)), dx: i < n / 2 ? 3 : -3, dy: sign < 0 ? 16 : -6 };
+    const text = i < n / 2 ? `${sign < 0 ? "↖" : "↙"}${shorten(names[i])}` : `${shorten(names[i])}${sign < 0 ? "↗" : "↘"}`;
+    return { text, ...beyond };
   });
 }
 
@@ -81,7 +84,7 @@ export function weightsPanel(problem, view) {
         const near = (12 * (high - low)) / (p.y(low) - p.y(high)); // the height of a line, in weights
         namePlaces(problem, drawn, p.x(1) - p.x(0), near).forEach((place, k) => {
           const [i, name] = told[k];
-          name(place ? shorten(names[i]) : "", i, place?.at ?? 0, { dx: i < n / 2 ? 7 : -7, dy: place?.dy ?? 0 });
+          name(place?.text ?? "", i, place?.at ?? 0, { dx: place?.dx ?? 0, dy: place?.dy ?? 0 });
         });
         note(inside ? "" : `${isolate(shorten(names[state.query]))} asks`, end, high);
       };
