@@ -69,7 +69,7 @@ EXERCISES = {
         (
             Mistake(0.5, "this would be so with very many years."),
             Mistake(0.5 - 1.5 / (500 * 15), "more firms do not help: what counts is the years of each."),
-            Mistake(_first_order(0.5, years=15, firms=11), "this is for eleven firms."),
+            Mistake(_first_order(0.5, years=15, firms=11), "this is for eleven firms, or divided by 14."),
             Mistake(0.5 + 0.1, "the estimate is too low, not too high."),
             Mistake(-0.1, "this is the bias; what is the estimate?"),
             Mistake(0.5 - (1 + 3 * 0.5) / 15, "this is the bias of a single series of chapter 8."),

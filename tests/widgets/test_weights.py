@@ -9,6 +9,7 @@ import pytest
 from regattn.attribution import forecast_report
 from regattn.widgets import WeightsExplorer
 from tests.explorers.weights import example
+from tests.widgets.harness import opened
 
 ROWS = pd.DataFrame([[0.5, 0.5, 0.0], [0.75, 0.5, -0.25]], index=["a", "b"], columns=["x", "y", "z"])
 OUTCOMES = pd.Series([2.0, 4.0, 6.0], index=["x", "y", "z"])
@@ -62,3 +63,21 @@ def test_a_label_asks_and_an_unknown_one_is_named():
     assert WeightsExplorer(REPORT, query="b").query == 1
     with pytest.raises(ValueError, match="'c'"):
         WeightsExplorer(REPORT, query="c")
+
+
+def test_groups_name_every_training_row_or_are_refused():
+    assert WeightsExplorer(REPORT, groups=["p", "p", 7]).data["groups"] == ["p", "p", "7"]
+    with pytest.raises(ValueError, match="groups must name 3 training rows, got 2"):
+        WeightsExplorer(REPORT, groups=["p", "q"])
+
+
+@pytest.mark.browser
+def test_each_group_has_one_name_and_a_line_of_its_own_and_the_axis_holds_the_prediction(browser, tmp_path):
+    far = forecast_report(pd.DataFrame([[9.0, -8.0, 0.0, 0.0]]), [4.0, 2.0, 3.0, 5.0])  # 20, outcomes end at 5
+    explorer = WeightsExplorer(far, groups=["north", "north", "south", "south"])
+    with opened(browser, tmp_path, explorer) as page:
+        rows = page.locator("[data-panel=rows] svg")
+        assert rows.locator(".ra-line.ra-neutral").get_attribute("d").count("M") == 2
+        texts = rows.locator(".ra-grid text:visible").all_text_contents()
+        assert texts.count("north") == texts.count("south") == 1
+        assert "20" in texts

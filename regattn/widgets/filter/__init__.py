@@ -14,8 +14,8 @@ from regattn.widgets._kit import Count, Explorer, Slider, check_labels
 
 __all__ = ["FilterExplorer"]
 
-FIRST = 6  # dates before the first that can ask: enough for three layers
-MODELS = {1: "level", 2: "and slope", 3: "and acceleration"}
+FIRST = 6  # dates before the first that can ask: enough for three states
+MODELS = {1: "level only", 2: "and slope", 3: "and acceleration"}
 
 
 def _ratio(
@@ -59,12 +59,12 @@ class FilterExplorer(Explorer, panels=["history", "weights"]):
     """
 
     layers = Count(
-        "Layers of state",
+        "States",
         least=1,
         most=lambda self: 3,
         bound="three",
         notes=MODELS,
-        help="One is a level, two a level with a slope, three a level with a slope and an acceleration.",
+        help="One state is a level, two a level with a slope, three a level with a slope and an acceleration.",
         first=True,
     )
     query = Count(
@@ -74,7 +74,7 @@ class FilterExplorer(Explorer, panels=["history", "weights"]):
         names="labels",
         find=lambda self, label: place_of(label, self.series.index[FIRST:]),
         wide=True,
-        help="Counted from the seventh date, the first that three layers can answer.",
+        help="Counted from the seventh date, the first that three states can answer.",
     )
     level = _ratio("level", 0.1, (1e-4, 100), first=True)
     slope = _ratio("slope", 0.01, (1e-6, 10), layers=[2, 3])

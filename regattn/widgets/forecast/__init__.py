@@ -86,7 +86,7 @@ class ForecastExplorer(Explorer, panels=["fan", "weights", "lags", "places", "he
         help="Counted from the one before the first that may be forecast.",
     )
     horizon = Count(
-        "Month ahead that asks",
+        "Month that asks",
         least=1,
         most=lambda self: self.design.horizon,
         default=lambda self: min(6, self.design.horizon),

@@ -1,5 +1,6 @@
 // ForecastExplorer: a trained encoder and decoder on a series: its fan, whom it listens to, and a past with gaps in it.
 import { bounded, widened } from "../_kit/dates.js";
+import { element } from "../_kit/controls.js";
 import { explorer } from "../_kit/explorer.js";
 import { forecastProblem, forecastState, upTo } from "./numbers.js";
 import { formatNumber, formatResult, isolate, shareText } from "../_kit/format.js";
@@ -139,7 +140,11 @@ function headsPanel({ network: { heads } }) {
     make(host) {
       const draw = shareBars(host, { label: "Weight on lags 12, 24 and 36" });
       const names = [...upTo(heads).map((h) => `head ${h + 1}`), "chance"];
-      return ({ masses, head, usual }) => draw(names, [...masses, usual], shareText, head - 1);
+      const none = host.appendChild(element("p", {}, "No month ahead hears the lags 12, 24 and 36: they are deleted."));
+      return ({ masses, head, usual }) => {
+        none.hidden = usual > 0;
+        draw(names, usual > 0 && [...masses, usual], shareText, head - 1);
+      };
     },
   };
 }

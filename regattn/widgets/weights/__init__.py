@@ -34,6 +34,8 @@ class WeightsExplorer(Explorer, panels=["rows", "second", "sum", "plane"]):
         The prediction that is looked into.
     units : str
         Units of the outcome.
+    groups : sequence of length n, optional
+        A name for each training row: rows side by side with one name have it once under them.
 
     Raises
     ------
@@ -69,7 +71,7 @@ class WeightsExplorer(Explorer, panels=["rows", "second", "sum", "plane"]):
         "Upwards", lambda self: {name: name for name in self.predictors[1:] + self.predictors[:1]}, bound="predictors"
     )
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         reports: ForecastReport | Mapping[str, ForecastReport],
         X: Table | None = None,
@@ -77,6 +79,7 @@ class WeightsExplorer(Explorer, panels=["rows", "second", "sum", "plane"]):
         *,
         query: Label = 0,
         units: str = "",
+        groups: Sequence[Label] | None = None,
         hide: Sequence[str] = (),
         **kit: Any,
     ) -> None:
@@ -100,6 +103,10 @@ class WeightsExplorer(Explorer, panels=["rows", "second", "sum", "plane"]):
             "weights": {name: report.weights for name, report in self.reports.items()},
             "units": units,
         }
+        if groups is not None:
+            data["groups"] = [str(name) for name in groups]
+            if len(data["groups"]) != n:
+                raise ValueError(f"groups must name {n} training rows, got {len(data['groups'])} names")
         self.predictors = [""]
         hidden = [] if len(self.reports) > 1 else ["model", *BESIDE]
         if (X is None) != (X_new is None):

@@ -21,6 +21,7 @@ class WeightsExplorer(Explorer):
         *,
         query: Label = 0,
         units: str = "",
+        groups: Sequence[Label] | None = None,
         hide: Sequence[str] = (),
         model: str | None = None,
         beside: str | None = None,

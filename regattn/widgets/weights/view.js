@@ -38,17 +38,40 @@ function weightsProblem(data) {
   return { ...data, dates: labels, range: widened([Math.min(...outcomes), Math.max(...outcomes)], 0.08) };
 }
 
-// Outcomes in the order of the training rows, larger the more weight a model gives them.
-function rowsPanel({ outcomes, dates, range, units }, which) {
+// Where each run of rows of one group begins and ends.
+function runsOf(groups) {
+  const starts = groups.map((_, i) => i).filter((i) => groups[i] !== groups[i - 1]);
+  return starts.map((start, k) => ({ name: groups[start], start, end: starts[k + 1] ?? groups.length }));
+}
+
+// The same plot with one name under each run, and the line through the rows broken between runs.
+function grouped(p, runs) {
+  const xTicks = runs.map(({ name, start, end }) => ({ at: (start + end - 1) / 2, text: name }));
+  const line = (role) => {
+    const draw = p.chains(role, 1.5);
+    return (xs, ys) => draw(runs.map(({ start, end }) => xs.slice(start, end).map((x) => [x, ys[x]])));
+  };
+  return { ...p, line, frame: (frame) => p.frame({ ...frame, xTicks }) };
+}
+
+// Outcomes in the order of the training rows, larger the more weight a model gives them. The axis holds the prediction.
+function rowsPanel({ outcomes, dates, range, units, groups }, which) {
   const own = which === "weights";
-  return averagedPanel({
+  const held = ({ prediction }) => [Math.min(range[0], prediction), Math.max(range[1], prediction)];
+  const panel = averagedPanel({
     title: own ? "Whom it listens to" : "The same prediction by the model beside it",
     label: own ? "Training rows" : "Training rows, other model",
     units,
     height: own ? 250 : 200,
-    of: (state) => ({ outcomes, dates, range, weights: state[which], prediction: own ? state.prediction : null }),
+    of: (state) => ({
+      outcomes, dates, // prettier-ignore
+      range: own ? held(state) : range,
+      weights: state[which],
+      prediction: own ? state.prediction : null,
+    }),
     predicted: own,
   });
+  return groups ? { ...panel, make: (p) => panel.make(grouped(p, runsOf(groups))) } : panel;
 }
 
 function planePanel({ predictors = {}, asks = {} }, view) {
@@ -111,10 +134,12 @@ const render = explorer({
     ["effective", "effective number of rows", printed("effective")],
     ...(view.hides("second") ? [] : [["common", "weight in common with the model beside it", ({ common }) => shareText(common)]]),
   ],
-  say({ query, order, weights, contributions, prediction }, { asked, labels }) {
+  say({ query, order, weights, contributions, leverage, prediction }, { asked, labels }) {
     const [k] = order;
-    const added = `with weight ${formatNumber(weights[k])} it adds ${formatNumber(contributions[k])}`;
-    return [formatResult(prediction), ` for ${isolate(asked[query])}. ${isolate(labels[k])} moves it most: ${added}.`];
+    const from = Math.abs(leverage - 1) < 1e-9 ? "the mean of all rows" : "the baseline";
+    const moved = `${contributions[k] > 0 ? "+" : ""}${formatNumber(contributions[k])} from ${from}`;
+    const loudest = `${isolate(labels[k])} moves it most: with weight ${formatNumber(weights[k])}, by ${moved}.`;
+    return [formatResult(prediction), ` for ${isolate(asked[query])}. ${loudest}`];
   },
   result: ({ query, model, beside, weights, contributions, order, second, running, ...numbers }) => ({
     ...numbers,
