@@ -2,8 +2,8 @@
 
 statsforecast lies outside the pins of the book. Where REGATTN_PEERS names a Python that has it, as
 
-    python -m venv /tmp/peers && /tmp/peers/bin/pip install statsforecast
-    REGATTN_PEERS=/tmp/peers/bin/python python benchmarks/own_series.py
+    python -m venv peers && peers/bin/pip install statsforecast
+    REGATTN_PEERS=peers/bin/python python benchmarks/own_series.py
 
 that process takes its turn with the others; without it statsmodels is the rival.
 """
