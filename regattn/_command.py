@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -71,8 +72,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(2, str(error))
     except OSError as error:
         return _fail(2, f"{error.filename}: {error.strerror}" if error.filename else str(error))
-    _say(report, notes, given.target)
-    sys.stdout.write(f"\nThe report is in {path}; open it in a browser.\n")
+    try:
+        _say(report, notes, given.target)
+        sys.stdout.write(f"\nThe report is in {path}; open it in a browser.\n")
+        sys.stdout.flush()
+    except BrokenPipeError:  # who reads has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
@@ -151,7 +156,10 @@ def _report(given: argparse.Namespace) -> tuple[ForecastReport, list[str]]:
         weights = observation_weights(model, design.X, design.asked, y_train=design.y)
     except ValueError as error:
         raise DataError(f"{given.file}: {given.model} cannot be fitted to {len(design.X)} rows: {error}") from error
-    report = forecast_report(weights, design.y, X_train=design.X, X_new=design.asked, model=model)
+    try:
+        report = forecast_report(weights, design.y, X_train=design.X, X_new=design.asked, model=model)
+    except ValueError as error:
+        raise DataError(f"{given.file}: there is no report on {given.model}: {error}") from error
     told = (
         f"{given.model}, fitted to {len(design.X)} rows of {Path(given.file).name}, "
         f"{counted(design.X.shape[1], 'predictor')}: {some(list(design.X.columns))}."
@@ -196,7 +204,7 @@ def _design(sheet: Sheet, given: argparse.Namespace) -> _Design:
     _check_asked(sheet, new, given)
     old = X.drop(index=new.index)
     keep = old.notna().all(axis=1) & target[old.index].notna()
-    _note_left_out(sheet, old.index[~keep])
+    _note_left_out(sheet, old[~keep], target[old.index[~keep]].isna(), given)
     old = old[keep]
     if len(old) < LEAST:
         left = f"{counted(len(old), 'row')} {'is' if len(old) == 1 else 'are'} left"
@@ -297,12 +305,27 @@ def _check_asked(sheet: Sheet, new: pd.DataFrame, given: argparse.Namespace) -> 
         )
 
 
-def _note_left_out(sheet: Sheet, rows: pd.Index) -> None:
-    lines = [str(sheet.lines[row]) for row in rows]
-    if lines:
-        shown = ", ".join(lines[:LISTED]) + (", …" if len(lines) > LISTED else "")
-        where = f"{'line' if len(lines) == 1 else 'lines'} {shown}"
-        sheet.notes.append(f"Left out, as a number is missing: {counted(len(lines), 'row')} ({where}).")
+def _note_left_out(sheet: Sheet, rows: pd.DataFrame, no_target: pd.Series, given: argparse.Namespace) -> None:
+    """Say which rows are left out, and the predictor without which most of them would stay."""
+    if not len(rows):
+        return
+    lines = [str(sheet.lines[row]) for row in rows.index]
+    shown = ", ".join(lines[:LISTED]) + (", …" if len(lines) > LISTED else "")
+    said = f"{counted(len(lines), 'row')} ({'line' if len(lines) == 1 else 'lines'} {shown})"
+    sources = [_source(str(name), given) for name in rows]
+    gaps = rows.isna().T.groupby(sources, sort=False).any().T
+    alone = gaps[(gaps.sum(axis=1) == 1) & ~no_target].sum().drop(given.target, errors="ignore")
+    if len(alone) > 1 and alone.max():
+        them = "it" if alone.max() == 1 else "them"
+        said += f", {alone.max()} of them only for {alone.idxmax()}; leave that column out to keep {them}"
+    sheet.notes.append(f"Left out, as a cell is empty: {said}.")
+
+
+def _source(name: str, given: argparse.Namespace) -> str:
+    """Return the column of the file that a column of the design is made of."""
+    plain = name.rpartition(", ")[0] if given.lags else name
+    kinds = [kind for kind in given.roles.kinds if plain.startswith(f"{kind} = ")]
+    return max(kinds, key=len, default=plain)
 
 
 def _say(report: ForecastReport, notes: list[str], target: str) -> None:

@@ -272,7 +272,40 @@ def test_a_text_can_count_as_missing(said):
     options = ("--target", "Umsatz", "--date", "Tag", "--categories", "Region", "--missing", "ca. 110.000")
     status, out, _ = said(text, *options)
     assert status == 0
-    assert "Left out, as a number is missing: 1 row (line 2)." in out
+    assert "Left out, as a cell is empty: 1 row (line 2)." in out
+
+
+def test_the_column_that_costs_most_rows_is_named(said):
+    text = "y;x;note\n" + "".join(
+        f"{k * k % 7};{'' if k in (2, 5) else k};{'' if k % 3 == 2 else 'ab'[k % 2]}\n" for k in range(13)
+    )
+    _, out, _ = said(text, "--target", "y")
+    assert "4 rows (lines 4, 7, 10, 13), 2 of them only for note; leave that column out to keep them." in out
+    _, out, _ = said(text, "--target", "y", "--lags", "1", "--new", "next")
+    assert "4 rows (lines 5, 8, 11, 14), 2 of them only for note; leave that column out to keep them." in out
+    _, out, _ = said(text, "--target", "y", "--predictors", "note")
+    assert "Left out, as a cell is empty: 4 rows (lines 4, 7, 10, 13)." in out
+
+
+def test_a_report_that_cannot_be_made_is_told_in_a_line(said, monkeypatch):
+    def refuse(*_, **__):
+        raise ValueError("the weights are not those of the model")
+
+    monkeypatch.setattr("regattn.attribution.forecast_report", refuse)
+    status, out, page = said(FINE, "--target", "b")
+    assert (status, page) == (1, "")
+    assert out == "regattn report: t.csv: there is no report on ridge: the weights are not those of the model\n"
+
+
+def test_a_reader_that_has_seen_enough_ends_the_words_quietly(tmp_path):
+    (tmp_path / "t.csv").write_text(FINE, encoding="utf-8")
+    run = [sys.executable, "-c", "from regattn._command import main; raise SystemExit(main())", "report", "t.csv"]
+    given = {"cwd": tmp_path, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen([*run, "--target", "b"], **given) as job:
+        job.stdout.close()
+        assert job.stderr.read() == ""
+    assert job.returncode == 0
+    assert (tmp_path / "forecast.html").exists()
 
 
 def test_help_names_every_model_and_every_status(said):

@@ -59,20 +59,21 @@ function ordered(columns, date, notes) {
   if (order.length > limits().rows) notes.push(`The page computes with ${limits().rows.toLocaleString("en")} rows: the last of ${order.length.toLocaleString("en")}.`);
   order = order.slice(-limits().rows);
   const repeats = times && order.some((i, k) => k > 0 && times[i] === times[order[k - 1]]);
-  return { order, labels: order.map((i) => [times && String(times[i]), (repeats || !times) && `row ${i + 1}`].filter(Boolean).join(", ")), repeats };
+  const ticks = order.map((i) => (times ? String(times[i]) : `row ${i + 1}`));
+  return { order, ticks, labels: order.map((i) => [times && String(times[i]), (repeats || !times) && `row ${i + 1}`].filter(Boolean).join(", ")), repeats };
 }
 
 // A predictor as one column of numbers, or as one for each category but the first.
 function coded(column, order) {
   const take = (value) => Float64Array.from(order, (i) => (column.values[i] === null ? NaN : value(column.values[i])));
-  if (isNumber(column)) return [{ name: column.name, values: take(Number) }];
-  return levelsOf(column).slice(1).map((level) => ({ name: `${column.name}: ${level}`, values: take((own) => Number(own === level)) }));
+  if (isNumber(column)) return [{ name: column.name, from: column.name, values: take(Number) }];
+  return levelsOf(column).slice(1).map((level) => ({ name: `${column.name}: ${level}`, from: column.name, values: take((own) => Number(own === level)) }));
 }
 
 // The value so many rows before; the row after the last has a past as well.
-function shifted({ name, values }, back) {
+function shifted({ name, from, values }, back) {
   const past = Float64Array.from({ length: values.length + 1 }, (_, t) => (t < back ? NaN : values[t - back]));
-  return { name: `${name}, ${back} back`, values: past };
+  return { name: `${name}, ${back} back`, from, values: past };
 }
 
 function withoutConstants(columns, notes) {
@@ -82,18 +83,27 @@ function withoutConstants(columns, notes) {
   return columns.filter((column) => !same.includes(column));
 }
 
+// What is said of rows that are left out: of each, the columns that are empty there; `free` may be left out.
+function leftOut(gaps, free) {
+  const alone = gaps.filter((names) => names.length === 1).map(([name]) => name).filter((name) => free.includes(name));
+  const count = (name) => alone.filter((own) => own === name).length;
+  const worst = free.reduce((a, b) => (count(b) > count(a) ? b : a), free[0]);
+  const advice = free.length > 1 && alone.length ? `, ${count(worst)} of them only for ${worst}; leave that column out to keep ${count(worst) === 1 ? "it" : "them"}` : "";
+  return `Left out, as a cell is empty: ${gaps.length} row${gaps.length === 1 ? "" : "s"}${advice}.`;
+}
+
 // Everything that a fit needs: `names` of the design's columns, `rows` of them (the last is the next row, or the one to
-// be typed, whose empty cells are means), y, which rows are complete, and what is to be said.
+// be typed, whose empty cells are means), y, which rows are complete, which columns a row lacks, and what is to be said.
 export function design(columns, { target, predictors, date, lags }) {
   const notes = [];
-  const { order, labels, repeats } = ordered(columns, date, notes);
+  const { order, ticks, labels, repeats } = ordered(columns, date, notes);
   const by = new Map(columns.map((column) => [column.name, column]));
   const y = coded(by.get(target), order)[0].values;
   const chosen = columns.filter(({ name }) => predictors.includes(name) && name !== target && name !== date);
   const own = chosen.flatMap((column) => coded(column, order));
   if (lags && repeats) notes.push(`Several rows share a ${date}, so that no row has one before it: lags are off.`);
   const depth = repeats ? 0 : Math.min(lags, order.length - 1);
-  const past = Array.from({ length: depth }, (_, k) => [{ name: target, values: y }, ...own].map((column) => shifted(column, k + 1)));
+  const past = Array.from({ length: depth }, (_, k) => [{ name: target, from: target, values: y }, ...own].map((column) => shifted(column, k + 1)));
   let used = withoutConstants(depth ? past.flat() : own, notes);
   if (used.length > limits().columns) {
     notes.push(`There is room for ${limits().columns} columns: ${used.length - limits().columns} of ${used.length} are left out, from ${used[limits().columns].name} on.`);
@@ -103,13 +113,11 @@ export function design(columns, { target, predictors, date, lags }) {
   const rows = labels.map((_, t) => Float64Array.from(used, ({ values }) => values[t]));
   const whole = rows.map((row) => row.every(Number.isFinite));
   const train = [...rows.keys()].filter((t) => whole[t] && Number.isFinite(y[t]));
-  if (depth + train.length < n) {
-    const gaps = [{ name: target, values: y }, ...own].map(({ name, values }) => ({ name, count: values.filter(Number.isNaN).length }));
-    const worst = gaps.reduce((a, b) => (b.count > a.count ? b : a));
-    const where = gaps.length > 1 && worst.count > 1 ? `, most often in ${worst.name.replace(/: .*/, "")},` : "";
-    notes.push(`${n - depth - train.length} of the rows lack a number${where} and teach nothing.`);
-  }
+  const lacking = (t) => [...new Set(used.filter(({ values }) => !Number.isFinite(values[t])).map(({ from }) => from))];
+  const gaps = [...rows.keys()].slice(depth).filter((t) => !whole[t] || !Number.isFinite(y[t])).map((t) => [...new Set([...lacking(t), ...(Number.isFinite(y[t]) ? [] : [target])])]);
+  const free = [...new Set(used.map(({ from }) => from))].filter((name) => name !== target);
+  if (gaps.length) notes.push(leftOut(gaps, free));
   const middle = used.map(({ values }) => mean(train.map((t) => values[t])));
   const next = used.map(({ values }, j) => (depth && Number.isFinite(values[n]) ? values[n] : middle[j]));
-  return { names: used.map(({ name }) => name), labels, rows, y, whole, train, next, depth, notes };
+  return { names: used.map(({ name }) => name), labels, ticks, rows, y, whole, lacking, train, next, depth, notes };
 }

@@ -33,8 +33,10 @@ function namesOf(cells, { add }) {
   return names;
 }
 
-// What a column holds and what cells are amiss: { name, kind, values } with null for what is missing.
-function columnOf(name, cells, lines, decimal, { add }) {
+// What a column holds and what cells are amiss: { name, kind, values } with null for what is missing; `unread`: the texts
+// that are no value, as the file has them.
+function columnOf(name, written, lines, decimal, { add }) {
+  const cells = written.map((cell) => cell.trim());
   const filled = cells.filter((cell) => !isMissing(cell));
   const numbers = cells.map((cell) => (isMissing(cell) ? null : numberIn(cell, decimal)));
   const many = numbers.filter(Number.isFinite).length >= NEARLY * filled.length;
@@ -49,8 +51,8 @@ function columnOf(name, cells, lines, decimal, { add }) {
     return value;
   });
   if (filled.length > 1 && filled.length === cells.length && values.every((value) => value === values[0])) add("constant", `Column ${quote(name)} is ${quote(filled[0])} in every row.`);
-  const slips = values.filter((value) => value !== null).length < filled.length;
-  return { name, kind, values, ...(slips && { slips }), ...(kind === "date" && { form: date.form, ...(date.form === "Jan 2024" && { months: monthNames(filled) }) }) };
+  const unread = [...new Set(written.filter((cell, i) => values[i] === null && !isMissing(cell)))];
+  return { name, kind, values, ...(unread.length && { unread }), ...(kind === "date" && { form: date.form, ...(date.form === "Jan 2024" && { months: monthNames(filled) }) }) };
 }
 
 function sayRepeated(columns, { add }) {
@@ -127,12 +129,13 @@ export function* reading(given, { header = null, encoding = null, first = false,
     if (row.length < width) troubles.add("short", `${has}: columns from ${quote(names[row.length])} on are missing there.`);
     if (row.length > width) troubles.add("long", `${has}: what is beyond column ${quote(names[width - 1])} is left out.`);
   });
-  const cells = names.map((_, j) => body.map((row) => (row[j] ?? "").trim()));
+  const written = names.map((_, j) => body.map((row) => row[j] ?? ""));
+  const cells = written.map((column) => column.map((cell) => cell.trim()));
   const { decimal, doubt } = decimalOf(eachOf(cells), delimiter);
   if (doubt) troubles.add("decimal", `${quote(doubt)} is read as ${numberIn(doubt, decimal)}: the decimal sign is ${quote(decimal)}.`);
   const columns = [];
   for (const [j, name] of names.entries()) {
-    columns.push(columnOf(name, cells[j], at, decimal, troubles));
+    columns.push(columnOf(name, written[j], at, decimal, troubles));
     yield 1;
   }
   sayRepeated(columns, troubles);

@@ -16,7 +16,13 @@ function python(value) {
   return typeof value === "string" ? JSON.stringify(value) : String(value);
 }
 
-const readLine = ({ file, columns, dialect }) => {
+// What stands for nothing in each column, where one has unread texts: what is no number in one may be a kind in another.
+function gapsOf(columns) {
+  const own = columns.filter(({ unread }) => unread).map(({ name, unread }) => `${python(name)}: ${python([...OWN_MISSING, ...unread])}`);
+  return own.length ? `dict.fromkeys(${python(columns.map(({ name }) => name))}, ${python(OWN_MISSING)}) | {${own.join(", ")}}` : null;
+}
+
+const readLines = ({ file, columns, dialect }) => {
   const { delimiter = ",", decimal = "." } = dialect ?? {};
   const how = [python(/\.\w+$/.test(file) ? file : `${file}.csv`)];
   if (delimiter !== ",") how.push(`sep=${python(delimiter)}`);
@@ -28,8 +34,9 @@ const readLine = ({ file, columns, dialect }) => {
     if (words.length) how.push(`dtype={${words.join(", ")}}`);
   }
   if (dialect && !(dialect.header && dialect.plain)) how.push(`names=${python(columns.map(({ name }) => name))}`, `header=${dialect.header ? 0 : "None"}`);
-  if (dialect) how.push(`na_values=${python(OWN_MISSING)}`);
-  return `table = pd.read_csv(${how.join(", ")})`;
+  const gaps = gapsOf(columns);
+  if (dialect) how.push(`na_values=${gaps ? "gaps" : python(OWN_MISSING)}`);
+  return [...(dialect && gaps ? [`gaps = ${gaps}`] : []), `table = pd.read_csv(${how.join(", ")})`];
 };
 
 // Which rows of a long file are taken, as keep.js takes them.
@@ -77,15 +84,16 @@ export function pythonLines(state, { target, date, listens, model, typed }, sour
   const { table, knob, query, kept } = state;
   const by = new Map(source.columns.map((column) => [column.name, column]));
   const part = source.dialect?.part;
-  const lines = [...(part?.seed ? ["import numpy as np"] : []), "import pandas as pd", "from regattn.attribution import forecast_report", IMPORTS[model] ?? "from regattn.regression import spectrum", "", readLine(source), ...partLines(part)]; // prettier-ignore
+  const rough = part && source.dialect.decimal === "." && !source.dialect.thousands;
+  const lines = [...(part?.seed ? ["import numpy as np"] : []), "import pandas as pd", "from regattn.attribution import forecast_report", IMPORTS[model] ?? "from regattn.regression import spectrum", "", ...readLines(source), ...partLines(part)]; // prettier-ignore
   const { form = "", months } = by.get(date) ?? {};
   if (NAMED[form]) lines.push(...NAMED[form](python(date), months));
   else if (form && !/^2024/.test(form)) lines.push(`table[${python(date)}] = pd.to_datetime(table[${python(date)}], format="mixed", dayfirst=${form.startsWith("31") ? "True" : "False"})`);
   if (date) lines.push(`table = table.dropna(subset=${python([date])}).sort_values(${python(date)}, kind="stable")`);
   lines.push(`table = table.tail(5000).reset_index(drop=True)`);
-  lines.push(columnLine(target, by, 0).replace(/^X\[.*?\] = (?=pd|table)/, "y = "));
+  lines.push(columnLine(target, by, 0, rough).replace(/^X\[.*?\] = (?=pd|table)/, "y = "));
   lines.push(`X = pd.DataFrame(index=table.index)`);
-  for (const name of table.names) lines.push(columnLine(name, by, table.depth));
+  for (const name of table.names) lines.push(columnLine(name, by, table.depth, rough));
   lines.push("known = X.notna().all(axis=1) & y.notna()");
   const heard = { all: "known", others: `known & (table.index != ${query})`, past: `known & (table.index < ${query})` }[listens];
   lines.push(`past, outcomes = X[${heard}], y[${heard}]`);
@@ -98,11 +106,12 @@ export function pythonLines(state, { target, date, listens, model, typed }, sour
   return lines.join("\n");
 }
 
-// The line that makes one column of the design: numbers, a category, or either of them some rows before.
-function columnLine(name, by, depth) {
+// The line that makes one column of the design: numbers, a category, or either of them some rows before. `rough`: there
+// may be unread texts in rows that the page did not keep.
+function columnLine(name, by, depth, rough) {
   const [, plain, back] = depth ? /^([^]*), (\d+) back$/.exec(name) : [null, name, null];
   const shift = back ? `.shift(${back})` : "";
-  const numbers = by.get(plain)?.slips ? `pd.to_numeric(table[${python(plain)}], errors="coerce")` : `table[${python(plain)}]`;
+  const numbers = rough && by.get(plain)?.unread ? `pd.to_numeric(table[${python(plain)}], errors="coerce")` : `table[${python(plain)}]`;
   if (by.has(plain)) return `X[${python(name)}] = ${numbers}${shift}`;
   const whole = [...by.keys()].find((column) => plain.startsWith(`${column}: `));
   const level = plain.slice(whole.length + 2);

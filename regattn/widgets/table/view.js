@@ -6,7 +6,7 @@ import { explorer } from "../_kit/explorer.js";
 import { formatNumber, formatResult, isolate, numberTicks } from "../_kit/format.js";
 import { readHash, writeHash } from "../_kit/link.js";
 import { pageModel } from "../_kit/page.js";
-import { guess, limits, rolesOf } from "./design.js";
+import { design, guess, limits, rolesOf } from "./design.js";
 import { pageOf, save } from "./file.js";
 import { cellsFit, columnBoxes, columnsFit, typedCells } from "./inputs.js";
 import { loader } from "./load.js";
@@ -39,14 +39,25 @@ function prepare(data, view) {
 const MODEL_KNOBS = { ridge: "λ", components: "components", neighbours: "neighbours", gaussian: "temperature", softmax: "temperature" };
 const COUNTED = ["components", "neighbours"];
 
-function said(state, { view }) {
+// Why a row has no forecast.
+function lackingWords({ depth, lacking }, query, columns) {
+  if (query < depth) return query ? `only ${query} row${query === 1 ? " is" : "s are"} before it` : "no row is before it";
+  const missing = lacking(query);
+  const names = missing.map((name) => isolate(name));
+  const unread = columns.some((column) => column.unread && missing.includes(column.name)) ? " or unread" : "";
+  const list = [names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(" and ");
+  return `${list} ${names.length === 1 ? "is" : "are"} empty${unread}${depth ? " in a row before it" : ""}`;
+}
+
+function said(state, { view, data }) {
   const { label, prediction, observed, order, weights, contributions, table, fit, knob, searched, pending, outcomes } = state;
   const { model, target, listens } = view.now();
   const notes = table.notes.length ? ` ${table.notes.join(" ")}` : "";
   if (!fit.n) return ["", `There is no row with a number in every predictor and in ${isolate(target)}.${notes}`];
   if (prediction === null) {
-    const why = listens === "past" && fit.train.every((t) => t >= state.query) ? "no row before it can be learned from" : "it lacks a number";
-    return ["", `${isolate(label)} has no forecast: ${why}.${notes}`];
+    const alone = listens === "past" && fit.train.every((t) => t >= state.query);
+    const why = state.query < table.rows.length && !table.whole[state.query] ? lackingWords(table, state.query, data.columns) : alone ? "no row before it can be learned from" : "no other row can be learned from";
+    return ["", `${isolate(label)}${label.includes(",") ? "," : ""} has no forecast: ${why}.${notes}`];
   }
   const [k] = order;
   const seen = observed === null ? "" : `, observed ${formatNumber(observed)}`;
@@ -62,7 +73,7 @@ function said(state, { view }) {
 function drawn({ table, fit, outcomes, weights, prediction }) {
   const values = Array.from(outcomes);
   const range = values.length ? widened([values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))], 0.08) : [0, 1];
-  return { outcomes: values, dates: fit.train.map((t) => table.labels[t]), range, weights: Array.from(weights), prediction };
+  return { outcomes: values, dates: fit.train.map((t) => table.ticks[t]), range, weights: Array.from(weights), prediction };
 }
 
 function keptPanel() {
@@ -115,6 +126,7 @@ function takePanel({ view, data }) {
       host.append(element("div", { class: "ra-tools" }, ...tools), lines);
       return (now) => {
         state = now;
+        tools[0].disabled = !now.able;
         const words = now.able ? pythonLines(now, view.now(), data) : "";
         if (lines.textContent !== words) lines.textContent = words;
       };
@@ -179,6 +191,12 @@ const LINK = "regattn-table";
 const BEGIN = { model: "ridge", listens: "others", tuning: "loo" }; // with a table of one's own
 const ROLES = ["target", "date", "lags", "predictors"]; // what is chosen before a table is fitted
 
+// The last row that can be forecast, or where there is none the last.
+function lastWhole(columns, settings) {
+  const { whole } = design(columns, settings);
+  return whole.includes(true) ? whole.lastIndexOf(true) : columns[0].values.length - 1;
+}
+
 // What a link sets of a table with these controls, or null.
 const linkedTo = (controls) => readHash(location.hash, LINK, controls, { columns: columnsFit, cells: cellsFit });
 
@@ -218,7 +236,7 @@ function render({ model, el }) {
     const data = { ...model.get("data"), columns, file, dialect };
     const kit = { ...model.get("kit"), presets: [], controls: controlsFor(model.get("kit").controls, columns) };
     settle(kit.controls, settings);
-    mount(pageModel({ ...defaults, ...BEGIN, query: columns[0].values.length - 1, typed: {}, ...settings, data, kit, alt: `The table ${file}. ${model.get("alt").replace(/^[^;]*; /, "")}` }, model), troubles);
+    mount(pageModel({ ...defaults, ...BEGIN, query: lastWhole(columns, settings), typed: {}, ...settings, data, kit, alt: `The table ${file}. ${model.get("alt").replace(/^[^;]*; /, "")}` }, model), troubles);
   };
   mount(model);
   return () => {
