@@ -91,7 +91,7 @@ def main() -> None:
     parser.add_argument("assignment", help="such as graded_masks")
     parser.add_argument("students", type=Path, help="a file with the names of the class, one a line")
     given = parser.parse_args()
-    names = given.students.read_text(encoding="utf-8").split()
+    names = [name for line in given.students.read_text(encoding="utf-8").splitlines() if (name := line.strip())]
     try:
         written = hand_out(given.course, given.assignment, names, os.environ.get("REGATTN_SALT", ""))
     except ValueError as error:
