@@ -34,6 +34,7 @@ FROM_THE_TOP = """() => {
   document.body.prepend(first);
   first.focus();
 }"""
+OPENED = "(open) => document.querySelectorAll('details.in-depth').forEach((part) => { part.open = open; })"
 FOLLOWED = """() => {
   window.tab = {inside: [], again: false};
   document.addEventListener("focusin", ({target}) => {
@@ -120,6 +121,7 @@ def test_tab_key_passes_formulas_by_and_stops_at_every_control_and_exercise(open
     opened.wait_for_function("() => [...document.querySelectorAll('figure.regattn')].every((e) => e.model)")
     opened.evaluate("() => document.querySelectorAll('[data-menu=Reset]').forEach((button) => button.click())")
     opened.evaluate("() => document.querySelectorAll('.ra-more').forEach((more) => { more.open = true; })")
+    opened.evaluate(OPENED, True)
     opened.evaluate(FROM_THE_TOP)
     opened.evaluate(FOLLOWED)
     for _ in range(150):
@@ -128,6 +130,7 @@ def test_tab_key_passes_formulas_by_and_stops_at_every_control_and_exercise(open
         if opened.evaluate(ENDED):
             break
     assert opened.evaluate(ENDED), "the Tab key does not come to the end of the page"
+    opened.evaluate(OPENED, False)
     assert opened.evaluate("window.tab.inside") == []
     assert opened.evaluate(MISSED) == []
 
@@ -140,6 +143,7 @@ def test_formulas_and_explorers_can_be_read_without_scripts(browser, built_book,
         assert "\\(" not in words
         assert "\\[" not in words
         sizes = opened.evaluate(SIZES, "article .math > math")
+        opened.evaluate(OPENED, True)
         figures = opened.query_selector_all("figure.regattn")
         for figure in figures:
             assert figure.inner_text().strip().startswith(figure.get_attribute("aria-label").strip())

@@ -18,6 +18,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
+from textwrap import indent
 from typing import Any, NamedTuple
 
 import jupytext
@@ -79,6 +80,7 @@ CONFIG = """\
 # Written by `make assignments`: with it, nbgrader run in this folder grades as the guide of the book says.
 import sys
 from pathlib import Path
+from textwrap import indent
 
 sys.path.insert(0, {root!r})
 from tools.assignments import settings
@@ -295,6 +297,11 @@ def rubric(question: Question) -> str:
     return f"*{question.points} marks: {'; '.join(lines)}.*"
 
 
+def alone(source: str) -> str:
+    """Return a test as a function that is called and taken away: an answer finds nothing that the test imports."""
+    return f"def hidden_test():\n{indent(source, '    ')}\n\n\nhidden_test()\ndel hidden_test"
+
+
 def graded(name: str, asked: Sequence[Question]) -> nbformat.NotebookNode:
     """Return the source of a chapter's graded assignment."""
     cells = [new_markdown_cell(f"# For marks: {title_of(CHAPTERS[name])}\n\n{RULES.format(seconds=SECONDS)}")]
@@ -304,7 +311,7 @@ def graded(name: str, asked: Sequence[Question]) -> nbformat.NotebookNode:
         cells.append(code_cell(question.answer, question.name, solution=True))
         for place, test in enumerate(question.tests, 1):
             head = f"# {test.points} of {question.points}: {test.why}"
-            body = f"### BEGIN HIDDEN TESTS\n{test.source}\n### END HIDDEN TESTS" if test.hidden else test.source
+            body = f"### BEGIN HIDDEN TESTS\n{alone(test.source)}\n### END HIDDEN TESTS" if test.hidden else test.source
             cells.append(code_cell(f"{head}\n{body}", f"{question.name}-{place}", grade=True, points=test.points))
     return notebook(cells)
 
