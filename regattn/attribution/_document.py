@@ -73,7 +73,7 @@ def _section(report: Any, j: int) -> str:
     return (
         f"<section>\n<h2>{name}</h2>\n"
         f"<p>{in_digits(row['prediction'], 5)} = {in_digits(row['baseline'], 5)} from the mean, "
-        f"+ {in_digits(row['for'])} from rows for more, − {in_digits(-row['against'])} from rows for less.</p>\n"
+        f"+ {in_digits(row['for'])} from rows for more, − {in_digits(abs(row['against']))} from rows for less.</p>\n"
         f"{drawing(report.contributions()[j], report.columns, str(report.rows[j]))}\n"
         f"<h3>Loudest rows</h3>\n{_table(report.top(min(LOUDEST, len(report.outcomes)), prediction=j))}\n"
         f"{parts}</section>\n"
