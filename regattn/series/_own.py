@@ -66,16 +66,19 @@ class SeriesModel(nn.Module):
         """Make the parameters of a design whose period is known."""
         raise NotImplementedError
 
+    def _rebuild(self, design: Any) -> None:
+        """Make the parameters of a design anew, where the old ones are and in their precision."""
+        kind = next(self.parameters())
+        self.design = design
+        self._build(design)
+        self.to(device=kind.device, dtype=kind.dtype)
+
     def _settle(self, dates: pd.Index, *, anew: bool) -> Any:
         """Return the design, with the period of these dates where it is open, or ``anew`` where none was given."""
         if self._period_open or (anew and self._takes_period):
             period = usual_period(dates, "Y")
             if period != self.design.period:
-                _checked(design := replace(self.design, period=period))
-                kind = next(self.parameters())
-                self.design = design
-                self._build(design)
-                self.to(device=kind.device, dtype=kind.dtype)
+                self._rebuild(_checked(replace(self.design, period=period)))
         else:
             check_period(self.design.period, dates, "Y")
         return _checked(self.design)
@@ -182,8 +185,8 @@ class SeriesModel(nn.Module):
         if not design.levels or early is None or not len(_windows(early, design).series):
             return None
         twin = copy.deepcopy(self)
-        twin._build(design)
-        twin.to(next(self.parameters()).dtype)._learn(early, **how)
+        twin._rebuild(design)
+        twin._learn(early, **how)
         panel = panel._replace(values=panel.values / own_units(panel, period=design.period))
         windows = _windows(panel, design)
         windows = windows.of(windows.origin >= row)
