@@ -216,3 +216,17 @@ def test_on_a_phone_a_choice_shows_the_button_that_it_presses_and_the_picture_th
         pressed = page.locator("figure.regattn [data-preset][aria-pressed=true]").bounding_box()
         assert pressed["x"] >= 0
         assert pressed["x"] + pressed["width"] <= 390
+
+
+@pytest.mark.parametrize("page", [CHAPTERS[0], CHAPTERS[3]], ids=label)  # a high picture, and one that fits the screen
+def test_on_a_phone_whether_a_choice_was_right_stands_above_the_picture(browser, built_book, page):
+    with open_offline(browser, built_book / f"{page}.html", width=390, height=800, touch=True) as opened:
+        opened.emulate_media(reduced_motion="reduce")
+        opened.locator(".predict-options button").first.click()
+        opened.wait_for_function(
+            """() => { const line = document.querySelector(".predict-repeated");
+            if (line?.textContent !== document.querySelector(".predict-said").textContent) return false;
+            const { left, top, height } = line.getBoundingClientRect();
+            return document.elementFromPoint(left + 9, top + height / 2) === line; }""",
+            timeout=5_000,
+        )

@@ -33,6 +33,14 @@
     requestAnimationFrame(() => figure?.querySelector(".ra-lead")?.scrollIntoView({ block: "nearest", behavior }));
   }
 
+  // On a phone the words under the options are then off the screen: they stand above that picture too.
+  function repeat(text, figure) {
+    const lead = figure.querySelector(".ra-lead");
+    const line = figure.querySelector(".predict-repeated") ?? make("p", { class: "predict-repeated", "aria-hidden": "true" });
+    line.textContent = text;
+    lead?.before(line);
+  }
+
   function choices(box, answer) {
     const title = answer.querySelector("strong").textContent;
     const right = title.slice(title.indexOf(": ") + 2, -1).toLowerCase();
@@ -54,7 +62,10 @@
         said.textContent = `${isRight(button) ? "Right." : "Not this time."}${pressed}`;
         answer.hidden = false;
         answer.open = true;
-        if (words.length) show(explorerOf(box));
+        if (words.length) {
+          repeat(said.textContent, explorerOf(box));
+          show(explorerOf(box));
+        }
       });
     }
     list.replaceWith(make("div", { class: "predict-options", role: "group", "aria-label": "Your prediction" }, ...buttons), said);
