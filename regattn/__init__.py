@@ -12,6 +12,6 @@ array([3.])
 
 from regattn._extras import attach
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 __getattr__, __dir__, __all__ = attach(__name__, __file__)

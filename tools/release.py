@@ -3,7 +3,7 @@
     python -m tools.release v1.0.0
 
 The owner of a copy fills in who wrote it and how they are reached. The version is stated in `regattn/__init__.py`; the
-tag, the citation and a section of `CHANGELOG.md` name the same.
+tag, the citation, the recipe and a section of `CHANGELOG.md` name the same.
 """
 
 from __future__ import annotations
@@ -40,8 +40,12 @@ def missing(tag: str, root: Path = ROOT) -> list[str]:
             found += [f"{name}, line {number}: fill in {hit[0]}" for hit in PLACEHOLDER.finditer(line)]
     if f"\n## [{here}]" not in (root / "CHANGELOG.md").read_text(encoding="utf-8"):
         found.append(f"CHANGELOG.md has no section [{here}]")
-    if not re.search(rf"^version: {re.escape(here)}$", (root / "CITATION.cff").read_text("utf-8"), re.MULTILINE):
-        found.append(f"CITATION.cff does not give version {here}")
+    for name, line in {
+        "CITATION.cff": f"version: {here}",
+        "recipe/meta.yaml": f'{{% set version = "{here}" %}}',
+    }.items():
+        if line not in (root / name).read_text(encoding="utf-8").splitlines():
+            found.append(f"{name} does not give version {here}")
     if "\n[project.urls]" not in (root / "pyproject.toml").read_text(encoding="utf-8"):
         found.append("pyproject.toml has no [project.urls]")
     return found
