@@ -15,6 +15,7 @@ from tests.built import ROOT
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 from dependencies import Package
 
+WORKING_DAY = 8 * 3600  # seconds
 CORE = ["tests/test_attention.py", "tests/test_from_scratch.py", "tests/test_data.py", "tests/ledger/test_ledger.py"]
 
 
@@ -37,7 +38,8 @@ class Base(NamedTuple):
 def base(*, behind: bool = False) -> Base | None:
     """Return what changes are counted from: REGATTN_BASE, or where this branch left main; None when nobody knows.
 
-    On main itself that is where one stands; with `behind` it is then the commit before.
+    On main itself that is where one stands; with `behind` it is then what stood there a working day before: what is
+    pushed together was written in hours, and nobody knows how many commits that was.
     """
     named = os.environ.get("REGATTN_BASE")
     if named:
@@ -54,8 +56,9 @@ def base(*, behind: bool = False) -> Base | None:
             return Base(found[0], main)
         if found:
             break
-    before = git("rev-parse", "--verify", "HEAD~1") if behind else None
-    return Base(before[0], "the commit before") if before else None
+    committed = git("log", "-1", "--format=%ct") if behind else None
+    before = git("rev-list", "-1", f"--before={int(committed[0]) - WORKING_DAY}", "HEAD") if committed else None
+    return Base(before[0], "a working day before") if before else None
 
 
 def changed(since: Base) -> set[str]:
@@ -77,12 +80,17 @@ def named_in(path: Path) -> set[str]:
 
 
 @cache
+def differing() -> tuple[Base | None, frozenset[str]]:
+    """Return a base and the paths that differ from it; no base where all is tested, or nobody knows one."""
+    since = None if os.environ.get("REGATTN_NOTEBOOKS") == "all" else base(behind=True)
+    return since, frozenset() if since is None else frozenset(changed(since))
+
+
+@cache
 def left_for_the_week(*paths: str) -> str:
     """Return why what concerns these paths is not tested today; "" if it is: once a week, and after a change."""
-    since = base(behind=True)
-    if os.environ.get("REGATTN_NOTEBOOKS") == "all" or since is None:
-        return ""
-    if any(path.startswith(paths) for path in changed(since)):
+    since, paths_changed = differing()
+    if since is None or any(path.startswith(paths) for path in paths_changed):
         return ""
     return f"nothing below {', '.join(paths)} differs from {since.name}; the weekly check runs it"
 

@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 from tests.browser import launch
 from tests.built import build
 from tests.changes import left_for_the_week
+from tests.looks import left_for_later
 from tests.pages import opened  # noqa: F401
 from tests.xdist_schedule import Stretches, page_of, phase
 
@@ -64,7 +65,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Put what needs the book after what does not, and give it time; tests of one file or page stay together."""
     result = yield
     for item in items:
-        if (marker := item.get_closest_marker("weekly")) and (why := left_for_the_week(*marker.args)):
+        marker = item.get_closest_marker("weekly")
+        if why := (marker and left_for_the_week(*marker.args)) or left_for_later(item):
             item.add_marker(pytest.mark.skip(why))
     shared = hasattr(config, "workerinput")
     needs = {item: "built_book" in getattr(item, "fixturenames", ()) for item in items}

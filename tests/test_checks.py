@@ -156,9 +156,10 @@ def repository(tmp_path, monkeypatch):
         return done.stdout.strip()
 
     git("init", "--quiet", "--initial-branch=main")
-    for name in ("first", "second"):
+    for name, day in (("first", "2026-01-01T00:00:00Z"), ("second", "2026-01-02T00:00:00Z")):
         (tmp_path / name).write_text(name)
         git("add", name)
+        monkeypatch.setenv("GIT_COMMITTER_DATE", day)
         git("commit", "--quiet", "--message", name)
     git("checkout", "--quiet", "-b", "side")
     (tmp_path / "third").write_text("third")
@@ -177,10 +178,17 @@ def test_changes_are_counted_from_where_a_branch_left_main(repository):
     assert changes.changed(since) == {"first", "second", "third", "new file"}
 
 
-def test_on_main_itself_they_are_counted_from_here_or_from_the_commit_before(repository):
+def test_on_main_itself_they_are_counted_from_here_or_from_a_working_day_before(repository, monkeypatch):
     repository("checkout", "--quiet", "main")
     assert changes.changed(changes.base()) == set()
     assert changes.changed(changes.base(behind=True)) == {"second"}
+    for name, hour in (("at noon", 12), ("at four", 16)):  # pushed together
+        (repository.folder / name).write_text("")
+        repository("add", name)
+        monkeypatch.setenv("GIT_COMMITTER_DATE", f"2026-01-02T{hour}:00:00Z")
+        repository("commit", "--quiet", "--message", name)
+    assert changes.changed(changes.base(behind=True)) == {"at noon", "at four"}
+    repository("reset", "--quiet", "--hard", "main~2")
     repository("checkout", "--quiet", "main~1")
     repository("branch", "--quiet", "--force", "main")
     assert changes.base(behind=True) is None
