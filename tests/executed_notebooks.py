@@ -1,8 +1,9 @@
 """Pytest plugin beside nbval: a reader runs cells twice and elsewhere, and the book need not execute them again.
 
 nbval runs a notebook from top to bottom. Here it does so in an empty folder, which must stay empty, and each quick cell
-is run a second time at once and must print the same. Where REGATTN_CHECKS names a folder, what the cells of a notebook
-showed at first goes into a cache there, from which the book of the same `make test` is built.
+of a notebook that is looked at (`looks.py`) is run a second time at once and must print the same. Where REGATTN_CHECKS
+names a folder, what the cells of a notebook showed at first goes into a cache there, from which the book of the same
+`make test` is built.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from jupyter_cache.base import CacheBundleIn
 
 from tests.built import EXECUTED, ROOT
 from tests.changes import package
+from tests.looks import in_repository, of_page, untouched
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 from execution_cache import key, notebook_cache
@@ -37,6 +39,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
         return (yield)
     if not hasattr(notebook, "elsewhere"):
         notebook.elsewhere, notebook.shown = TemporaryDirectory(), []
+        notebook.twice = runs_twice(notebook.path)
         kernel = notebook.kernel
         kernel.await_reply(kernel.execute_cell_input(f"import os; os.chdir({notebook.elsewhere.name!r}); del os"))
         # nbval keeps cells out of the kernel's history, which then does not see that a line ends in a semicolon
@@ -44,7 +47,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     start = time.monotonic()
     result = yield
     shown = item.test_outputs
-    if time.monotonic() - start <= QUICK:
+    if notebook.twice and time.monotonic() - start <= QUICK:
         item.runtest()
         assert printed(item.test_outputs) == printed(shown), f"{item.name} prints something else the second time"
     notebook.shown.append(shown)
@@ -52,6 +55,13 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
         assert os.listdir(notebook.elsewhere.name) == [], "a notebook leaves nothing in the reader's folder"
         keep(notebook)
     return result
+
+
+def runs_twice(path: Path) -> bool:
+    """Return whether the cells of a notebook are run a second time today."""
+    if not path.is_relative_to(ROOT):
+        return True
+    return not untouched(of_page(in_repository(path.with_suffix(""))), "tests/executed_notebooks.py")
 
 
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
