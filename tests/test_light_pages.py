@@ -57,6 +57,14 @@ def test_what_a_page_uses_travels_with_it(mark):
     assert light_pages.without_parts(page) == '<head></head><body class="{}">'
 
 
+def test_a_style_that_an_explorer_repeats_is_on_the_page_once():
+    kit, own = "<style>\n.regattn { top: 0; }\n</style>\n", "<style>\n/* own */\n.regattn .a { top: 1; }\n</style>\n"
+    other = "<style>\nbody { top: 2; }\n</style>\n"
+    page = f"{other}<figure>\n{kit}{own}</figure>\n<figure>\n{kit}</figure>\n<figure>\n{kit}{own}</figure>\n{other}"
+    left = f"{other}<figure>\n{kit}{own}</figure>\n<figure>\n</figure>\n<figure>\n</figure>\n{other}"
+    assert light_pages.with_each_style_once(page) == left
+
+
 SHEET = """
 html[data-theme="light"] .highlight { background: #fefefe; color: #080808 }
 html[data-theme="light"] .highlight .n { color: #080808 } /* Name */

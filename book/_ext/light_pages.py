@@ -8,6 +8,8 @@ As the theme leaves it, a page of the book weighs 4 MB with all that it loads. W
 - of the theme's style sheet, rules for classes that no page or script names: 7;
 - what sphinx-design and sphinx-thebe write into every page, where nothing of theirs is shown: 2.
 
+Every explorer brings the style of all: on a page the first one's is enough.
+
 Of what is then left of a chapter a fifth marks names and brackets in code as such, in the colour that all code has: it
 goes, too. And drawings say how large they are, so that the text does not move when they arrive.
 """
@@ -36,6 +38,7 @@ OPTIONAL_TAGS = {
     'class="thebe': re.compile(r"\s*<(?:link|script)[^>]*/sphinx-thebe\.(?:css|js)[^>]*>(?:</script>)?"),
 }
 STATE_TYPE = "application/vnd.jupyter.widget-state+json"
+EXPLORER_STYLE = re.compile(r"^<style>\n(?:/\*.*?\*/\n)?\.regattn.*?^</style>\n", re.MULTILINE | re.DOTALL)
 IMAGE = re.compile(r'<img\b[^>]*?\bsrc="([^":]*_images/[^":]+\.svg)"[^>]*>')
 SVG_SIZE = re.compile(r'<svg\b[^>]*?\bwidth="([\d.]+)pt" height="([\d.]+)pt"')
 CODE = re.compile(r'<div class="highlight"><pre>.*?</pre>', re.DOTALL)
@@ -62,6 +65,18 @@ def without_parts(page: str) -> str:
     for mark, tags in OPTIONAL_TAGS.items():
         page = page if mark in page else tags.sub("", page)
     return page
+
+
+def with_each_style_once(page: str) -> str:
+    """Return a page in which what an explorer repeats of an earlier one's style is left out."""
+    seen: set[str] = set()
+
+    def first(found: re.Match) -> str:
+        again = found[0] in seen
+        seen.add(found[0])
+        return "" if again else found[0]
+
+    return EXPLORER_STYLE.sub(first, page)
 
 
 def plain_classes(sheet: str) -> set[str]:
@@ -164,7 +179,8 @@ def lighten(app, exception) -> None:
         script.unlink()
     plain = plain_classes((site / "_static" / "pygments.css").read_text(encoding="utf-8"))
     for page in pages:
-        text = without_marks(without_parts(page.read_text(encoding="utf-8")), plain)
+        text = with_each_style_once(without_parts(page.read_text(encoding="utf-8")))
+        text = without_marks(text, plain)
         page.write_text(with_sizes(text, page.parent), encoding="utf-8")
     write_sheet(site)
     write_fonts(site)

@@ -16,7 +16,7 @@ from regattn._files import atomic_write
 from regattn._text import check_text
 from regattn.widgets._kit.controls import Control
 from regattn.widgets._kit.frontend import WIDGET_VIEW, has_editor
-from regattn.widgets._kit.page import assemble, document, plain, safe_json, scope_name, scoped, style
+from regattn.widgets._kit.page import assemble, document, own_style, plain, safe_json, scope_name, scoped, style
 
 __all__ = ["Explorer", "check_labels", "label_place", "name_of"]
 
@@ -72,13 +72,16 @@ class Explorer(anywidget.AnyWidget):
     hides_unused: ClassVar[bool] = False
     """Whether a control in More is not shown, rather than off, where it means nothing."""
     _css = style()
+    _own_style = ""
     data = traitlets.Dict(read_only=True).tag(sync=True)
     kit = traitlets.Dict(read_only=True).tag(sync=True)
     alt = Text("").tag(sync=True)
 
     def __init_subclass__(cls, *, panels: Sequence[str] = (), **kwargs: Any) -> None:
         if panels:
-            cls._esm = assemble(f"{cls.__module__.rpartition('.')[2]}/view.js")
+            folder = cls.__module__.rpartition(".")[2]
+            cls._esm, cls._own_style = assemble(f"{folder}/view.js"), own_style(folder)
+            cls._css = style() + cls._own_style
         super().__init_subclass__(**kwargs)
         declared = {name: part for name, part in vars(cls).items() if isinstance(part, Control)}
         cls.controls, cls.panels = (*cls.controls, *declared), tuple(panels) or cls.panels
@@ -167,12 +170,13 @@ class Explorer(anywidget.AnyWidget):
         """Return the explorer as a piece of HTML."""
         name, alt = type(self).__name__, html.escape(self.alt)
         page, own = "_kit/page.js", scope_name("_kit/page.js")
+        styles = "".join(f"<style>\n{rules}</style>\n" for rules in (style(), self._own_style) if rules)
         there = f"const {own} = " in self._esm  # of an explorer that imports it
         code = f'{self._esm}\n{"" if there else scoped(page, assemble(page))}{own}.wake("{name}", render);\n'
         return (
             f'<figure class="regattn" data-widget="{name}" aria-label="{alt}">\n'
             f"<noscript><p>{alt} This explorer moves with JavaScript, which is switched off here.</p></noscript>\n"
-            f"<style>\n{self._css}</style>\n"
+            f"{styles}"
             f'<script type="application/json">{safe_json(state)}</script>\n'
             f'<script type="module">\n{code}</script>\n'
             "</figure>"

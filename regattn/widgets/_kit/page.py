@@ -15,12 +15,13 @@ import numpy as np
 from regattn._colours import ROLES
 from regattn._text import check_text
 
-__all__ = ["FOLDER", "assemble", "document", "plain", "safe_json", "scoped", "style"]
+__all__ = ["FOLDER", "assemble", "document", "own_style", "plain", "safe_json", "scoped", "style"]
 
 FOLDER = Path(__file__).parents[1]
 IMPORT = re.compile(r'^import (\{[^}]*\}) from "(\.\.?/[\w./]+\.js)";$', re.MULTILINE)
 REMARK = re.compile(r"^\s*//.*\n", re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:function\*?|const) (\w+))", re.MULTILINE)
+STYLES = re.compile(r"^<style>\n.*?^</style>\n", re.MULTILINE | re.DOTALL)
 COLOUR = re.compile(r"(--ra-[\w-]+): light-dark\(([^,]+), ([^)]+)\);")
 
 
@@ -59,12 +60,11 @@ def scoped(module: str, code: str) -> str:
 
 def document(piece: str, title: str) -> str:
     """Return a whole page that holds a piece of HTML and nothing else, its rules of style in its head."""
-    start, end = piece.index("<style>"), piece.index("</style>") + len("</style>\n")
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f"<title>{html.escape(title)}</title>\n"
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"{piece[start:end]}</head>\n<body>\n<main>\n{piece[:start]}{piece[end:]}\n</main>\n</body>\n</html>\n"
+        f"{''.join(STYLES.findall(piece))}</head>\n<body>\n<main>\n{STYLES.sub('', piece)}\n</main>\n</body>\n</html>\n"
     )
 
 
@@ -78,6 +78,13 @@ def style() -> str:
     on_dark = 'html[data-theme="dark"] .regattn, body[data-jp-theme-light="false"] .regattn, body.vscode-dark .regattn'
     old = "@supports not (color: light-dark(red, red))"
     return f"{source}{old} {{\n.regattn {{ {light} }}\n@media screen {{ {on_dark} {{ {dark} }} }}\n}}\n"
+
+
+@cache
+def own_style(folder: str) -> str:
+    """Return the rules of one explorer, ``style.css`` in its folder; "" where it has none."""
+    path = FOLDER / folder / "style.css"
+    return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
 def plain(value: Any) -> Any:
