@@ -7,6 +7,7 @@ import sys
 import pytest
 import tinycss2
 
+from tests.browser import open_offline
 from tests.built import ROOT
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
@@ -63,6 +64,21 @@ def test_a_style_that_an_explorer_repeats_is_on_the_page_once():
     page = f"{other}<figure>\n{kit}{own}</figure>\n<figure>\n{kit}</figure>\n<figure>\n{kit}{own}</figure>\n{other}"
     left = f"{other}<figure>\n{kit}{own}</figure>\n<figure>\n</figure>\n<figure>\n</figure>\n{other}"
     assert light_pages.with_each_style_once(page) == left
+
+
+@pytest.mark.browser
+def test_a_module_that_explorers_share_is_on_the_page_once_and_reaches_all(browser, tmp_path):
+    module = "const $_kit_a = (() => {\nconst one = (() => {\n  return () => 1;\n})();\nreturn { one };\n})();\n"
+    own = "const { one } = $_kit_a;\ndocument.title += one();\n"
+    figure = '<figure>\n<script type="module">\n{}</script>\n</figure>\n'
+    keeps = module + own + """document.querySelector('script[type="module"]');\n"""
+    page = light_pages.with_each_module_once("".join(map(figure.format, (module + own, keeps, module + own))))
+    assert page.count("const one") == 2
+    (tmp_path / "page.html").write_text(f"<!doctype html><title>t</title>{page}", encoding="utf-8")
+    with open_offline(browser, tmp_path / "page.html") as opened:
+        assert opened.title() == "t111"
+    alone = figure.format(module + own)
+    assert light_pages.with_each_module_once(alone) == alone
 
 
 SHEET = """

@@ -8,7 +8,7 @@ As the theme leaves it, a page of the book weighs 4 MB with all that it loads. W
 - of the theme's style sheet, rules for classes that no page or script names: 7;
 - what sphinx-design and sphinx-thebe write into every page, where nothing of theirs is shown: 2.
 
-Every explorer brings the style of all: on a page the first one's is enough.
+Every explorer brings the style and the modules of all: on a page the first one's are enough.
 
 Of what is then left of a chapter a fifth marks names and brackets in code as such, in the colour that all code has: it
 goes, too. And drawings say how large they are, so that the text does not move when they arrive.
@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections import Counter
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -39,6 +40,11 @@ OPTIONAL_TAGS = {
 }
 STATE_TYPE = "application/vnd.jupyter.widget-state+json"
 EXPLORER_STYLE = re.compile(r"^<style>\n(?:/\*.*?\*/\n)?\.regattn.*?^</style>\n", re.MULTILINE | re.DOTALL)
+EXPLORER_SCRIPT = re.compile(r'<script type="module">\n.*?</script>\n</figure>', re.DOTALL)
+MODULE = re.compile(  # as regattn.widgets makes it, with its last line but one
+    r"^const (?P<name>\$\w+) = \(\(\) => \{\n.*?^return \{ [^}]*\};\n\}\)\(\);\n", re.MULTILINE | re.DOTALL
+)
+READS_SCRIPTS = """'script[type="module"]'"""
 IMAGE = re.compile(r'<img\b[^>]*?\bsrc="([^":]*_images/[^":]+\.svg)"[^>]*>')
 SVG_SIZE = re.compile(r'<svg\b[^>]*?\bwidth="([\d.]+)pt" height="([\d.]+)pt"')
 CODE = re.compile(r'<div class="highlight"><pre>.*?</pre>', re.DOTALL)
@@ -77,6 +83,28 @@ def with_each_style_once(page: str) -> str:
         return "" if again else found[0]
 
     return EXPLORER_STYLE.sub(first, page)
+
+
+def with_each_module_once(page: str) -> str:
+    """Return a page in which an explorer takes from an earlier one the modules that both have.
+
+    Scripts of a page run in their order. One that reads the page's scripts, to write a page of its own, keeps all.
+    """
+    scripts = [script for script in EXPLORER_SCRIPT.findall(page) if READS_SCRIPTS not in script]
+    counts = Counter(found[0] for script in scripts for found in MODULE.finditer(script))
+    seen: set[str] = set()
+
+    def once(found: re.Match) -> str:
+        module, name = found[0], found["name"]
+        if counts[module] < 2:
+            return module
+        again = module in seen
+        seen.add(module)
+        return "" if again else module.replace(f"const {name} = ", f"const {name} = globalThis.{name} = ", 1)
+
+    return EXPLORER_SCRIPT.sub(
+        lambda script: script[0] if READS_SCRIPTS in script[0] else MODULE.sub(once, script[0]), page
+    )
 
 
 def plain_classes(sheet: str) -> set[str]:
@@ -180,6 +208,7 @@ def lighten(app, exception) -> None:
     plain = plain_classes((site / "_static" / "pygments.css").read_text(encoding="utf-8"))
     for page in pages:
         text = with_each_style_once(without_parts(page.read_text(encoding="utf-8")))
+        text = with_each_module_once(text)
         text = without_marks(text, plain)
         page.write_text(with_sizes(text, page.parent), encoding="utf-8")
     write_sheet(site)
