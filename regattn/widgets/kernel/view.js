@@ -10,6 +10,8 @@ function padded(values, share = 0.06) {
   return [low - room, high + room];
 }
 
+const FAINT = 4; // the radius of the ring round a dot that is smaller
+
 // The observation nearest to x, as the query.
 function nearestQuery(xs, x) {
   return { query: xs.reduce((best, value, k) => (Math.abs(value - x) < Math.abs(xs[best] - x) ? k : best), 0) };
@@ -35,11 +37,14 @@ function curvePanel({ x, y, x_label: xLabel, y_label: yLabel }) {
     handle: { at: ({ query, prediction }) => [x[query], inside([prediction])[0]], to: (at) => nearestQuery(x, at) },
     make(p) {
       const [dots, smoother, line] = [p.signedDots(), p.line("neutral", { dashed: true }), p.line("prediction")];
+      const rings = p.dots("positive", { hollow: true }); // above the line: what has no weight is still to be seen
       const [upright, diamond] = [p.marker("query", "upright"), p.marker("query")];
       return (state) => {
         p.frame(frame);
         const largest = Math.max(...state.weights.map(Math.abs)) || 1;
-        dots(x, y, (i) => 2.6 + 5.2 * Math.sqrt(Math.abs(state.weights[i]) / largest), state.weights);
+        const radius = (i) => 2.6 + 5.2 * Math.sqrt(Math.abs(state.weights[i]) / largest);
+        dots(x, y, radius, state.weights);
+        rings(x, y, FAINT, (i) => state.weights[i] >= 0 && radius(i) < FAINT);
         smoother(x, inside(state.smoother));
         line(x, inside(state.fitted));
         upright(x[state.query]);
@@ -122,7 +127,7 @@ const render = explorer({
     pick: (k) => ({ query: k }),
     start: ({ query }) => query,
   }),
-  answers: () => ["below", "error", "gap"],
+  answers: (view) => (view.hides("cooling") ? ["below", "error", "gap"] : ["error", "own"]),
   numbers({ y, y_label }) {
     const print = (key) => (state) => formatResult(Number(state[key].toPrecision(12)));
     return [
