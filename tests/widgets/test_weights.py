@@ -97,7 +97,9 @@ def firms(**options) -> WeightsExplorer:
 def test_on_a_phone_the_group_that_asks_has_its_name_and_numbers_are_not_logs(browser, tmp_path):
     with opened(browser, tmp_path, firms(), width=390) as page:
         for place in range(11):
-            page.evaluate("(k) => {const m = document.querySelector('figure.regattn').model; m.set('query', k);}", place)
+            page.evaluate(
+                "(k) => {const m = document.querySelector('figure.regattn').model; m.set('query', k);}", place
+            )
             texts = page.locator("[data-panel=rows] .ra-grid text:visible").all_text_contents()
             assert f"firm {chr(97 + place)}" in texts
         assert {"1", "100", "10,000"} <= set(texts)

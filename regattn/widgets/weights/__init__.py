@@ -113,16 +113,7 @@ class WeightsExplorer(Explorer, panels=["rows", "second", "sum", "plane"]):
             "units": units,
             "logs": logs,
         }
-        if groups is not None:
-            data["groups"] = [str(name) for name in groups]
-            if len(data["groups"]) != n:
-                raise ValueError(f"groups must name {n} training rows, got {len(data['groups'])} names")
-        if y_new is not None:
-            if groups is None:
-                raise ValueError("y_new is drawn behind the rows of a group; got y_new without groups")
-            data["y_new"] = check_vector(y_new, "y_new")
-            if len(data["y_new"]) != m:
-                raise ValueError(f"y_new must have {m} values, one for each prediction, got {len(data['y_new'])}")
+        data |= _of_groups(groups, y_new, n, m)
         self.predictors = [""]
         hidden = [] if len(self.reports) > 1 else ["model", *BESIDE]
         if (X is None) != (X_new is None):
@@ -188,6 +179,23 @@ class WeightsExplorer(Explorer, panels=["rows", "second", "sum", "plane"]):
             "second": second.tolist(),
             "common": float(1 - np.abs(shares[0] - shares[1]).sum() / 2),
         }
+
+
+def _of_groups(groups: Sequence[Label] | None, y_new: Sequence[float] | None, n: int, m: int) -> dict[str, Any]:
+    """Return the name of each training row's group and what came, or raise."""
+    if groups is None:
+        if y_new is not None:
+            raise ValueError("y_new is drawn behind the rows of a group; got y_new without groups")
+        return {}
+    names = [str(name) for name in groups]
+    if len(names) != n:
+        raise ValueError(f"groups must name {n} training rows, got {len(names)} names")
+    if y_new is None:
+        return {"groups": names}
+    came = check_vector(y_new, "y_new")
+    if len(came) != m:
+        raise ValueError(f"y_new must have {m} values, one for each prediction, got {len(came)}")
+    return {"groups": names, "y_new": came}
 
 
 def _same(report: Any, named: Mapping[Any, Any], name: Any) -> ForecastReport:

@@ -198,7 +198,7 @@ const render = explorer({
     const own = ({ weights, query }) => sum(weights.filter((_, i) => groups[i] === asked[query]));
     const heard = ({ weights, loudest }) => formatResult(weights[loudest]);
     return [
-      ...(groups ? [["own", "weight on its own rows", (state) => formatResult(own(state))]] : []),
+      ...(groups ? [["own", "weight on its own rows", (state) => formatNumber(Number(own(state).toPrecision(12)))]] : []),
       ...(groups ? [["loudest", "weight of the largest dot", heard]] : []),
       ["prediction", measured("prediction", units), logs ? ({ prediction }) => outcomeText({ logs }, prediction) : printed("prediction")],
       ["baseline", measured("baseline: mean outcome × sum of weights", inLogs), printed("baseline")],
