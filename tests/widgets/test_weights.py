@@ -81,3 +81,37 @@ def test_each_group_has_one_name_and_a_line_of_its_own_and_the_axis_holds_the_pr
         texts = rows.locator(".ra-grid text:visible").all_text_contents()
         assert texts.count("north") == texts.count("south") == 1
         assert "20" in texts
+
+
+def firms(**options) -> WeightsExplorer:
+    """Return logs of two years of eleven groups, each of whose predictions hears its own rows most."""
+    names = [f"firm {chr(97 + k)}" for k in range(11)]
+    groups = np.repeat(names, 2)
+    own = (groups == np.array(names)[:, None]) * 0.45 + 0.1 / 22
+    rows = [f"{name}, {year}" for name, year in zip(groups, [1, 2] * 11, strict=True)]
+    report = forecast_report(pd.DataFrame(own, index=names, columns=rows), np.log(np.arange(1.0, 23.0)) * 3)
+    return WeightsExplorer(report, units="dollars", groups=groups, logs=True, y_new=np.full(11, np.log(5e3)), **options)
+
+
+@pytest.mark.browser
+def test_on_a_phone_the_group_that_asks_has_its_name_and_numbers_are_not_logs(browser, tmp_path):
+    with opened(browser, tmp_path, firms(), width=390) as page:
+        for place in range(11):
+            page.evaluate(
+                "(k) => {const m = document.querySelector('figure.regattn').model; m.set('query', k);}", place
+            )
+            texts = page.locator("[data-panel=rows] .ra-grid text:visible").all_text_contents()
+            assert f"firm {chr(97 + place)}" in texts
+        assert {"1", "100", "10,000"} <= set(texts)
+        said = page.locator("[data-output=message]").text_content().translate(dict.fromkeys(map(ord, "\u2068\u2069")))
+        prediction = np.exp(firms(query=10).result()["prediction"])
+        assert f"{float(f'{prediction:.3g}'):,.0f} dollars for firm k; 5,000 came." in said
+        assert page.locator("[data-output=own]").text_content() == "0.909"
+        assert page.locator("[data-output=loudest]").text_content() == "0.455"
+
+
+def test_what_came_is_drawn_behind_a_group_and_has_a_value_for_each_prediction():
+    with pytest.raises(ValueError, match="y_new without groups"):
+        WeightsExplorer(REPORT, y_new=[1.0, 2.0])
+    with pytest.raises(ValueError, match="y_new must have 2 values, one for each prediction, got 1"):
+        WeightsExplorer(REPORT, groups=["p", "p", "q"], y_new=[1.0])

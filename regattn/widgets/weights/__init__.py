@@ -9,6 +9,7 @@ import numpy as np
 
 from regattn._tables import read_table
 from regattn._types import Label, Table
+from regattn._validation import check_vector
 from regattn.attribution.report import ForecastReport
 from regattn.widgets._kit import Choice, Count, Explorer, check_labels, label_place
 
@@ -35,12 +36,18 @@ class WeightsExplorer(Explorer, panels=["rows", "second", "sum", "plane"]):
     units : str
         Units of the outcome.
     groups : sequence of length n, optional
-        A name for each training row: rows side by side with one name have it once under them.
+        A name for each training row: rows side by side with one name have it once under them. A prediction whose label
+        is a group's name listens to rows of its own.
+    y_new : array of length m, optional
+        What came, drawn behind the rows of the group that asks; only with ``groups``.
+    logs : bool, default False
+        Whether outcomes are natural logarithms of ``units``: the axis and the prediction are then shown in these.
 
     Raises
     ------
     ValueError
-        If reports differ in rows or outcomes, hold more than 300,000 weights together, or sizes disagree.
+        If reports differ in rows or outcomes, hold more than 300,000 weights together, or sizes disagree, or if
+        ``y_new`` comes without ``groups``.
 
     Examples
     --------
@@ -80,6 +87,8 @@ class WeightsExplorer(Explorer, panels=["rows", "second", "sum", "plane"]):
         query: Label = 0,
         units: str = "",
         groups: Sequence[Label] | None = None,
+        y_new: Sequence[float] | None = None,
+        logs: bool = False,
         hide: Sequence[str] = (),
         **kit: Any,
     ) -> None:
@@ -102,11 +111,9 @@ class WeightsExplorer(Explorer, panels=["rows", "second", "sum", "plane"]):
             "asked": self.asked,
             "weights": {name: report.weights for name, report in self.reports.items()},
             "units": units,
+            "logs": logs,
         }
-        if groups is not None:
-            data["groups"] = [str(name) for name in groups]
-            if len(data["groups"]) != n:
-                raise ValueError(f"groups must name {n} training rows, got {len(data['groups'])} names")
+        data |= _of_groups(groups, y_new, n, m)
         self.predictors = [""]
         hidden = [] if len(self.reports) > 1 else ["model", *BESIDE]
         if (X is None) != (X_new is None):
@@ -172,6 +179,23 @@ class WeightsExplorer(Explorer, panels=["rows", "second", "sum", "plane"]):
             "second": second.tolist(),
             "common": float(1 - np.abs(shares[0] - shares[1]).sum() / 2),
         }
+
+
+def _of_groups(groups: Sequence[Label] | None, y_new: Sequence[float] | None, n: int, m: int) -> dict[str, Any]:
+    """Return the name of each training row's group and what came, or raise."""
+    if groups is None:
+        if y_new is not None:
+            raise ValueError("y_new is drawn behind the rows of a group; got y_new without groups")
+        return {}
+    names = [str(name) for name in groups]
+    if len(names) != n:
+        raise ValueError(f"groups must name {n} training rows, got {len(names)} names")
+    if y_new is None:
+        return {"groups": names}
+    came = check_vector(y_new, "y_new")
+    if len(came) != m:
+        raise ValueError(f"y_new must have {m} values, one for each prediction, got {len(came)}")
+    return {"groups": names, "y_new": came}
 
 
 def _same(report: Any, named: Mapping[Any, Any], name: Any) -> ForecastReport:

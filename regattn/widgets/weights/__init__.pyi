@@ -22,6 +22,8 @@ class WeightsExplorer(Explorer):
         query: Label = 0,
         units: str = "",
         groups: Sequence[Label] | None = None,
+        y_new: Sequence[float] | None = None,
+        logs: bool = False,
         hide: Sequence[str] = (),
         model: str | None = None,
         beside: str | None = None,

@@ -21,8 +21,9 @@ function weightsState({ outcomes, level, weights: models }, { query, model, besi
   order.sort((i, j) => Math.abs(contributions[j]) - Math.abs(contributions[i]) || i - j);
   const leverage = sum(weights);
   const baseline = level * leverage;
+  const loudest = weights.reduce((top, weight, i) => (Math.abs(weight) > Math.abs(weights[top]) ? i : top), 0);
   return {
-    query, model, beside, weights, contributions, order, second, baseline, leverage, // prettier-ignore
+    query, model, beside, weights, contributions, order, second, baseline, leverage, loudest, // prettier-ignore
     running: runningSum([baseline, ...order.map((i) => contributions[i])]),
     prediction: dot(weights, outcomes),
     up: sum(contributions.map((each) => Math.max(each, 0))),
@@ -38,30 +39,77 @@ function weightsProblem(data) {
   return { ...data, dates: labels, range: widened([Math.min(...outcomes), Math.max(...outcomes)], 0.08) };
 }
 
-// Where each run of rows of one group begins and ends.
+// Where each run of rows of one group begins and ends, and how far the gaps before it have moved it to the right.
+const GAP = 2;
 function runsOf(groups) {
   const starts = groups.map((_, i) => i).filter((i) => groups[i] !== groups[i - 1]);
-  return starts.map((start, k) => ({ name: groups[start], start, end: starts[k + 1] ?? groups.length }));
+  return starts.map((start, k) => ({ name: groups[start], start, end: starts[k + 1] ?? groups.length, moved: k * GAP }));
 }
 
-// The same plot with one name under each run, and the line through the rows broken between runs.
-function grouped(p, runs) {
-  const xTicks = runs.map(({ name, start, end }) => ({ at: (start + end - 1) / 2, text: name }));
+// Names under the runs, as many as there is room for: the one that asks first, then those that are heard most.
+function namesUnder(p, runs, { asks, heard, width }) {
+  const { margin, size } = p;
+  const room = size.width - margin.left - margin.right;
+  const wanted = runs.map(({ name, start, end, moved }) => {
+    const at = (start + end - 1) / 2 + moved;
+    const half = ([...name].length * 7 * size.unit) / 2 + 3;
+    const x = Math.max(half, Math.min(size.width - half, margin.left + ((at + 1) / (width + 1)) * room));
+    return { at, text: name, x, half, rank: name === asks ? Infinity : heard(start, end) };
+  });
+  const kept = [];
+  for (const each of [...wanted].sort((a, b) => b.rank - a.rank)) {
+    if (kept.every(({ x, half }) => Math.abs(each.x - x) >= each.half + half)) kept.push(each);
+  }
+  return kept.sort((a, b) => a.at - b.at).map(({ at, text }) => ({ at, text }));
+}
+
+// The same plot with a gap and a name for each run, the line broken between runs; `look.state` is what is drawn now.
+function grouped(p, runs, look) {
+  const places = runs.flatMap(({ start, end, moved }) => Array.from({ length: end - start }, (_, i) => start + i + moved));
+  const width = places.at(-1) + GAP;
   const line = (role) => {
     const draw = p.chains(role, 1.5);
-    return (xs, ys) => draw(runs.map(({ start, end }) => xs.slice(start, end).map((x) => [x, ys[x]])));
+    return (xs, ys) => draw(runs.map(({ start, end }) => xs.slice(start, end).map((x) => [places[x], ys[x]])));
   };
-  return { ...p, line, frame: (frame) => p.frame({ ...frame, xTicks }) };
+  const signedDots = () => {
+    const draw = p.signedDots();
+    return (xs, ys, radius, weights) => draw(xs.map((x) => places[x]), ys, radius, weights);
+  };
+  const heard = (start, end) => sizeOf(look.state.weights.slice(start, end));
+  const frame = (wanted) => {
+    const yTicks = look.ticks?.(wanted.y) ?? wanted.yTicks;
+    p.frame({ ...wanted, x: [-1, width], xTicks: namesUnder(p, runs, { asks: look.asks(), heard, width }), yTicks });
+  };
+  return { ...p, line, signedDots, frame, places };
 }
 
+// Powers of ten on an axis of natural logarithms.
+function logTicks([low, high]) {
+  const [first, last] = [low, high].map((end) => end / Math.LN10);
+  const powers = Array.from({ length: Math.max(0, Math.floor(last) - Math.ceil(first) + 1) }, (_, k) => Math.ceil(first) + k);
+  return powers.map((power) => ({ at: power * Math.LN10, text: power < 0 || power > 8 ? formatNumber(10 ** power, 1) : (10 ** power).toLocaleString("en") }));
+}
+
+// Three digits, with commas from a thousand on.
+function plainText(value) {
+  return value >= 999.5 && value < 1e9 ? Number(value.toPrecision(3)).toLocaleString("en") : formatNumber(value);
+}
+
+// How an outcome is printed: where outcomes are logs, the number whose log it is.
+const outcomeText = ({ logs }, value) => (logs ? plainText(Math.exp(value)) : formatNumber(value));
+
 // Outcomes in the order of the training rows, larger the more weight a model gives them. The axis holds the prediction.
-function rowsPanel({ outcomes, dates, range, units, groups }, which) {
+function rowsPanel({ outcomes, dates, range, units, groups, asked, y_new: came, logs }, which) {
   const own = which === "weights";
-  const held = ({ prediction }) => [Math.min(range[0], prediction), Math.max(range[1], prediction)];
+  const held = ({ prediction }) => {
+    const [low, high] = [Math.min(range[0], prediction), Math.max(range[1], prediction)];
+    return [low - (low < range[0] ? 0.4 : 0), high + (high > range[1] ? 0.4 : 0)];
+  };
+  const look = { state: null, asks: () => asked[look.state.query], ticks: logs ? logTicks : null };
   const panel = averagedPanel({
     title: own ? "Whom it listens to" : "The same prediction by the model beside it",
     label: own ? "Training rows" : "Training rows, other model",
-    units,
+    units: logs ? `${units} (log scale)` : units,
     height: own ? 250 : 200,
     of: (state) => ({
       outcomes, dates, // prettier-ignore
@@ -71,7 +119,25 @@ function rowsPanel({ outcomes, dates, range, units, groups }, which) {
     }),
     predicted: own,
   });
-  return groups ? { ...panel, make: (p) => panel.make(grouped(p, runsOf(groups))) } : panel;
+  if (!groups) return panel;
+  const runs = runsOf(groups);
+  const { places } = grouped({}, runs, look);
+  if (came && own) panel.legend.push(["test", "diamond", "what came"]);
+  return {
+    ...panel,
+    at: (k, state) => [places[k], panel.at(k, state)[1]],
+    make(p) {
+      const draw = panel.make(grouped(p, runs, look));
+      const mark = p.marker("test");
+      return (state) => {
+        look.state = state;
+        draw(state);
+        const run = came && own && runs.find(({ name }) => name === look.asks());
+        if (run) mark(run.end - 1 + run.moved + 1.5, came[state.query]);
+        else mark();
+      };
+    },
+  };
 }
 
 function planePanel({ predictors = {}, asks = {} }, view) {
@@ -115,33 +181,48 @@ const render = explorer({
     plane: planePanel(problem, view),
   }),
   hint: ({ query }, { asked }) => `for ${isolate(asked[query])}; arrow keys read the rows`,
-  cursor: ({ outcomes, labels }) => ({
+  cursor: ({ outcomes, labels, logs }) => ({
     count: () => outcomes.length,
     text: (k, { weights, contributions }) =>
       `${isolate(labels[k])}: weight ${formatResult(weights[k])}\n` +
-      `outcome ${formatNumber(outcomes[k])}\n` +
-      `adds ${formatResult(contributions[k])}`,
+      `outcome ${outcomeText({ logs }, outcomes[k])}\n` +
+      `adds ${formatResult(contributions[k])}${logs ? " to the log" : ""}`,
     start: ({ order }) => order[0],
   }),
-  answers: (view) => ["effective", ...(view.hides("second") ? [] : ["common"])],
-  numbers: ({ units }, view) => [
-    ["prediction", measured("prediction", units), printed("prediction")],
-    ["baseline", measured("baseline: mean outcome × sum of weights", units), printed("baseline")],
-    ["up", measured("rows for more", units), printed("up")],
-    ["down", measured("rows for less", units), printed("down")],
-    ["short", "sum of weights below zero", printed("short")],
-    ["leverage", "sum of weights", printed("leverage")],
-    ["effective", "effective number of rows", printed("effective")],
-    ...(view.hides("second") ? [] : [["common", "weight in common with the model beside it", ({ common }) => shareText(common)]]),
-  ],
-  say({ query, order, weights, contributions, leverage, prediction }, { asked, labels }) {
+  answers: (view) => {
+    const { groups } = view.model.get("data");
+    return [...(groups ? ["own", "loudest"] : ["effective"]), ...(view.hides("second") ? [] : ["common"])];
+  },
+  numbers({ units, groups, asked, logs }, view) {
+    const inLogs = logs ? `log of ${units}` : units;
+    const own = ({ weights, query }) => sum(weights.filter((_, i) => groups[i] === asked[query]));
+    const heard = ({ weights, loudest }) => formatResult(weights[loudest]);
+    return [
+      ...(groups ? [["own", "weight on its own rows", (state) => formatNumber(Number(own(state).toPrecision(12)))]] : []),
+      ...(groups ? [["loudest", "weight of the largest dot", heard]] : []),
+      ["prediction", measured("prediction", units), logs ? ({ prediction }) => outcomeText({ logs }, prediction) : printed("prediction")],
+      ["baseline", measured("baseline: mean outcome × sum of weights", inLogs), printed("baseline")],
+      ["up", measured("rows for more", inLogs), printed("up")],
+      ["down", measured("rows for less", inLogs), printed("down")],
+      ["short", "sum of weights below zero", printed("short")],
+      ["leverage", "sum of weights", printed("leverage")],
+      ["effective", "effective number of rows", printed("effective")],
+      ...(view.hides("second") ? [] : [["common", "weight in common with the model beside it", ({ common }) => shareText(common)]]),
+    ];
+  },
+  say({ query, order, weights, contributions, leverage, prediction, loudest }, { asked, labels, groups, y_new: came, units, logs }) {
+    if (groups) {
+      const truth = came ? `; ${outcomeText({ logs }, came[query])} came` : "";
+      const most = `${isolate(labels[loudest])} is heard most, with weight ${formatNumber(weights[loudest])}.`;
+      return [outcomeText({ logs }, prediction), `${units && ` ${isolate(units)}`} for ${isolate(asked[query])}${truth}. ${most}`];
+    }
     const [k] = order;
     const from = Math.abs(leverage - 1) < 1e-9 ? "the mean of all rows" : "the baseline";
     const moved = `${contributions[k] > 0 ? "+" : ""}${formatNumber(contributions[k])} from ${from}`;
-    const loudest = `${isolate(labels[k])} moves it most: with weight ${formatNumber(weights[k])}, by ${moved}.`;
-    return [formatResult(prediction), ` for ${isolate(asked[query])}. ${loudest}`];
+    const mover = `${isolate(labels[k])} moves it most: with weight ${formatNumber(weights[k])}, by ${moved}.`;
+    return [formatResult(prediction), ` for ${isolate(asked[query])}. ${mover}`];
   },
-  result: ({ query, model, beside, weights, contributions, order, second, running, ...numbers }) => ({
+  result: ({ query, model, beside, weights, contributions, order, second, running, loudest, ...numbers }) => ({
     ...numbers,
     weights: Array.from(weights),
     contributions: Array.from(contributions),
