@@ -84,7 +84,11 @@ def test_what_is_exchanged_is_what_activation_patching_says():
     np.testing.assert_allclose(found, wanted, atol=1e-6)
     truth = np.array(list(GRAMMAR.next_word(one.split()).values()))
     assert found[truth > 0].sum() > 0.98
+    assert explorer.result()["goes_over"] == pytest.approx(found[truth > 0].sum())
+    explorer.donor = many.replace("farmer", "dog")  # nothing is true there alone
+    assert explorer.result()["goes_over"] == 0
     explorer.donor = ""  # then it is silent
+    assert explorer.result()["goes_over"] is None
     q = next_words(ablate_head(shipped, layer=3, head=1), GRAMMAR, [many]).loc[many]
     np.testing.assert_allclose(explorer.result()["model"], q, atol=2e-3)
     assert np.abs(q - found).max() > 0.01

@@ -161,11 +161,13 @@ class ModelExplorer(Explorer, panels=["next", "parts", "map", "lens"]):
             The words ``read``; at the place asked, ``truth`` (None where the grammar could not have written the
             beginning), ``model`` and ``drawn_from``, one probability for each word of the vocabulary;
             ``entropy_truth``, ``entropy_model``, the ``excess`` of this prediction and the ``cost`` of what is
-            silenced, in nats; the mean excess of all predictions of the sentence that have a truth, ``mean_excess``,
-            and that of the whole model, ``mean_excess_whole``; the ``weights`` of the chosen head (T × T), the
-            ``lens`` (V × (L + 1)), and the word that would be drawn, ``next_word``. Of a TextModel ``read`` is a list
-            of tokens; in place of what needs a truth there are the divergence of the prediction from that of the whole
-            model, ``cost``, and what a token of the text costs on average, ``surprisal`` and ``surprisal_whole``.
+            silenced, in nats; the share of the prediction that ``goes_over`` to words which may follow the ``donor``
+            and not the sentence, None without a donor; the mean excess of all predictions of the sentence that have a
+            truth, ``mean_excess``, and that of the whole model, ``mean_excess_whole``; the ``weights`` of the chosen
+            head (T × T), the ``lens`` (V × (L + 1)), and the word that would be drawn, ``next_word``. Of a TextModel
+            ``read`` is a list of tokens; in place of what needs a truth there are the divergence of the prediction from
+            that of the whole model, ``cost``, and what a token of the text costs on average, ``surprisal`` and
+            ``surprisal_whole``.
         """
         import torch
 
@@ -194,13 +196,17 @@ class ModelExplorer(Explorer, panels=["next", "parts", "map", "lens"]):
         """Return what compares the predictions with the grammar."""
         truth = self.reading.truth(tokens)
         loss, loss_whole = (_divergences(truth, found) for found in (logits, whole))
-        p = truth[at]
+        p, q = truth[at], logits[at].softmax(-1).numpy()
+        donor = self.reading.tokens(self.donor)
+        there = self.reading.truth(donor)[min(at, len(donor) - 1)] if len(donor) > 1 else None
+        over = None if p is None or there is None else float(q[(there > 0) & ~(p > 0)].sum())
         return {
             "read": " ".join(self.words[token] for token in tokens),
             "truth": None if p is None else p.tolist(),
             "entropy_truth": None if p is None else _entropy(p),
             "excess": loss[at],
             "cost": None if p is None else loss[at] - loss_whole[at],
+            "goes_over": over,
             "mean_excess": float(np.mean([x for x in loss if x is not None])),
             "mean_excess_whole": float(np.mean([x for x in loss_whole if x is not None])),
         }

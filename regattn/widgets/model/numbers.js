@@ -112,6 +112,19 @@ function swapFrom(problem, donor, at, silenced) {
   return { place: at, parts: new Set(silenced), row: read[Math.min(at, ids.length)] };
 }
 
+// The truth after the other sentence, at the same place or at its end; null where there is none.
+function truthThere({ states, words, start, ...problem }, donor, at) {
+  const { ids } = readTyped({ words, ...problem }, donor);
+  if (!states || !ids.length) return null;
+  return truths(states, [start, ...ids], words.length)[Math.min(at, ids.length)];
+}
+
+// How much of a prediction is on words that may follow the other sentence and not this one.
+function sharedOver(q, here, there) {
+  if (!here || !there) return null;
+  return q.reduce((sum, share, k) => (there[k] > 0 && !(here[k] > 0) ? sum + share : sum), 0);
+}
+
 const meanOf = (values) => (values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null);
 
 // Everything shown for one setting of the controls.
@@ -127,6 +140,7 @@ export function modelState(problem, { sentence, donor, place, head, silenced, te
   const [layer, number] = head.split(".").map((part) => Number(part) - 1);
   const [logits, all] = [rows[at].logits, tokens.map((token) => words[token])];
   const [q, drawnQ] = [softmax(logits), drawnFrom(logits, temperature, top_k, top_p)];
+  const there = truthThere(problem, donor, at);
   const looks = rows[at].heads.map((heads) =>
     heads.map(({ weights }) => {
       const most = weights.indexOf(Math.max(...weights));
@@ -134,7 +148,7 @@ export function modelState(problem, { sentence, donor, place, head, silenced, te
     }),
   );
   return {
-    known, unknown, dropped, pieces, donor: readTyped(problem, donor).known, tokens, at, excess, cost, mean, words: all, logits, silenced, head, looks, p, q, drawnQ, // prettier-ignore
+    known, unknown, dropped, pieces, donor: readTyped(problem, donor).known, tokens, at, excess, cost, mean, there, over: sharedOver(q, p, there), words: all, logits, silenced, head, looks, p, q, drawnQ, // prettier-ignore
     before: states && known.length && !truth[at] ? truth.findIndex((found) => !found) : null, // the first word without a truth
     entropy: [p && entropyOf(p), entropyOf(q)],
     map: rows.map(({ heads }) => heads[layer][number].weights),

@@ -5,6 +5,7 @@ import { descending } from "../_numbers/sampling.js";
 import { numberTable } from "../_kit/tables.js";
 
 const SHOWN = 9; // words with bars of their own
+const SHOWN_WITH_OTHER = 7; // where each has three of them
 
 // A row of the next words: two bars, and a number for each column. Returns what fills it.
 function sharesRow(body, columns, roles) {
@@ -24,9 +25,16 @@ const weightText = (weight) => (!(weight >= 0.005) ? "" : weight > 0.995 ? "1" :
 
 export function nextPanel({ words, states }, view) {
   const drawing = !["temperature", "top_k", "top_p"].every((name) => view.hides(name));
-  const columns = [...(states ? ["true"] : []), "model", ...(drawing ? ["drawn"] : [])];
-  const roles = [...(states ? ["truth"] : []), "prediction"];
-  const legend = { truth: "the grammar: true", prediction: "the model" };
+  const other = states && !view.hides("donor"); // the truth after the sentence to exchange with
+  const true_of = other ? ["here", "there"] : ["true"];
+  const columns = [...(states ? true_of : []), "model", ...(drawing ? ["drawn"] : [])];
+  const roles = [...(states ? ["truth"] : []), ...(other ? ["neutral"] : []), "prediction"];
+  const legend = {
+    truth: other ? "true here" : "the grammar: true",
+    neutral: "true there, after the other sentence",
+    prediction: "the model",
+  };
+  const listed = other ? SHOWN_WITH_OTHER : SHOWN;
   return {
     title: states ? "Which word comes next" : "Which token comes next",
     legend: roles.map((role) => [role, "box", legend[role]]),
@@ -36,11 +44,12 @@ export function nextPanel({ words, states }, view) {
       const table = element("table", { class: "ra-shares ra-pairs", "aria-label": "Probability of the next word" });
       table.append(element("thead", {}, element("tr", {}, ...heads)), body);
       host.append(table);
-      const rows = Array.from({ length: SHOWN + 1 }, () => sharesRow(body, columns, roles));
-      return ({ p, q, drawnQ }) => {
-        const order = descending(q.map((share, k) => Math.max(share, p?.[k] ?? 0))).slice(0, SHOWN);
+      const rows = Array.from({ length: listed + 1 }, () => sharesRow(body, columns, roles));
+      return ({ p, q, drawnQ, there }) => {
+        const most = (share, k) => Math.max(share, p?.[k] ?? 0, other ? (there?.[k] ?? 0) : 0);
+        const order = descending(q.map(most)).slice(0, listed);
         const left = (shares) => shares && Math.max(0, 1 - order.reduce((sum, k) => sum + shares[k], 0));
-        const shares = states ? [p, q, drawnQ] : [q, drawnQ];
+        const shares = [...(states ? [p] : []), ...(other ? [there] : []), q, drawnQ];
         const lines = order.map((k) => [words[k], ...shares.map((each) => each && each[k])]);
         lines.push(["all others", ...shares.map(left)]);
         lines.forEach((line, k) => rows[k](line));

@@ -40,6 +40,7 @@ const BESIDE_TRUTH = [
   ["entropy", "true entropy, nats", ({ entropy }) => formatResult(entropy[0])],
   MODEL_ENTROPY,
   ["excess", "excess of this prediction, nats", ({ excess }) => formatResult(excess)],
+  ["over", "goes over: probability of what is true there, not here", ({ over }) => formatResult(over)],
   ["cost", "cost of the parts pressed, nats", ({ cost }) => formatResult(cost)],
   ["mean", "mean excess of the sentence, nats", ({ mean }) => formatResult(mean[1])],
 ];
@@ -49,10 +50,16 @@ const OF_TEXT = [
   ["surprisal", "the text costs, nats a token", ({ mean }) => formatResult(mean[1])],
 ];
 
-function resultBeside({ words, p, entropy, excess, cost, mean, tokens }, { states, names }) {
+// What is asked first: of an exchange, what goes over.
+function printedFirst({ states }, view) {
+  if (!states) return ["cost", "surprisal"];
+  return view.hides("donor") ? ["excess", "cost"] : ["over"];
+}
+
+function resultBeside({ words, p, entropy, excess, cost, over, mean, tokens }, { states, names }) {
   if (!states) return { read: tokens.map((k) => names[k]), cost, surprisal: mean[1], surprisal_whole: mean[0] };
   const [mean_excess_whole, mean_excess] = mean;
-  return { read: words.join(" "), truth: list(p), entropy_truth: entropy[0], excess, cost, mean_excess, mean_excess_whole };
+  return { read: words.join(" "), truth: list(p), entropy_truth: entropy[0], excess, cost, goes_over: over, mean_excess, mean_excess_whole };
 }
 
 const render = (context) => {
@@ -81,8 +88,8 @@ const render = (context) => {
       map: mapPanel(view),
       lens: lensPanel(view, problem),
     }),
-    answers: () => (problem.states ? ["excess", "cost"] : ["cost", "surprisal"]),
-    numbers: ({ states }) => (states ? BESIDE_TRUTH : OF_TEXT),
+    answers: (view) => printedFirst(problem, view),
+    numbers: ({ states }, view) => (states ? BESIDE_TRUTH : OF_TEXT).filter(([key]) => key !== "over" || !view.hides("donor")),
     say: modelMessage,
     result(state, problem) {
       const { words, q, drawnQ, entropy, map, lens, drawn } = state;
