@@ -87,11 +87,16 @@ def test_words_presets_a_drag_and_a_month_in_the_picture(browser, tmp_path):
         words = page.locator("[data-output=message]")
         assert "from \u20682010-08\u2069 on" in words.inner_text()
         assert "when nothing is deleted" not in words.inner_text()
+        asks = page.locator("[data-output=horizon]")
+        assert asks.inner_text() == "October 2010"
         assert page.locator("[data-panel=heads] table").is_visible()
         assert not page.locator("[data-panel=heads] p", has_text="they are deleted").is_visible()
+        page.evaluate(SET, [{"query": 8}, 0])
+        assert asks.inner_text() == "November 2010"
+        page.evaluate(SET, [{"query": 7}, 0])
         page.locator("[data-preset='delete 12, 24, 36']").click()
         assert page.evaluate(f"{FIGURE}.model.get('deleted')") == "lags"
-        assert "For month 3 ahead, head 1 hears none of the lags 12, 24 and 36." in words.inner_text()
+        assert "For October 2010, head 1 hears none of the lags 12, 24 and 36." in words.inner_text()
         assert "they are deleted" in page.locator("[data-panel=heads]").inner_text()
         assert not page.locator("[data-panel=heads] table").is_visible()
         assert "when nothing is deleted" in words.inner_text()

@@ -8,12 +8,14 @@ import { formatNumber, isolate, numberTicks, shareText } from "../_kit/format.js
 const rowsOf = (pixels, width) => Array.from({ length: pixels.length / width }, (_, i) => Array.from(pixels.slice(i * width, (i + 1) * width)));
 const inked = (rows) => rows.map((row) => row.map((shade) => Math.max(0, shade))); // paper is never whiter than white
 
+const APART = 22; // pixels between labels: more of them would be a thicket
+
 // Which images are labelled: those that touch no code and no label before.
 function written(p, xs, ys, codes) {
   const taken = codes.map(([x, y]) => [p.x(x), p.y(y)]);
   return xs.map((value, i) => {
     const [x, y] = [p.x(value), p.y(ys[i])];
-    const free = taken.every(([left, top]) => Math.hypot(left - x, top - y) >= 13 * p.size.unit);
+    const free = taken.every(([left, top]) => Math.hypot(left - x, top - y) >= APART * p.size.unit);
     if (free) taken.push([x, y]);
     return free;
   });
@@ -28,9 +30,9 @@ function planePanel({ latents, labels, low, high }, shown) {
     title: "The latent plane",
     legend: [
       ["query", "diamond", "the point (drag it)"],
-      ["key", "dot", "codes, larger with more weight (click one)"],
-      ["neutral", "dot", "images, labelled where there is room"],
-      ["truth", "line", "to what the decoder is told"],
+      ["key", "dot", "codes (click one)"],
+      ["neutral", "dot", "images, some labelled"],
+      ["truth", "line", "what is told"],
     ],
     plot: { label: "Images and codes in the latent plane", xLabel: "first latent number", yLabel: "second latent number", height: (width) => Math.max(220, Math.min(440, 72 + slope * (width - 58))) }, // prettier-ignore
     by: "xy",

@@ -7,6 +7,8 @@ import { formatNumber, formatResult, isolate, shareText } from "../_kit/format.j
 import { shareBars } from "../_kit/tables.js";
 
 const years = ({ dates }) => dates.flatMap((date, at) => (date.endsWith("-01") ? [{ at, text: date.slice(0, 4) }] : []));
+const MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
+const monthName = (date) => `${MONTHS[Number(date.slice(5)) - 1]} ${date.slice(0, 4)}`;
 const percent = (share) => `${share > 0 && share < 0.005 ? "< 1" : Math.round(100 * share)}\u00a0%`;
 
 // What a point of the window sets: a month to come asks, a month gone begins the span that is deleted.
@@ -63,7 +65,7 @@ function fanPanel(problem) {
 function weightsPanel(problem) {
   const { context, steps } = problem;
   return {
-    title: "Cross-attention: what the chosen month ahead listens to",
+    title: "Where the chosen head listens for the month that asks",
     wide: true,
     legend: [
       ["query", "box", "12, 24 and 36 months before it"],
@@ -91,9 +93,12 @@ function weightsPanel(problem) {
   };
 }
 
+// The two ways to count a head's months share one axis: the one in which it has a peak is how it listens.
+const together = (...rows) => [0, 1.08 * Math.max(...rows.flat())];
+
 function lagsPanel({ context, steps }) {
   return {
-    title: "The chosen head by lag, over all months ahead",
+    title: "All months ahead, counted back from the one that asks",
     legend: [
       ["query", "box", "lags 12, 24, 36"],
       ["key", "box", "other lags"],
@@ -103,8 +108,8 @@ function lagsPanel({ context, steps }) {
     make(p) {
       const [seasonal, others] = [p.bars("query"), p.bars("key")];
       const xTicks = upTo(Math.floor((context + steps) / 12)).map((k) => ({ at: 12 * (k + 1), text: String(12 * (k + 1)) }));
-      return ({ by_lag }) => {
-        p.frame({ x: [0, context + steps], y: [0, 1.08 * Math.max(...by_lag)], xTicks });
+      return ({ by_lag, by_place }) => {
+        p.frame({ x: [0, context + steps], y: together(by_lag, by_place), xTicks });
         const bars = [0, ...by_lag];
         seasonal(bars, (lag) => lag > 0 && lag % 12 === 0 && lag <= 36);
         others(bars, (lag) => lag > 0 && (lag % 12 !== 0 || lag > 36));
@@ -115,7 +120,7 @@ function lagsPanel({ context, steps }) {
 
 function placesPanel({ context }) {
   return {
-    title: "The same head by month before the last one read",
+    title: "The same, counted back from the last month read",
     legend: [
       ["query", "box", "a year and two years before it"],
       ["key", "box", "other months"],
@@ -125,8 +130,8 @@ function placesPanel({ context }) {
     make(p) {
       const [change, others] = [p.bars("query"), p.bars("key")];
       const xTicks = upTo(Math.floor(context / 12) + 1).map((k) => ({ at: 12 * k, text: String(12 * k) }));
-      return ({ by_place }) => {
-        p.frame({ x: [-1, context], y: [0, 1.08 * Math.max(...by_place)], xTicks });
+      return ({ by_lag, by_place }) => {
+        p.frame({ x: [-1, context], y: together(by_lag, by_place), xTicks });
         change(by_place, (back) => back === 12 || back === 24);
         others(by_place, (back) => back !== 12 && back !== 24);
       };
@@ -157,7 +162,8 @@ const render = explorer({
   prepare: forecastProblem,
   compute: forecastState,
   panels: (problem) => ({ fan: fanPanel(problem), weights: weightsPanel(problem), lags: lagsPanel(problem), places: placesPanel(problem), heads: headsPanel(problem) }),
-  hint: ({ horizon }) => `for month ${horizon} ahead; arrow keys read the months, Enter lets one ask or deletes a span from it on`,
+  texts: ({ dates, context }, view) => ({ horizon: (h) => monthName(dates[view.model.get("query") + context + h - 1]) }),
+  hint: ({ dates, horizon }, { context }) => `for ${monthName(dates[context + horizon - 1])}; arrow keys read the months, Enter lets one ask or deletes a span from it on`,
   cursor: (problem) => ({
     count: () => problem.context + problem.steps,
     text(k, { dates, read, came, weights, heard, median }) {
@@ -185,7 +191,7 @@ const render = explorer({
     const band = `${covered} of ${steps} months in the ${percent(shares[0])} band.`;
     const moved_on = `gives ${percent(change)} of its weight to the last month read, one and two years before`;
     const lags = change > Math.max(mass, 0.1) ? moved_on : chance ? `gives ${percent(mass)} of its weight to lags 12, 24 and 36 (by chance ${percent(chance)})` : "hears none of the lags 12, 24 and 36";
-    const listens = ` For month ${horizon} ahead, head ${head} ${lags}.`;
+    const listens = ` For ${monthName(dates[context + horizon - 1])}, head ${head} ${lags}.`;
     return [`MASE ${formatResult(mase)}`, `${moved} from ${isolate(dates[context])} on, ${band}${listens}`];
   },
   result: ({ quantiles, before, weights, by_lag, by_place, masses, mase, mase_before, mase_rival, mase_naive, covered, mass, change, chance }) => ({
