@@ -145,7 +145,7 @@ def cut(panel: Panel, origin: np.ndarray, series: np.ndarray, *, context: int, h
     T, dates = len(panel.values), len(panel.dates)
     padded = np.pad(panel.values, ((context, horizon), (0, 0)), constant_values=np.nan)
     rows = origin[:, None] + np.arange(context + horizon)
-    values = padded[np.minimum(rows, context + T + horizon - 1), series[:, None]]
+    values = padded[rows, series[:, None]]
     known = None
     if panel.known is not None:
         known = panel.known[np.clip(rows - context, 0, dates - 1), series[:, None]]
