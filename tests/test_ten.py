@@ -18,7 +18,8 @@ from tests.widgets.harness import assert_same, opened
 
 MINUTES, QUESTIONS = "book/ten_minutes", "book/ten_questions"
 CELLS = read_notebook(ROOT / f"{MINUTES}.ipynb").cells
-TEXT = (ROOT / f"{QUESTIONS}.md").read_text(encoding="utf-8")
+ASKED = read_notebook(ROOT / f"{QUESTIONS}.ipynb").cells
+TEXT = "\n\n".join(cell.source for cell in ASKED if cell.cell_type == "markdown")
 WORDS = 700
 PHRASES = [
     "why three matrices and not one",
@@ -95,6 +96,12 @@ def test_the_numbers_of_the_square_root_are_right():
     assert round(math.exp(int(size)), -3) == int(times.replace(",", ""))
 
 
+def test_half_of_the_questions_have_something_to_see_on_the_page_and_what_is_to_see_is_checked():
+    cell_tags = [set(tags(cell)) for cell in ASKED if cell.cell_type == "code"]
+    assert sum("Explorer(" in cell.source and "checks" not in tags(cell) for cell in ASKED) == 3
+    assert sum("checks" in each for each in cell_tags) == 5
+
+
 @pytest.mark.parametrize("steps", ["queries", [], ["sums"]])
 def test_steps_of_a_block_that_are_none_are_refused(steps):
     with pytest.raises(ValueError, match="steps must be a list of some of embedding"):
@@ -135,6 +142,25 @@ def test_each_step_shows_one_picture_and_one_control_that_moves_it(browser, buil
             before = figure.evaluate(SHOWN)
             shown = {page.evaluate(MOVE, [figure, name, part]) and figure.evaluate(SHOWN) for part in (0.9, 0.3)}
             assert shown - {before}
+
+
+@pytest.mark.book
+@pytest.mark.browser
+def test_each_explorer_of_the_questions_shows_one_picture_and_moves(browser, built_book):
+    with page_of(browser, built_book, QUESTIONS) as page:
+        page.wait_for_function("[...document.querySelectorAll('figure.regattn')].every((f) => f.model)")
+        figures = page.query_selector_all("figure.regattn")
+        assert len(figures) == 3
+        for figure in figures:
+            assert len(figure.query_selector_all("[data-panel]")) == 1
+            assert figure.query_selector(".ra-more") is None
+            before = figure.evaluate(SHOWN)
+            if presets := figure.query_selector_all("[data-preset]"):
+                presets[-1].click()
+            else:
+                (control,) = figure.query_selector_all("[data-control]")
+                page.evaluate(MOVE, [figure, control.get_attribute("data-control"), 0.9])
+            assert figure.evaluate(SHOWN) != before
 
 
 @pytest.mark.book
