@@ -175,17 +175,17 @@ def test_a_preset_is_no_longer_lit_when_any_control_has_moved(browser, tmp_path)
 
 @pytest.mark.browser
 def test_a_preset_that_compares_sizes_keeps_the_axes_of_the_start(browser, tmp_path):
-    presets = {"far": {"query": "Mississippi"}, "near, same axes": {"query": "Iowa", "lock": True}}
-    explorer = murder(query="Mississippi", presets=presets)
+    presets = {"near": {"query": "Iowa"}, "far, same axes": {"query": "Mississippi", "lock": True}}
+    explorer = murder(query="Iowa", presets=presets)
     with opened(browser, tmp_path, explorer) as page:
         start = page.evaluate(TICKS)
         page.evaluate(MOVE, ["query", 0.3])  # elsewhere, with axes of its own
-        page.locator("[data-preset='near, same axes']").click()
+        page.locator("[data-preset='far, same axes']").click()
         assert page.evaluate(TICKS) == start
         assert page.locator(".ra-badge").inner_text() == "axes locked"
-        page.locator("[data-preset='far']").click()
+        page.locator("[data-preset='near']").click()
         assert page.locator(".ra-badge").inner_text() == ""
-        page.evaluate(f"{FIGURE}.model.set('query', {list(STATES.index).index('Iowa')})")
+        page.evaluate(f"{FIGURE}.model.set('query', {list(STATES.index).index('Mississippi')})")
         assert page.evaluate(TICKS) != start
 
 

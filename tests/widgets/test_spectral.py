@@ -142,6 +142,49 @@ def test_turning_the_codes_leaves_the_weights_where_they_are(browser, tmp_path):
         assert len(codes) == 4
 
 
+def test_what_is_small_beside_the_query_of_the_start_looks_small_and_what_is_larger_has_room(tmp_path):
+    code = """const problem = spectralProblem(given.data);
+      const bounds = (query, start) => spectralOfQuery(problem, query, start).bounds;
+      const all = problem.all.map((_, k) => k);
+      say({alone: all.map((k) => bounds(k)), together: all.map((k) => bounds(k, given.start))});"""
+    explorer, start = inflation_explorer(), 59
+    found = in_node(tmp_path, "spectral/numbers.js", code, {"data": explorer.data, "start": start})
+    for part in ("weight", "sum"):
+        alone, together = (np.array([bounds[part] for bounds in found[key]]) for key in ("alone", "together"))
+        np.testing.assert_array_equal(together[:, 0], np.minimum(alone[:, 0], alone[start, 0]))
+        np.testing.assert_array_equal(together[:, 1], np.maximum(alone[:, 1], alone[start, 1]))
+    scales = [np.array([bounds["scale"] for bounds in found[key]]) for key in ("alone", "together")]
+    np.testing.assert_array_equal(scales[1], np.maximum(scales[0], scales[0][start]))
+
+
+def test_a_test_row_asks_from_the_place_after_the_last_bar(browser, tmp_path):
+    explorer = inflation_explorer(query="1974Q1")
+    n = len(explorer.y)
+    handle = "() => document.querySelector('[data-panel=weights] .ra-handle').getBoundingClientRect().x"
+    with opened(browser, tmp_path, explorer) as page:
+        places = []
+        for query in (n - 2, n - 1, n, n + 1):
+            page.evaluate(SET, [{"query": query}, 0])
+            places.append(page.evaluate(handle))
+    np.testing.assert_allclose(np.diff(places), places[1] - places[0], atol=0.1)
+    assert places[1] > places[0]
+
+
+def test_the_query_can_be_dragged_among_the_codes(browser, tmp_path):
+    panels = ["codes", "split"]
+    with opened(browser, tmp_path, inflation_explorer(query="1974Q1", panels=panels)) as page:
+        lead = page.locator(".ra-lead .ra-panel").evaluate_all("(all) => all.map((box) => box.dataset.panel)")
+        assert lead == panels  # beside each other
+        box = page.locator("[data-panel=codes] .ra-handle").bounding_box()
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x - 60, y, steps=3)
+        page.mouse.up()
+        moved = page.locator("[data-panel=codes] .ra-handle").bounding_box()
+        assert -90 < moved["x"] - box["x"] < -20  # to the dot that is nearest
+
+
 def test_bars_are_as_high_as_their_weights(browser, tmp_path):
     explorer = inflation_explorer(query="1974Q1")
     with opened(browser, tmp_path, explorer) as page:

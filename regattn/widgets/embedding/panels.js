@@ -77,10 +77,10 @@ export function errorPanel({ steps, new_name }) {
   const top = (whole) => Math.min(HIGHEST_ERROR, Math.max(1.1, ...whole.errors, ...whole.map_errors));
   const cut = (values, high) => values.map((value) => Math.min(value, high));
   return {
-    title: "Error on a target that is not taught",
+    title: "Error of the map, and on a new target",
     legend: [
       ["prediction", "line", isolate(new_name)],
-      ["neutral", "dashed", "any noise, on average: error of the map"],
+      ["neutral", "dashed", "the map: any noise, on average"],
     ],
     plot: {
       label: "Relative error at every step",

@@ -50,9 +50,9 @@ const render = explorer({
   ],
   say: embeddingMessage,
   panels: (problem, view) => ({
-    directions: directionsPanel(problem),
     loss: excessPanel(problem),
-    error: errorPanel(problem),
+    error: { ...errorPanel(problem), beside: true },
+    directions: directionsPanel(problem),
     omega: matrixPanel("Ω now", problem, view, ({ omega }) => omega),
     inverse: matrixPanel("(X′X)⁻¹", problem, view, () => problem.inverse),
   }),

@@ -16,7 +16,7 @@ from regattn.widgets._kit import Choice, Count, Explorer, Slider, check_labels, 
 
 __all__ = ["SpectralExplorer"]
 
-PANELS = ("weights", "split", "codes", "sum", "path")
+PANELS = ("weights", "codes", "split", "sum", "path")
 SAID = 6  # predictors that are told of a row
 
 
@@ -48,7 +48,7 @@ class SpectralExplorer(Explorer, panels=PANELS):
     units : str, optional
         Units of the target, such as "% a year".
     panels : sequence of str
-        Which pictures: "weights" (every weight), "split" (scale and cosine), "codes" (queries and keys as points),
+        Which pictures: "weights" (every weight), "codes" (queries and keys as points), "split" (scale and cosine),
         "sum" (the prediction as a running sum), "path" (errors and degrees of freedom against λ).
 
     Raises
@@ -243,8 +243,8 @@ def _predictors(X: Any) -> list[str]:
 def _describe(n: int, m: int, panels: list[str]) -> str:
     shown = {
         "weights": "the weight of every training observation in one prediction",
-        "split": "each weight split into scale and cosine",
         "codes": "the codes of the query and the keys as points",
+        "split": "each weight split into scale and cosine",
         "sum": "the prediction as a running sum",
         "path": "errors and effective degrees of freedom against the penalty",
     }

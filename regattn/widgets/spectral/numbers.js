@@ -79,11 +79,19 @@ function spectralBounds(problem, query) {
   return bounds;
 }
 
-// What one query keeps while λ and L move: its bounds, and the weights of least squares.
-export function spectralOfQuery(problem, query) {
+// The bounds of two queries together.
+const joined = (one, other) => ({
+  weight: [Math.min(one.weight[0], other.weight[0]), Math.max(one.weight[1], other.weight[1])],
+  sum: [Math.min(one.sum[0], other.sum[0]), Math.max(one.sum[1], other.sum[1])],
+  scale: Math.max(one.scale, other.scale),
+});
+
+// What one query keeps while λ and L move: the weights of least squares, and its bounds, which are no narrower than those
+// of the query at the start: what is small beside it looks small.
+export function spectralOfQuery(problem, query, start = query) {
   const { scores, all, s, n } = problem;
   const unshrunk = spectralWeights(scores, all[query], spectralFilter(s, 0, s.length), 1 / n);
-  return { bounds: spectralBounds(problem, query), unshrunk };
+  return { bounds: joined(spectralBounds(problem, query), spectralBounds(problem, start)), unshrunk };
 }
 
 // Codes F = XW of all rows for a root W of Ω, at least two columns wide.

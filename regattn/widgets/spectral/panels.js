@@ -53,7 +53,7 @@ export function weightsPanel(problem, view) {
     ["query", "diamond", "the query (drag it)"],
   ];
   const places = labels.map((_, i) => i);
-  const place = ({ query }) => (query < n ? query : (n + end) / 2);
+  const place = ({ query }) => Math.min(query, end - 0.01 * n); // a row to be tested comes after the last bar, as far as there is room
   return {
     title: "The weight of each training observation",
     wide: true,
@@ -92,9 +92,10 @@ export function weightsPanel(problem, view) {
   };
 }
 
-export function splitPanel(problem) {
+export function splitPanel(problem, view) {
   return {
     title: "Why that weight: 1/n + scale × cosine",
+    beside: view.hides("weights"), // then the codes lead
     legend: [...dots, ["neutral", "dashed", "weight 0"]],
     plot: { label: "Scale and cosine", height: 290, yLabel: "cosine of the angle", xLabel: "scale: product of lengths" },
     at: (k, state) => [state.scale[k], state.cosine[k]],
@@ -112,14 +113,25 @@ export function splitPanel(problem) {
   };
 }
 
+// The training row whose code is nearest to a place on the screen.
+function nearestCode(codes, n, [x, y]) {
+  let [best, least] = [0, Infinity];
+  for (let i = 0; i < n; i++) {
+    const away = Math.hypot(codes[i][0] - x, codes[i][1] - y);
+    if (away < least) [best, least] = [i, away];
+  }
+  return best;
+}
+
 export function codesPanel(problem) {
   const reach = Math.max(...problem.scores.map((row) => norm(row)));
   let codes = [];
   return {
     title: "Codes of the keys and of the query",
-    legend: [...dots, ["query", "diamond", "the query"]],
+    legend: [...dots, ["query", "diamond", "the query (drag it)"]],
     plot: { label: "Codes", yLabel: "code 2", xLabel: "code 1", height: 290 },
     at: (k) => codes[k],
+    handle: { at: ({ query }) => codes[query].slice(0, 2), to: (x, y) => ({ query: nearestCode(codes, problem.n, [x, y]) }) },
     make(p) {
       const [signedDots, arm, diamond] = [p.signedDots(), p.line("query"), p.marker("query")];
       return (state) => {
@@ -156,15 +168,16 @@ export function sumPanel({ n, targets, labels, y, units }) {
       const [even, line] = [p.line("neutral", { dashed: true }), p.line("prediction", { steps: true })];
       const [dotEnd, truth, note] = [p.marker("prediction", "dot"), p.marker("truth"), p.note("prediction", "end")];
       return (state) => {
-        const end = n * 1.04 + 1;
-        p.frame({ x: [-1, end], y: rounded(state.bounds.sum), xTicks: placeTicks(p, labels) });
+        const [end, y] = [n * 1.04 + 1, rounded(state.bounds.sum)];
+        p.frame({ x: [-1, end], y, xTicks: placeTicks(p, labels) });
         even(places, uniform);
         line(places, state.sums);
         dotEnd(n - 1, state.prediction);
         const known = Number.isFinite(targets[state.query]) ? targets[state.query] : null;
         truth(known === null ? null : (n + end) / 2, known ?? 0);
         const rising = state.prediction >= state.sums[Math.floor(n * 0.9)]; // the number stands where the line does not
-        note(formatNumber(state.prediction), n - 1, state.prediction, { dx: -10, dy: rising ? -9 : 18 });
+        const room = p.y(state.prediction) - p.y(y[1]) > 26; // and not against the upper edge
+        note(formatNumber(state.prediction), n - 1, state.prediction, { dx: -10, dy: rising && room ? -9 : 18 });
       };
     },
   };

@@ -46,9 +46,9 @@ function spectralReading(problem, { weights, scale, cosine }, k) {
 
 const render = explorer({
   name: "SpectralExplorer",
-  prepare: spectralProblem,
+  prepare: (data, { model }) => ({ ...spectralProblem(data), start: model.get("query") }),
   compute(problem, now, before) {
-    const { bounds, unshrunk } = before?.query === now.query ? before : spectralOfQuery(problem, now.query);
+    const { bounds, unshrunk } = before?.query === now.query ? before : spectralOfQuery(problem, now.query, problem.start);
     return { ...spectralState(problem, now), root: now.root, angle: now.angle, bounds, unshrunk };
   },
   texts: ({ names, n }) => ({
@@ -74,8 +74,8 @@ const render = explorer({
   say: spectralMessage,
   panels: (problem, view) => ({
     weights: weightsPanel(problem, view),
-    split: splitPanel(problem),
     codes: codesPanel(problem),
+    split: splitPanel(problem, view),
     sum: sumPanel(problem),
     path: pathPanel(problem, view),
   }),
