@@ -9,6 +9,7 @@ import sys
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 import yaml
@@ -38,6 +39,9 @@ ITEM = re.compile(r"(?m)^- (\d+) min( \(half day\))?: (.+)$")
 VOTE = re.compile(r"\*Expected, of 100:\* (.+)\.$", re.MULTILINE)
 QUESTION = re.compile(r"(?m)^\d+\. (.+) \((\d)\)$")
 WORDS = re.compile(r"[^\s,]+")
+READING = re.compile(
+    r"\*([^*]+)\*((?:, from \"([^\"]+)\")?)((?:,? to (?:its first question|\"([^\"]+)\"))?)"
+)  # a section, from which words on, to which
 NUMBER = re.compile(r"(?<![\w.])(?:\d[\d,]*)?\.?\d+(?![\w])")
 every_chapter = pytest.mark.parametrize("name", CHAPTERS)
 
@@ -200,21 +204,67 @@ def test_economists_meet_every_chapter_after_what_it_needs_and_have_two_spare_se
 
 def sections(name: str) -> dict[str, str]:
     """Return the text of a chapter by its sections; what stands before the first is the opening."""
-    text = "\n".join(cell.source for cell in chapter(name) if cell.cell_type == "markdown")
+    text = "\n\n".join(cell.source for cell in chapter(name) if cell.cell_type == "markdown")
     found = re.split(r"(?m)^## (.+)\n?", text)
     return {"opening": found[0]} | dict(zip(found[1::2], found[2::2], strict=True))
 
 
+class Reading(NamedTuple):
+    """A part of a chapter that students read before: its section, from which words on, up to which."""
+
+    title: str
+    begin: str
+    end: str
+
+
+def read_before(name: str) -> tuple[bool, list[Reading]]:
+    """Return whether students read the first paragraph of a chapter beforehand, and which parts of its sections."""
+    (line,) = re.findall(r"(?m)^\*Read before\*: (.+)\.$", page(name).partition("## Outcomes")[0])
+    first, said = "the first paragraph; ", line.removeprefix("the first paragraph; ")
+    found = READING.findall(said)
+    written = [f"*{title}*{begin}{end}" for title, begin, _, end, _ in found]
+    assert said == "; ".join(written)
+    return line.startswith(first), [
+        Reading(title, begin, "> **Predict" if end.endswith("question") else words)
+        for title, _, begin, end, words in found
+    ]
+
+
+def kept(name: str, part: Reading) -> str:
+    """Return the text of a part that students read before; the words at which it begins and ends stand there once."""
+    text = sections(name)[part.title]
+    assert all(text.count(words) == 1 for words in (part.begin, part.end) if words and not words.startswith("> "))
+    assert part.end in text
+    text = text[text.index(part.begin) :]
+    return text[: text.index(part.end)] if part.end else text
+
+
+def spoils(text: str, votes: str) -> set[str]:
+    """Return the numbers with decimals that a text tells and a reply to a vote tells, too."""
+    return {number for number in numbers(text) & numbers(VOTE.sub("", votes)) if "." in number}
+
+
 @every_chapter
-def test_what_is_read_before_is_in_the_chapter_and_has_two_thousand_words_at_most(name):
-    (line,) = re.findall(r"(?m)^\*Read before\*: the opening; (.+)\.$", page(name).partition("## Outcomes")[0])
-    named = re.findall(r"\*([^*]+)\*", line)
-    assert line == "; ".join(f"*{each}*" for each in named)
+def test_what_is_read_before_is_in_the_chapter_and_spoils_no_vote(name):
+    opening, named = read_before(name)
     there = sections(name)
-    places = [list(there).index(each) for each in named]
+    places = [list(there).index(part.title) for part in named]
     assert places == sorted(set(places))
-    assert {"In depth", "Exercises", "What carries over"}.isdisjoint(named)
-    assert 500 <= sum(len(there[each].split()) for each in ["opening", *named]) <= READ
+    assert {"opening", "In depth", "Exercises", "What carries over"}.isdisjoint(part.title for part in named)
+    texts = [kept(name, part) for part in named]
+    if opening:  # the question of the chapter; the rest of the opening answers it
+        texts.append(re.split(r"\n\n", re.split(r"(?m)^# .+\n\n", there["opening"])[1])[0])
+        assert re.search(r"\?(?:\*\*)?$", texts[-1])
+    assert 250 <= sum(len(text.split()) for text in texts) <= READ
+    assert [text for text in texts if "**Predict" in text or "**Answer" in text] == []
+    assert {vote.before for vote in planned(name).votes}.isdisjoint(part.title for part in named)
+    assert [found for text in texts if (found := spoils(text, parts_of(page(name))["Predictions"]))] == []
+
+
+def test_a_text_that_tells_what_a_reply_tells_is_noticed():
+    asked = "- **How much?** *Expected, of 100:* .50 60 · 2 40.\n  To *2*: it is 3.7 of 12."
+    assert spoils("The two are 3.7 and 12 apart, not .50.", asked) == {"3.7"}
+    assert spoils("The two are 12 apart.", asked) == set()
 
 
 @every_chapter
