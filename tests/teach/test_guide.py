@@ -187,19 +187,76 @@ def test_twelve_weeks_teach_every_chapter():
     assert [name for row in course("twelve-weeks") for name in taught(row)] == [chapter.slug for chapter in chapters()]
 
 
-def test_economists_meet_every_chapter_after_what_it_needs_and_have_two_spare_sessions():
-    met: list[int] = []
-    for name in (name for row in course("economists") for name in taught(row)):
-        (one,) = [chapter for chapter in chapters() if chapter.slug == name]
-        before = re.search(r"(?m)^Before it: .+$", page(one.name))[0]
-        assert {int(number) for number in re.findall(r"\[(\d+)\]\(", before)} <= set(met)
-        met.append(one.number)
+def needed(number: int) -> set[int]:
+    """Return the chapters that a chapter's page asks for."""
+    (one,) = [chapter for chapter in chapters() if chapter.number == number]
+    return {int(before) for before in re.findall(r"\[(\d+)\]\(", re.search(r"(?m)^Before it: .+$", page(one.name))[0])}
+
+
+def gaps(order: list[int]) -> set[tuple[int, int]]:
+    """Return the pairs of a chapter and one that it asks for and that a course has not taught by then."""
+    return {(each, before) for at, each in enumerate(order) for before in needed(each) - set(order[:at])}
+
+
+def part_of_course(anchor: str) -> str:
+    """Return what the page says of a course."""
+    return TEACHING.read_text(encoding="utf-8").partition(f'<a id="{anchor}"></a>')[2].partition("<a id=")[0]
+
+
+def test_a_row_of_a_course_has_the_title_of_its_chapter_and_leads_to_it():
+    known = {chapter.slug: chapter for chapter in chapters()}
+    rows = [row[-1] for anchor in ("half-day", "five-weeks", "twelve-weeks", "economists") for row in course(anchor)]
+    chosen = [row for row in rows if taught([row])]
+    assert len(chosen) > 50
+    for row in chosen:
+        one = known[taught([row])[0]]
+        leads = f"../../teach/guide/{one.name}.md", f"../{one.page.removeprefix('book/')}.ipynb"
+        assert row == f"[{one.number}]({leads[0]}) · [{one.title()}]({leads[1]})"
+
+
+@pytest.mark.parametrize(
+    ("anchor", "instead"),
+    [("half-day", {}), ("five-weeks", {}), ("five-weeks", {8: 12, 9: 14}), ("twelve-weeks", {}), ("economists", {})],
+)
+def test_a_course_teaches_what_its_chapters_ask_for_or_says_what_to_do_instead(anchor, instead):
+    numbers_of = {chapter.slug: chapter.number for chapter in chapters()}
+    order = [numbers_of[name] for row in course(anchor) for name in taught(row)]
+    said = re.findall(r"(?m)^- Before (.+?), without \[(\d+)\]\([^)]+\)(.+)$", part_of_course(anchor))
+    told = {(int(each), int(without)) for ahead, without, _ in said for each in re.findall(r"\[(\d+)\]", ahead)}
+    found = gaps(sorted(instead.get(number, number) for number in order))
+    assert found <= told
+    if instead:
+        assert told == found | gaps(order)
+    names = {chapter.number: chapter.name for chapter in chapters()}
+    for _, without, what in said:  # sections are those of the chapter that is left out, and as long as it says
+        titles = re.findall(r"\*([^*]+)\*", what)
+        assert set(titles) <= set(sections(names[int(without)]))
+        if words := re.search(r"(\d+) words", what):
+            texts = [sections(names[int(without)])[title].partition("> **Predict")[0] for title in titles]
+            assert abs(sum(len(text.split()) for text in texts) - int(words[1])) < 60
+
+
+def test_economists_hand_in_what_they_were_taught_and_have_two_spare_sessions():
     days = {int(day): what for _, day, what in course("economists")}
     assert list(days.values()).count("spare") == 2
-    text = TEACHING.read_text(encoding="utf-8").partition('<a id="economists"></a>')[2]
-    handed_in = [int(day) for day in re.findall(r"\d+", re.search(r"on days ([\d, and]+);", text)[1])]
+    text = part_of_course("economists")
+    handed_in = [int(day) for day in re.findall(r"\d+", re.search(r"on days ([\d, and]+),", text)[1])]
     assert set(handed_in) <= set(days)
     assert {late - soon for soon, late in pairwise(handed_in)} == {14}
+    due = {int(day): cells for day, *cells in re.findall(r"(?m)^\| day (\d+) \| (.+) \| (.+) \|$", text)}
+    assert list(due) == handed_in
+    known = {chapter.slug: chapter for chapter in chapters()}
+    for soon, late in pairwise([-1, *handed_in]):
+        now = [known[name] for day, what in days.items() if soon <= day < late for name in taught([what])]
+        assert re.findall(r"(\d\d_\w+)\.ipynb", due[late][0]) == [one.name for one in now]
+        home = [f"{one.number}.{exercise}" for one in now for exercise in at_home(one.name)]
+        assert due[late][1].split(", ") == home
+
+
+def at_home(name: str) -> list[str]:
+    """Return the exercises that a page sets for home."""
+    line = parts_of(page(name))["Exercises"].partition("at home ")[2].partition(".\n")[0]
+    return re.findall(r"#ex-(\d+)\)", line)
 
 
 def sections(name: str) -> dict[str, str]:
