@@ -71,7 +71,8 @@ import numpy as np
 
 from regattn.exercises import refuse_package
 
-refuse_package()  # a cell that would get no marks says so when it is run"""
+refuse_package()  # a cell that would get no marks says so when it is run
+del refuse_package"""
 PRACTICE = """\
 The exercises of chapter {number} as an assignment to practise on. Put your answer where it says `...`; the cell below
 says right, or gives a hint. The chapter is beside you: use what it computes."""
@@ -299,7 +300,12 @@ def rubric(question: Question) -> str:
 
 def alone(source: str) -> str:
     """Return a test as a function that is called and taken away: an answer finds nothing that the test imports."""
-    return f"def hidden_test():\n{indent(source, '    ')}\n\n\nhidden_test()\ndel hidden_test"
+    return f"def hidden_test():\n{indent(source, '    ')}\n\n\ntry:\n    hidden_test()\nfinally:\n    del hidden_test"
+
+
+def as_run(test: Test) -> str:
+    """Return the code of a test as it stands in the cell that gives its marks."""
+    return f"### BEGIN HIDDEN TESTS\n{alone(test.source)}\n### END HIDDEN TESTS" if test.hidden else test.source
 
 
 def graded(name: str, asked: Sequence[Question]) -> nbformat.NotebookNode:
@@ -311,8 +317,9 @@ def graded(name: str, asked: Sequence[Question]) -> nbformat.NotebookNode:
         cells.append(code_cell(question.answer, question.name, solution=True))
         for place, test in enumerate(question.tests, 1):
             head = f"# {test.points} of {question.points}: {test.why}"
-            body = f"### BEGIN HIDDEN TESTS\n{alone(test.source)}\n### END HIDDEN TESTS" if test.hidden else test.source
-            cells.append(code_cell(f"{head}\n{body}", f"{question.name}-{place}", grade=True, points=test.points))
+            cells.append(
+                code_cell(f"{head}\n{as_run(test)}", f"{question.name}-{place}", grade=True, points=test.points)
+            )
     return notebook(cells)
 
 

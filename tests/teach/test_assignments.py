@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
@@ -225,13 +226,16 @@ def test_practice_takes_the_mark_of_each_typical_mistake_and_of_nothing_else(cha
     assert score == marks < most
 
 
-def marked(question: assignments.Question, answer: str) -> int:
-    """Return the marks of an answer by the tests of its question, each run as nbgrader does but in this process."""
-    space, marks = {"np": np}, 0
+def marked(question: assignments.Question, answer: str, space: dict | None = None) -> int:
+    """Return the marks of an answer by the tests of its question, each run as nbgrader does but in this process.
+
+    `space` holds the names of the notebook beforehand, and afterwards those that answer and tests left there.
+    """
+    space, marks = {"np": np} if space is None else space, 0
     with np.errstate(all="ignore"), redirect_stderr(StringIO()):
         run(answer, space)
         for test in question.tests:
-            marks += test.points if run(test.source, space) else 0
+            marks += test.points if run(assignments.as_run(test), space) else 0
     return marks
 
 
@@ -265,6 +269,47 @@ def test_the_tests_of_a_question_mark_model_blank_and_typical_mistakes_as_its_ru
     }
     assert any(test.hidden for test in question.tests)
     assert not any(package_call(test.source) for test in question.tests if not test.hidden)
+
+
+def without_imports(answer: str) -> str:
+    """Return a model answer with the names of the package as they are, and nothing that imports them."""
+    return re.sub(r"(?m)^ +(?:from|import) (?:regattn|torch).*\n", "", answer)
+
+
+@pytest.mark.parametrize("path", ASKED, ids=lambda path: path.stem)
+def test_tests_leave_no_name_of_the_package_and_an_answer_in_bare_names_gets_no_mark(path):
+    question, space = read_question(path), {}
+    exec(assignments.SETUP, space)
+    assert marked(question, question.answer, space) == question.points
+    assert [name for name, value in space.items() if "regattn" in f"{getattr(value, '__module__', '')}{value!r}"] == []
+    assert "hidden_test" not in space
+    if package_call(question.answer):
+        bare = without_imports(question.answer)
+        assert not package_call(bare)
+        assert [marked(question, bare, space) for _ in range(2)] == [0, 0]
+        assert "hidden_test" not in space
+
+
+def test_the_check_for_bare_names_notices_a_test_that_is_not_alone(monkeypatch):
+    question = read_question(PUBLIC / "language_model" / "the_next_token.py")
+    monkeypatch.setattr(assignments, "alone", lambda source: source)
+    assert marked(question, without_imports(question.answer), {"np": np}) > 0
+
+
+@pytest.mark.parametrize("path", ASKED, ids=lambda path: path.stem)
+def test_a_hidden_test_that_fails_says_in_words_what_was_expected(path):
+    question = read_question(path)
+    code = set(re.findall(r"\w+_\w+", question.answer)) - {"W_O"}
+    for test in (test for test in question.tests if test.hidden):
+        checks = [node for node in ast.walk(ast.parse(test.source)) if isinstance(node, ast.Assert)]
+        assert checks
+        for check in checks:
+            said = "".join(part.value for part in ast.walk(check.msg) if isinstance(part, ast.Constant)
+                           and isinstance(part.value, str))  # fmt: skip
+            assert said.startswith("expected ")
+            assert len(said.split()) >= 5
+            assert [word for word in re.findall(r"\w+", said) if word in code] == []
+            assert re.findall(r"[=@\[\]]|np\.|\w\(", said) == []
 
 
 @pytest.mark.parametrize("path", sorted(PUBLIC.glob("*/*.py")), ids=lambda path: path.stem)

@@ -31,12 +31,16 @@ for window in (1, 2, 5):
     for i in range(60):
         for j in range(max(0, i - window), min(60, i + window + 1)):
             wanted["abcdef".index(text[i]), "abcdef".index(text[j])] += i != j
-    assert np.allclose(meetings(text, list("abcdef"), window), wanted)
+    assert np.allclose(meetings(text, list("abcdef"), window), wanted), (
+        f"expected the meetings of a random text of 60 words, both ways, with a window of {window}"
+    )
 
 # %% tags=["test", "hidden"] points=1 why="words outside keep their places"
 import numpy as np
 
-assert np.allclose(meetings(["a", "x", "b"], ["a", "b"], 1), 0)
+assert np.allclose(meetings(["a", "x", "b"], ["a", "b"], 1), 0), (
+    "expected no meeting: the two words are two places apart, and the window is one"
+)
 
 
 # %% tags=["wrong"] marks=1 why="counts one way only"

@@ -32,12 +32,16 @@ for V, sizes, window in [(5, [7, 11], 1), (7, [23, 5, 13], 3), (11, [41], 6)]:
     words = Vocabulary([str(k) for k in range(V)])
     texts = [np.array(document) for document in documents]
     wanted = count_cooccurrences(texts, words, window=window, weighting="harmonic", directed=True).toarray()
-    assert np.allclose(directed_counts(documents, V, window), wanted)
+    assert np.allclose(directed_counts(documents, V, window), wanted), (
+        f"expected a table of {V} words in which a pair counts by its order and less with its distance, up to {window}"
+    )
 
 # %% tags=["test", "hidden"] points=1 why="no pair across two documents, and documents shorter than the window"
 import numpy as np
 
-assert np.allclose(directed_counts([[0], [1, 2], []], 3, 5), [[0, 0, 0], [0, 0, 1], [0, 0, 0]])
+assert np.allclose(directed_counts([[0], [1, 2], []], 3, 5), [[0, 0, 0], [0, 0, 1], [0, 0, 0]]), (
+    "expected no pair across two documents, and none in documents of one word or of no word"
+)
 
 
 # %% tags=["wrong"] marks=0 why="counts both directions"

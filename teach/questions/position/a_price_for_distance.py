@@ -28,14 +28,16 @@ rng = np.random.default_rng(171)
 for n, slope in [(4, 0.0), (9, 0.3), (15, 2.0)]:
     s = rng.normal(size=(n, n))
     w = np.tril(np.exp(s - slope * np.subtract.outer(np.arange(n), np.arange(n))))
-    assert np.allclose(priced_weights(s, slope), w / w.sum(axis=1, keepdims=True))
+    assert np.allclose(priced_weights(s, slope), w / w.sum(axis=1, keepdims=True)), (
+        f"expected softmax weights of {n} tokens that look back and pay {slope} for a step"
+    )
 
 # %% tags=["test", "hidden"] points=1 why="scores of a thousand"
 import numpy as np
 
 given = priced_weights(1000.0 * np.eye(3)[::-1], 1.0)
-assert np.allclose(given.sum(axis=1), 1)
-assert np.isclose(given[2, 0], 1)
+assert np.allclose(given.sum(axis=1), 1), "expected rows that sum to one for scores of a thousand"
+assert np.isclose(given[2, 0], 1), "expected finite weights, nearly all on the token of the largest score"
 
 
 # %% tags=["wrong"] marks=1 why="pays for nearness"

@@ -31,14 +31,18 @@ rng = np.random.default_rng(160)
 for n, m, D, base in [(5, 5, 2, 100.0), (7, 11, 6, 10000.0), (13, 3, 16, 500.0)]:
     queries, keys = rng.normal(size=(n, D)), rng.normal(size=(m, D))
     wanted = rotate(queries, np.arange(n), base=base) @ rotate(keys, np.arange(m), base=base).T
-    assert np.allclose(turned_scores(queries, keys, base), wanted)
+    assert np.allclose(turned_scores(queries, keys, base), wanted), (
+        f"expected {n} queries and {m} keys turned by their places, neighbouring columns together, with the base {base}"
+    )
 
 # %% tags=["test", "hidden"] points=1 why="scores that depend on the distance alone where all rows are the same"
 import numpy as np
 
 given = turned_scores(np.ones((9, 8)), np.ones((9, 8)), 10000.0)
-assert np.allclose(given[1:, 1:], given[:-1, :-1])
-assert not np.allclose(given[0, 1:], given[0, :-1])
+assert np.allclose(given[1:, 1:], given[:-1, :-1]), (
+    "expected scores that are the same along a distance when all rows are the same"
+)
+assert not np.allclose(given[0, 1:], given[0, :-1]), "expected scores that differ from one distance to the next"
 
 
 # %% tags=["wrong"] marks=2 why="pairs each column with the one half a width away"

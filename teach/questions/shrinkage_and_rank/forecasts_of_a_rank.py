@@ -29,14 +29,18 @@ V = np.linalg.svd(X - mean, full_matrices=False)[2]
 for rank in (1, 2, 4):
     Z = (X - mean) @ V[:rank].T
     wanted = y.mean() + (new - mean) @ V[:rank].T @ np.linalg.lstsq(Z, y - y.mean(), rcond=None)[0]
-    assert np.allclose(few_directions(X, y, new, rank), wanted)
+    assert np.allclose(few_directions(X, y, new, rank), wanted), (
+        f"expected the predictions on the {rank} strongest directions of four, with an intercept"
+    )
 
 # %% tags=["test", "hidden"] points=1 why="data far from the origin"
 import numpy as np
 
 rng = np.random.default_rng(45)
 X, y = rng.normal(size=(19, 3)) * [1, 2, 5], rng.normal(size=19)
-assert np.allclose(few_directions(X + 1e4, y, X[:3] + 1e4, 2), few_directions(X, y, X[:3], 2))
+assert np.allclose(few_directions(X + 1e4, y, X[:3] + 1e4, 2), few_directions(X, y, X[:3], 2)), (
+    "expected the same predictions when all rows are moved by the same amount"
+)
 
 
 # %% tags=["wrong"] marks=2 why="keeps the weakest directions"

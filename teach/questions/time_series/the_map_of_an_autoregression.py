@@ -30,13 +30,17 @@ rng = np.random.default_rng(81)
 for n, lags in [(9, 1), (21, 2), (40, 4)]:
     y = rng.normal(size=n)
     A = np.array([[1, *y[t - lags : t]] for t in range(lags, n)])
-    assert np.allclose(autoregression_map(y, lags), A @ np.linalg.pinv(A))
+    assert np.allclose(autoregression_map(y, lags), A @ np.linalg.pinv(A)), (
+        f"expected the map of {n} values and {lags} lags, with an intercept, oldest date first"
+    )
 
 # %% tags=["test", "hidden"] points=1 why="a map that leaves the pasts as they are"
 import numpy as np
 
 y = np.random.default_rng(82).normal(size=15)
-assert np.allclose(autoregression_map(y, 1) @ y[:-1], y[:-1])
+assert np.allclose(autoregression_map(y, 1) @ y[:-1], y[:-1]), (
+    "expected a map that leaves the past of every date as it is"
+)
 
 
 # %% tags=["wrong"] marks=1 why="has no intercept"
