@@ -65,8 +65,8 @@ kit: browser setup-teach ## run the quick tests of the teaching kit alone: one d
 test-teach: browser setup-teach ## run every test of the teaching kit: all decks, assignments, the hub, the book as PDF
 	REGATTN_TEACH=all OMP_NUM_THREADS=1 $(PY) -m pytest -n 2 tests/teach
 
-assignments: setup-teach ## write an assignment for every chapter, and those for marks; grade them with nbgrader
-	@$(PY) -m tools.assignments
+assignments: setup-teach ## write an assignment for every chapter, and those for marks; CHAPTERS=masks for one chapter
+	@$(PY) -m tools.assignments $(CHAPTERS)
 
 hub: setup-teach ## start a classroom hub on this machine and print the link for the class
 	@$(PY) -m tools.hub

@@ -5,6 +5,7 @@ solutions as model answers; nothing is written a second time. Beside it stands a
 the private folder that REGATTN_PRIVATE names, or, for a chapter to which it has none, those of teach/questions: their
 hidden tests and their model answers call the package, and a student's answers may not. Without a private folder the two
 examples of teach/example_private serve. REGATTN_COURSE names the folder of the course, otherwise _build/assignments.
+`make assignments CHAPTERS="masks panels"` writes those of some chapters.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ sys.path.insert(0, str(ROOT / "book" / "_ext"))
 from chapters import Chapter, chapters  # noqa: E402, where the extensions of the book are
 
 from tools.marking import ForgetErrorStream, RefusePackage, RestoreCells  # noqa: E402
-from tools.variants import PutVariant  # noqa: E402
+from tools.variants import Draw, PutVariant, first, settled  # noqa: E402
 
 EXAMPLE = ROOT / "teach" / "example_private"
 PUBLIC = ROOT / "teach" / "questions"  # for chapters to which a private folder has none
@@ -71,7 +72,8 @@ import numpy as np
 
 from regattn.exercises import refuse_package
 
-refuse_package()  # a cell that would get no marks says so when it is run"""
+refuse_package()  # a cell that would get no marks says so when it is run
+del refuse_package"""
 PRACTICE = """\
 The exercises of chapter {number} as an assignment to practise on. Put your answer where it says `...`; the cell below
 says right, or gives a hint. The chapter is beside you: use what it computes."""
@@ -120,6 +122,15 @@ class Question(NamedTuple):
     def points(self) -> int:
         """The marks of a full answer."""
         return sum(test.points for test in self.tests)
+
+    def settled(self, draw: Draw = first) -> Question:
+        """Return the question with a number in the place of each range: without a salt the first."""
+        return self._replace(
+            text=settled(self.text, draw),
+            answer=settled(self.answer, draw),
+            tests=[test._replace(source=settled(test.source, draw)) for test in self.tests],
+            wrong=[wrong._replace(source=settled(wrong.source, draw)) for wrong in self.wrong],
+        )
 
 
 def code_cell(source: str, name: str, **kind: Any) -> nbformat.NotebookNode:
@@ -299,7 +310,12 @@ def rubric(question: Question) -> str:
 
 def alone(source: str) -> str:
     """Return a test as a function that is called and taken away: an answer finds nothing that the test imports."""
-    return f"def hidden_test():\n{indent(source, '    ')}\n\n\nhidden_test()\ndel hidden_test"
+    return f"def hidden_test():\n{indent(source, '    ')}\n\n\ntry:\n    hidden_test()\nfinally:\n    del hidden_test"
+
+
+def as_run(test: Test) -> str:
+    """Return the code of a test as it stands in the cell that gives its marks."""
+    return f"### BEGIN HIDDEN TESTS\n{alone(test.source)}\n### END HIDDEN TESTS" if test.hidden else test.source
 
 
 def graded(name: str, asked: Sequence[Question]) -> nbformat.NotebookNode:
@@ -311,8 +327,9 @@ def graded(name: str, asked: Sequence[Question]) -> nbformat.NotebookNode:
         cells.append(code_cell(question.answer, question.name, solution=True))
         for place, test in enumerate(question.tests, 1):
             head = f"# {test.points} of {question.points}: {test.why}"
-            body = f"### BEGIN HIDDEN TESTS\n{alone(test.source)}\n### END HIDDEN TESTS" if test.hidden else test.source
-            cells.append(code_cell(f"{head}\n{body}", f"{question.name}-{place}", grade=True, points=test.points))
+            cells.append(
+                code_cell(f"{head}\n{as_run(test)}", f"{question.name}-{place}", grade=True, points=test.points)
+            )
     return notebook(cells)
 
 
@@ -334,6 +351,7 @@ def settings(course: Path, kind: str = "graded") -> Config:
     config.Exchange.root = str(course / "exchange")
     config.ClearSolutions.code_stub = {"python": STUBS[kind]}
     config.Execute.timeout = int(os.environ.get("REGATTN_SECONDS", SECONDS))
+    config.CsvExportPlugin.assignment = sorted(path.name for path in (course / "source").glob("graded_*"))
     config.Autograde.sanitize_preprocessors = [
         ClearOutput,
         DeduplicateIds,
@@ -384,15 +402,27 @@ def write_assignment(course: Path, name: str, source: nbformat.NotebookNode) -> 
     done(api.generate_assignment(name))
 
 
-def build(course: Path, names: Iterable[str] = (), private: Path | None = None) -> list[str]:
-    """Write the assignments of some chapters, or of all, into the folder of a course; return their names."""
+def chosen(names: Iterable[str]) -> list[str]:
+    """Return chapters by their names, with or without a number: "masks" or "09_masks"."""
+    known = {chapter.name: slug for slug, chapter in CHAPTERS.items()} | {slug: slug for slug in CHAPTERS}
+    if unknown := [name for name in names if name not in known]:
+        raise ValueError(f"there is no chapter {', '.join(unknown)}; there are {', '.join(CHAPTERS)}")
+    return [known[name] for name in names]
+
+
+def build(course: Path, names: Iterable[str] = (), private: Path | None = None, *, varied: bool = False) -> list[str]:
+    """Write the assignments of some chapters, or of all, into the folder of a course; return their names.
+
+    Where they are `varied`, a question keeps its ranges, and `tools.variants` gives each student a number.
+    """
     (course / "exchange").mkdir(parents=True, exist_ok=True)
     (course / "nbgrader_config.py").write_text(CONFIG.format(root=str(ROOT)), encoding="utf-8")
     written = []
     for name in names or CHAPTERS:
         write_assignment(course, f"practice_{name}", practice(name))
         written.append(f"practice_{name}")
-        if asked := questions(name, private or private_folder()):
+        asked = questions(name, private or private_folder())
+        if asked := asked if varied else [question.settled() for question in asked]:
             write_assignment(course, f"graded_{name}", graded(name, asked))
             written.append(f"graded_{name}")
             path = course / "rubrics" / f"graded_{name}.md"
@@ -401,15 +431,16 @@ def build(course: Path, names: Iterable[str] = (), private: Path | None = None) 
     return written
 
 
-def main() -> None:
-    """Build the course and say what is where."""
+def main(names: Sequence[str]) -> None:
+    """Build the course, or what it has of the chapters that are named, and say what is where."""
     logging.getLogger("traitlets").setLevel(logging.WARNING)
     course = Path(os.environ.get("REGATTN_COURSE") or COURSE).resolve()
-    private = private_folder()
-    written = build(course, private=private)
+    private, varied = private_folder(), bool(os.environ.get("REGATTN_SALT"))
+    written = build(course, chosen(names), private, varied=varied)
     marked = [name.removeprefix("graded_") for name in written if name.startswith("graded_")]
     own = [name for name in marked if private != EXAMPLE and any((private / "questions" / name).glob("*.py"))]
     print(f"{len(written) - len(marked)} practice assignments, {len(marked)} for marks")
+    print("Numbers are each student's own." if varied else "Numbers are the same for all: REGATTN_SALT is not set.")
     if public := [name for name in marked if name not in own]:
         print(f"The questions of {', '.join(public)} are public: REGATTN_PRIVATE names a folder of your own.")
     print(f"for students: {course / 'release'}; with the answers, never to be published: {course / 'source'}")
@@ -417,6 +448,6 @@ def main() -> None:
 
 if __name__ == "__main__":
     try:
-        main()
+        main(sys.argv[1:])
     except ValueError as error:
         sys.exit(str(error))

@@ -1,8 +1,10 @@
 """Give each student numbers of their own: `python -m tools.variants COURSE graded_masks STUDENTS.txt`.
 
-A question may say `{variant}` in its text and its tests, as in `np.random.default_rng({variant})`. Everybody's notebook
-then has a number of their own in its place, drawn from the salt that REGATTN_SALT holds, the student's name and that of
-the assignment; the notebooks are written to the folder `release_to`. Marking puts the same number into the tests.
+A question may say `{"window": "2 to 6"}` in its text, its tests and its answers. Everybody's notebook then has a whole
+number of their own in its place, 2 to 6, wherever it says the same. Where it says `{variant}`, as in
+`np.random.default_rng({variant})`, that is a number below a million. Numbers are drawn from the salt that REGATTN_SALT
+holds, the student's name and that of the assignment; the notebooks are written to the folder `release_to`. Marking puts
+the same numbers into the tests. Without a salt when assignments are made, everybody gets the first of each range.
 """
 
 from __future__ import annotations
@@ -10,8 +12,9 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from copy import deepcopy
 from pathlib import Path
 
@@ -19,10 +22,12 @@ import nbformat
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 TOKEN = "{variant}"
+RANGE = re.compile(r'\{"(\w+)": "(\d+) to (\d+)"\}')  # in Python a dictionary, which every editor takes for code
 MOST = 10**6  # numbers from which one is drawn
+Draw = Callable[[str, int, int], int]  # of a name and the two ends of its range
 
 
-def variant(salt: str, student: str, assignment: str) -> int:
+def variant(salt: str, student: str, assignment: str, *names: str) -> int:
     """Return the number of a student in an assignment, 0 to 999,999, the same whenever it is asked for.
 
     Raises
@@ -36,17 +41,50 @@ def variant(salt: str, student: str, assignment: str) -> int:
     True
     """
     if not salt:
-        raise ValueError(f"{assignment} has {TOKEN} in it, and REGATTN_SALT is not set")
-    text = "\0".join((salt, student, assignment))
+        raise ValueError(f"{assignment} has numbers of each student's own, and REGATTN_SALT is not set")
+    text = "\0".join((salt, student, assignment, *names))
     return int.from_bytes(hashlib.sha256(text.encode()).digest(), "big") % MOST
 
 
+def varies(text: str) -> bool:
+    """Return whether a text has a place for a number of each student's own."""
+    return TOKEN in text or RANGE.search(text) is not None
+
+
+def settled(text: str, draw: Draw) -> str:
+    """Return a text with numbers in the place of its ranges, given what draws one by its name and the two ends.
+
+    Raises
+    ------
+    ValueError
+        If a range ends below its beginning.
+    """
+
+    def number(found: re.Match) -> str:
+        low, high = int(found[2]), int(found[3])
+        if high < low:
+            raise ValueError(f"the range {found[0]} ends below its beginning")
+        return str(draw(found[1], low, high))
+
+    return RANGE.sub(number, text)
+
+
+def first(name: str, low: int, high: int) -> int:
+    """Return the first number of a range, which everybody has where there is no salt."""
+    return low
+
+
 def personal(notebook: nbformat.NotebookNode, salt: str, student: str, assignment: str) -> nbformat.NotebookNode:
-    """Return a notebook with a student's number in the place of every token."""
+    """Return a notebook with a student's numbers in the place of every token and every range."""
+
+    def draw(name: str, low: int, high: int) -> int:
+        return low + variant(salt, student, assignment, name) % (high - low + 1)
+
     own = deepcopy(notebook)
     for cell in own.cells:
         if TOKEN in cell.source:
             cell.source = cell.source.replace(TOKEN, str(variant(salt, student, assignment)))
+        cell.source = settled(cell.source, draw)
     return own
 
 
@@ -62,8 +100,11 @@ def hand_out(course: Path, assignment: str, students: Iterable[str], salt: str) 
     if not released.is_file():
         raise ValueError(f"{released} is not there: `make assignments` writes it")
     notebook, names = nbformat.read(released, as_version=4), list(students)
-    if not any(TOKEN in cell.source for cell in notebook.cells):
-        raise ValueError(f"no cell of {assignment} has {TOKEN} in it: all students get the same")
+    if not any(varies(cell.source) for cell in notebook.cells):
+        raise ValueError(
+            f"no cell of {assignment} has a number of each student's own: all get the same. "
+            "Was REGATTN_SALT set when `make assignments` wrote it?"
+        )
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ValueError(f"these students are named twice: {', '.join(twice)}")
     written = []
@@ -76,10 +117,10 @@ def hand_out(course: Path, assignment: str, students: Iterable[str], salt: str) 
 
 
 class PutVariant(NbGraderPreprocessor):
-    """Put a student's number into the cells that marking put back as they were given out."""
+    """Put a student's numbers into the cells that marking put back as they were given out."""
 
     def preprocess(self, nb: nbformat.NotebookNode, resources: dict) -> tuple[nbformat.NotebookNode, dict]:
-        """Return the notebook with the number in its tests."""
+        """Return the notebook with the numbers in its tests."""
         place = resources["nbgrader"]
         return personal(nb, os.environ.get("REGATTN_SALT", ""), place["student"], place["assignment"]), resources
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
@@ -12,9 +13,11 @@ from contextlib import redirect_stderr
 from importlib import import_module
 from io import StringIO
 from pathlib import Path
+from textwrap import dedent
 
 import nbformat
 import numpy as np
+import pandas as pd
 import pytest
 from nbgrader.api import Gradebook
 
@@ -60,9 +63,9 @@ Change = Callable[[nbformat.NotebookNode], object]
 class Course:
     """A course in a folder, with some chapters, whose submissions can be graded."""
 
-    def __init__(self, folder: Path, chapters: list[str]) -> None:
+    def __init__(self, folder: Path, chapters: list[str], *, varied: bool = False) -> None:
         self.folder = folder
-        self.names = build(folder, chapters, EXAMPLE)
+        self.names = build(folder, chapters, EXAMPLE, varied=varied)
 
     def released(self, name: str) -> nbformat.NotebookNode:
         return nbformat.read(self.folder / "release" / name / f"{name}.ipynb", as_version=4)
@@ -225,13 +228,16 @@ def test_practice_takes_the_mark_of_each_typical_mistake_and_of_nothing_else(cha
     assert score == marks < most
 
 
-def marked(question: assignments.Question, answer: str) -> int:
-    """Return the marks of an answer by the tests of its question, each run as nbgrader does but in this process."""
-    space, marks = {"np": np}, 0
+def marked(question: assignments.Question, answer: str, space: dict | None = None) -> int:
+    """Return the marks of an answer by the tests of its question, each run as nbgrader does but in this process.
+
+    `space` holds the names of the notebook beforehand, and afterwards those that answer and tests left there.
+    """
+    space, marks = {"np": np} if space is None else space, 0
     with np.errstate(all="ignore"), redirect_stderr(StringIO()):
         run(answer, space)
         for test in question.tests:
-            marks += test.points if run(test.source, space) else 0
+            marks += test.points if run(assignments.as_run(test), space) else 0
     return marks
 
 
@@ -256,7 +262,7 @@ def test_every_chapter_has_a_question_for_marks_and_every_part_three_more():
 
 @pytest.mark.parametrize("path", ASKED, ids=lambda path: path.stem)
 def test_the_tests_of_a_question_mark_model_blank_and_typical_mistakes_as_its_rubric_says(path):
-    question = read_question(path)
+    question = read_question(path).settled()
     assert marked(question, question.answer) == question.points
     assert marked(question, re.sub(f"{BEGIN}.*{END}", "...", question.answer, flags=re.DOTALL)) == 0
     assert len(question.wrong) >= 3
@@ -267,9 +273,50 @@ def test_the_tests_of_a_question_mark_model_blank_and_typical_mistakes_as_its_ru
     assert not any(package_call(test.source) for test in question.tests if not test.hidden)
 
 
+def without_imports(answer: str) -> str:
+    """Return a model answer with the names of the package as they are, and nothing that imports them."""
+    return re.sub(r"(?m)^ +(?:from|import) (?:regattn|torch).*\n", "", answer)
+
+
+@pytest.mark.parametrize("path", ASKED, ids=lambda path: path.stem)
+def test_tests_leave_no_name_of_the_package_and_an_answer_in_bare_names_gets_no_mark(path):
+    question, space = read_question(path).settled(), {}
+    exec(assignments.SETUP, space)
+    assert marked(question, question.answer, space) == question.points
+    assert [name for name, value in space.items() if "regattn" in f"{getattr(value, '__module__', '')}{value!r}"] == []
+    assert "hidden_test" not in space
+    if package_call(question.answer):
+        bare = without_imports(question.answer)
+        assert not package_call(bare)
+        assert [marked(question, bare, space) for _ in range(2)] == [0, 0]
+        assert "hidden_test" not in space
+
+
+def test_the_check_for_bare_names_notices_a_test_that_is_not_alone(monkeypatch):
+    question = read_question(PUBLIC / "language_model" / "the_next_token.py")
+    monkeypatch.setattr(assignments, "alone", lambda source: source)
+    assert marked(question, without_imports(question.answer), {"np": np}) > 0
+
+
+@pytest.mark.parametrize("path", ASKED, ids=lambda path: path.stem)
+def test_a_hidden_test_that_fails_says_in_words_what_was_expected(path):
+    question = read_question(path).settled()
+    code = set(re.findall(r"\w+_\w+", question.answer)) - {"W_O"}
+    for test in (test for test in question.tests if test.hidden):
+        checks = [node for node in ast.walk(ast.parse(test.source)) if isinstance(node, ast.Assert)]
+        assert checks
+        for check in checks:
+            said = "".join(part.value for part in ast.walk(check.msg) if isinstance(part, ast.Constant)
+                           and isinstance(part.value, str))  # fmt: skip
+            assert said.startswith("expected ")
+            assert len(said.split()) >= 5
+            assert [word for word in re.findall(r"\w+", said) if word in code] == []
+            assert re.findall(r"[=@\[\]]|np\.|\w\(", said) == []
+
+
 @pytest.mark.parametrize("path", sorted(PUBLIC.glob("*/*.py")), ids=lambda path: path.stem)
 def test_a_public_question_gives_no_answer_away(path):
-    question = read_question(path)
+    question = read_question(path).settled()
     assert package_call(question.answer)  # the package answers: whoever copies that gets no mark
     short = [line for line in question.answer.splitlines() if line.strip()]
     assert len(short) <= 20
@@ -278,7 +325,7 @@ def test_a_public_question_gives_no_answer_away(path):
 @pytest.mark.parametrize("chapter", EVERY, indirect=True)
 def test_a_graded_assignment_marks_model_blank_and_three_typical_mistakes_as_its_rubric_says(chapter):
     name = chapter.names[1]
-    asked = questions(name.partition("_")[2], EXAMPLE)
+    asked = [question.settled() for question in questions(name.partition("_")[2], EXAMPLE)]
     most = sum(question.points for question in asked)
     assert chapter.score(name, "model", solved(chapter, name), package=True) == (most, most)
     assert chapter.score(name, "blank", nothing) == (0, most)
@@ -367,6 +414,35 @@ def test_in_a_class_a_loop_without_end_costs_its_test_and_a_dead_kernel_all_whil
     assert course.graded(name, "class-dead") == (0, question.points)
     assert course.graded(name, "class-loop") == (question.points - lost.points, question.points)
     assert course.graded(name, "class-model") == (question.points, question.points)
+
+
+def test_chapters_are_named_with_or_without_their_number_and_another_name_is_refused():
+    assert assignments.chosen(["masks", "03_ols_proximity"]) == ["masks", "ols_proximity"]
+    with pytest.raises(ValueError, match="there is no chapter mask; there are linear_regression, "):
+        assignments.chosen(["masks", "mask"])
+
+
+def test_marks_are_exported_of_the_sheets_alone_and_count_alike_in_the_course(course):
+    name, question = f"graded_{QUICK}", questions(QUICK, EXAMPLE)[0]
+    with Gradebook(open_course(course.folder).coursedir.db_url, "regattn") as gradebook:
+        gradebook.update_or_create_student("nobody")
+    command = [sys.executable, "-m", "nbgrader", "export", "--to=marks.csv"]
+    subprocess.run(command, cwd=course.folder, env=dict(os.environ), capture_output=True, check=True)
+    marks = pd.read_csv(course.folder / "marks.csv")
+    assert set(marks.assignment) == {name}
+    assert set(marks[marks.student_id == "nobody"].score) == {0}
+    assert set(marks.max_score) == {question.points}
+
+
+def test_the_sum_of_the_guide_gives_every_sheet_the_same_share_of_the_course(tmp_path, monkeypatch):
+    guide = (assignments.ROOT / "teach" / "guide" / "grading.md").read_text(encoding="utf-8")
+    (lines,) = re.findall(r"\n((?:    .*\n|\n)*    import pandas as pd\n(?:    .*\n|\n)*)", guide)
+    rows = [("ada", 4, 4), ("ada", 6, 12), ("ada", 0, 5), ("ben", 2, 4), ("ben", 12, 12), ("ben", 5, 5)]
+    pd.DataFrame(rows, columns=["student_id", "score", "max_score"]).to_csv(tmp_path / "grades.csv")
+    monkeypatch.chdir(tmp_path)
+    space: dict = {}
+    exec(dedent(lines), space)
+    assert dict(space["marks"].round(6)) == {"ada": 20, "ben": 33.333333}
 
 
 def test_a_private_folder_of_ones_own_is_used_and_a_wrong_one_is_named(tmp_path, monkeypatch):

@@ -9,6 +9,7 @@ import sys
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 import yaml
@@ -38,6 +39,9 @@ ITEM = re.compile(r"(?m)^- (\d+) min( \(half day\))?: (.+)$")
 VOTE = re.compile(r"\*Expected, of 100:\* (.+)\.$", re.MULTILINE)
 QUESTION = re.compile(r"(?m)^\d+\. (.+) \((\d)\)$")
 WORDS = re.compile(r"[^\s,]+")
+READING = re.compile(
+    r"\*([^*]+)\*((?:, from \"([^\"]+)\")?)((?:,? to (?:its first question|\"([^\"]+)\"))?)"
+)  # a section, from which words on, to which
 NUMBER = re.compile(r"(?<![\w.])(?:\d[\d,]*)?\.?\d+(?![\w])")
 every_chapter = pytest.mark.parametrize("name", CHAPTERS)
 
@@ -183,38 +187,141 @@ def test_twelve_weeks_teach_every_chapter():
     assert [name for row in course("twelve-weeks") for name in taught(row)] == [chapter.slug for chapter in chapters()]
 
 
-def test_economists_meet_every_chapter_after_what_it_needs_and_have_two_spare_sessions():
-    met: list[int] = []
-    for name in (name for row in course("economists") for name in taught(row)):
-        (one,) = [chapter for chapter in chapters() if chapter.slug == name]
-        before = re.search(r"(?m)^Before it: .+$", page(one.name))[0]
-        assert {int(number) for number in re.findall(r"\[(\d+)\]\(", before)} <= set(met)
-        met.append(one.number)
+def needed(number: int) -> set[int]:
+    """Return the chapters that a chapter's page asks for."""
+    (one,) = [chapter for chapter in chapters() if chapter.number == number]
+    return {int(before) for before in re.findall(r"\[(\d+)\]\(", re.search(r"(?m)^Before it: .+$", page(one.name))[0])}
+
+
+def gaps(order: list[int]) -> set[tuple[int, int]]:
+    """Return the pairs of a chapter and one that it asks for and that a course has not taught by then."""
+    return {(each, before) for at, each in enumerate(order) for before in needed(each) - set(order[:at])}
+
+
+def part_of_course(anchor: str) -> str:
+    """Return what the page says of a course."""
+    return TEACHING.read_text(encoding="utf-8").partition(f'<a id="{anchor}"></a>')[2].partition("<a id=")[0]
+
+
+def test_a_row_of_a_course_has_the_title_of_its_chapter_and_leads_to_it():
+    known = {chapter.slug: chapter for chapter in chapters()}
+    rows = [row[-1] for anchor in ("half-day", "five-weeks", "twelve-weeks", "economists") for row in course(anchor)]
+    chosen = [row for row in rows if taught([row])]
+    assert len(chosen) > 50
+    for row in chosen:
+        one = known[taught([row])[0]]
+        leads = f"../../teach/guide/{one.name}.md", f"../{one.page.removeprefix('book/')}.ipynb"
+        assert row == f"[{one.number}]({leads[0]}) · [{one.title()}]({leads[1]})"
+
+
+@pytest.mark.parametrize(
+    ("anchor", "instead"),
+    [("half-day", {}), ("five-weeks", {}), ("five-weeks", {8: 12, 9: 14}), ("twelve-weeks", {}), ("economists", {})],
+)
+def test_a_course_teaches_what_its_chapters_ask_for_or_says_what_to_do_instead(anchor, instead):
+    numbers_of = {chapter.slug: chapter.number for chapter in chapters()}
+    order = [numbers_of[name] for row in course(anchor) for name in taught(row)]
+    said = re.findall(r"(?m)^- Before (.+?), without \[(\d+)\]\([^)]+\)(.+)$", part_of_course(anchor))
+    told = {(int(each), int(without)) for ahead, without, _ in said for each in re.findall(r"\[(\d+)\]", ahead)}
+    found = gaps(sorted(instead.get(number, number) for number in order))
+    assert found <= told
+    if instead:
+        assert told == found | gaps(order)
+    names = {chapter.number: chapter.name for chapter in chapters()}
+    for _, without, what in said:  # sections are those of the chapter that is left out, and as long as it says
+        titles = re.findall(r"\*([^*]+)\*", what)
+        assert set(titles) <= set(sections(names[int(without)]))
+        if words := re.search(r"(\d+) words", what):
+            texts = [sections(names[int(without)])[title].partition("> **Predict")[0] for title in titles]
+            assert abs(sum(len(text.split()) for text in texts) - int(words[1])) < 60
+
+
+def test_economists_hand_in_what_they_were_taught_and_have_two_spare_sessions():
     days = {int(day): what for _, day, what in course("economists")}
     assert list(days.values()).count("spare") == 2
-    text = TEACHING.read_text(encoding="utf-8").partition('<a id="economists"></a>')[2]
-    handed_in = [int(day) for day in re.findall(r"\d+", re.search(r"on days ([\d, and]+);", text)[1])]
+    text = part_of_course("economists")
+    handed_in = [int(day) for day in re.findall(r"\d+", re.search(r"on days ([\d, and]+),", text)[1])]
     assert set(handed_in) <= set(days)
     assert {late - soon for soon, late in pairwise(handed_in)} == {14}
+    due = {int(day): cells for day, *cells in re.findall(r"(?m)^\| day (\d+) \| (.+) \| (.+) \|$", text)}
+    assert list(due) == handed_in
+    known = {chapter.slug: chapter for chapter in chapters()}
+    for soon, late in pairwise([-1, *handed_in]):
+        now = [known[name] for day, what in days.items() if soon <= day < late for name in taught([what])]
+        assert re.findall(r"(\d\d_\w+)\.ipynb", due[late][0]) == [one.name for one in now]
+        home = [f"{one.number}.{exercise}" for one in now for exercise in at_home(one.name)]
+        assert due[late][1].split(", ") == home
+
+
+def at_home(name: str) -> list[str]:
+    """Return the exercises that a page sets for home."""
+    line = parts_of(page(name))["Exercises"].partition("at home ")[2].partition(".\n")[0]
+    return re.findall(r"#ex-(\d+)\)", line)
 
 
 def sections(name: str) -> dict[str, str]:
     """Return the text of a chapter by its sections; what stands before the first is the opening."""
-    text = "\n".join(cell.source for cell in chapter(name) if cell.cell_type == "markdown")
+    text = "\n\n".join(cell.source for cell in chapter(name) if cell.cell_type == "markdown")
     found = re.split(r"(?m)^## (.+)\n?", text)
     return {"opening": found[0]} | dict(zip(found[1::2], found[2::2], strict=True))
 
 
+class Reading(NamedTuple):
+    """A part of a chapter that students read before: its section, from which words on, up to which."""
+
+    title: str
+    begin: str
+    end: str
+
+
+def read_before(name: str) -> tuple[bool, list[Reading]]:
+    """Return whether students read the first paragraph of a chapter beforehand, and which parts of its sections."""
+    (line,) = re.findall(r"(?m)^\*Read before\*: (.+)\.$", page(name).partition("## Outcomes")[0])
+    first, said = "the first paragraph; ", line.removeprefix("the first paragraph; ")
+    found = READING.findall(said)
+    written = [f"*{title}*{begin}{end}" for title, begin, _, end, _ in found]
+    assert said == "; ".join(written)
+    return line.startswith(first), [
+        Reading(title, begin, "> **Predict" if end.endswith("question") else words)
+        for title, _, begin, end, words in found
+    ]
+
+
+def kept(name: str, part: Reading) -> str:
+    """Return the text of a part that students read before; the words at which it begins and ends stand there once."""
+    text = sections(name)[part.title]
+    assert all(text.count(words) == 1 for words in (part.begin, part.end) if words and not words.startswith("> "))
+    assert part.end in text
+    text = text[text.index(part.begin) :]
+    return text[: text.index(part.end)] if part.end else text
+
+
+def spoils(text: str, votes: str) -> set[str]:
+    """Return the numbers with decimals that a text tells and a reply to a vote tells, too."""
+    return {number for number in numbers(text) & numbers(VOTE.sub("", votes)) if "." in number}
+
+
 @every_chapter
-def test_what_is_read_before_is_in_the_chapter_and_has_two_thousand_words_at_most(name):
-    (line,) = re.findall(r"(?m)^\*Read before\*: the opening; (.+)\.$", page(name).partition("## Outcomes")[0])
-    named = re.findall(r"\*([^*]+)\*", line)
-    assert line == "; ".join(f"*{each}*" for each in named)
+def test_what_is_read_before_is_in_the_chapter_and_spoils_no_vote(name):
+    opening, named = read_before(name)
     there = sections(name)
-    places = [list(there).index(each) for each in named]
+    places = [list(there).index(part.title) for part in named]
     assert places == sorted(set(places))
-    assert {"In depth", "Exercises", "What carries over"}.isdisjoint(named)
-    assert 500 <= sum(len(there[each].split()) for each in ["opening", *named]) <= READ
+    assert {"opening", "In depth", "Exercises", "What carries over"}.isdisjoint(part.title for part in named)
+    texts = [kept(name, part) for part in named]
+    if opening:  # the question of the chapter; the rest of the opening answers it
+        texts.append(re.split(r"\n\n", re.split(r"(?m)^# .+\n\n", there["opening"])[1])[0])
+        assert re.search(r"\?(?:\*\*)?$", texts[-1])
+    assert 250 <= sum(len(text.split()) for text in texts) <= READ
+    assert [text for text in texts if "**Predict" in text or "**Answer" in text] == []
+    assert {vote.before for vote in planned(name).votes}.isdisjoint(part.title for part in named)
+    assert [found for text in texts if (found := spoils(text, parts_of(page(name))["Predictions"]))] == []
+
+
+def test_a_text_that_tells_what_a_reply_tells_is_noticed():
+    asked = "- **How much?** *Expected, of 100:* .50 60 · 2 40.\n  To *2*: it is 3.7 of 12."
+    assert spoils("The two are 3.7 and 12 apart, not .50.", asked) == {"3.7"}
+    assert spoils("The two are 12 apart.", asked) == set()
 
 
 @every_chapter
@@ -393,7 +500,7 @@ def problems_of(sheet: dict, questions: list[tuple[str, int]] | None = None) -> 
     """Return what is wrong with the keys of a quiz, given the questions of its page."""
     found = []
     for place, item in enumerate(sheet["quiz"], start=1):
-        unknown = set(item) - {"question", "marks", "key", "accept", "half"}
+        unknown = set(item) - {"question", "marks", "key", "accept", "half", "number"}
         if unknown:
             found.append(f"question {place} has {sorted(unknown)}")
         if not str(item.get("key", "")).strip():
@@ -409,9 +516,9 @@ def problems_of(sheet: dict, questions: list[tuple[str, int]] | None = None) -> 
 def test_example_of_keys_has_the_form_that_the_guide_describes():
     sheet = yaml.safe_load(EXAMPLE.read_text(encoding="utf-8"))
     assert problems_of(sheet) == []
-    assert {"accept", "half"} <= {name for item in sheet["quiz"] for name in item}
+    assert {"accept", "half", "number"} <= {name for item in sheet["quiz"] for name in item}
     shown = TEACHING.read_text(encoding="utf-8")
-    assert all(f"`{name}`" in shown for name in ("marks", "key", "accept", "half"))
+    assert all(f"`{name}`" in shown for name in ("marks", "key", "accept", "half", "number"))
 
 
 @pytest.mark.parametrize(

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import os
 import re
+from fractions import Fraction
+from itertools import combinations
 from pathlib import Path
 from xml.etree import ElementTree as ET
 from zipfile import ZipFile
 
 import pytest
 
-from tests.teach.test_guide import CHAPTERS, page, parts_of, quiz, unanswered
-from tools import votes
-from tools.votes import QTI, Option, Question
+from teach.slides.guide import likeness
+from tests.teach.test_guide import CHAPTERS, chapter, page, parts_of, quiz, unanswered
+from tools import asked as reading, qti, sheets, votes
+from tools.asked import Option, Question
+from tools.qti import PACKAGE, QTI
 
 SCHEMA = os.environ.get("REGATTN_QTI_SCHEMA")  # imsqti_v2p1.xsd of 1EdTech, which is not ours to give on
+NOT_THE_SAME = {  # in many of the same words
+    ("06_learning_the_embedding predict 7", "06_learning_the_embedding vote 6"),
+    ("07_attention_regression predict 2", "07_attention_regression vote 1"),
+}
 SPACE = {"q": QTI}
 KEYS = """\
 chapter: ols_proximity
@@ -28,7 +36,7 @@ quiz:
 @pytest.fixture(scope="module")
 def asked() -> dict[str, dict[str, list[Question]]]:
     """Return what every chapter asks."""
-    return {chapter.name: votes.questions(chapter) for chapter in votes.chapters()}
+    return {chapter.name: reading.questions(chapter) for chapter in votes.chapters()}
 
 
 @pytest.fixture(scope="module")
@@ -46,33 +54,87 @@ def folder(tmp_path_factory) -> Path:
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_every_step_vote_and_question_is_there(name, asked):
     found = asked[name]
-    cells = votes.nbformat.read(CHAPTERS[name], as_version=4).cells
-    assert len(found["predictions"]) == sum(cell.source.count("> **Predict ") for cell in cells) > 0
-    assert [(one.text, one.marks) for one in found["quiz"]] == quiz(name)
-    for one in found["predictions"]:
-        assert any(f".** {one.text}\n" in cell.source for cell in cells)
+    text = "\n\n".join(cell.source for cell in chapter(name) if cell.cell_type == "markdown")
+    steps = reading.predicted(name, text)
+    assert len(steps) == text.count("> **Predict ") > 0
+    for one in steps:
+        assert f".** {one.text}\n" in text
         right = one.options[one.right].text
-        assert any(re.search(rf"Answer \d+: {re.escape(right)}\.", cell.source, re.I) for cell in cells)
+        assert re.search(rf"Answer \d+: {re.escape(right)}\.", text, re.I)
+    assert [(one.text, one.marks) for one in found["quiz"]] == quiz(name)
     split = re.split(r"(?m)^- (?=\*\*)", parts_of(page(name))["Predictions"])[1:]
     wanted = [answers for vote in split if len(answers := unanswered(vote)) == 1]
     assert [[one.options[one.right].text] for one in found["votes"]] == wanted
     assert all(option.reply for one in found["votes"] for at, option in enumerate(one.options) if at != one.right)
 
 
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_question_is_asked_once(name, asked):
+    found = asked[name]
+    every = [(one.name, " ".join([one.text, *(option.text for option in one.options)]))
+             for one in found["predictions"] + found["votes"]]  # fmt: skip
+    alike = {(a, b): likeness(one, other) for (a, one), (b, other) in combinations(every, 2)}
+    assert {pair for pair, share in alike.items() if share > 0.6} <= NOT_THE_SAME
+
+
+def test_a_step_gives_way_to_the_vote_that_asks_the_same_and_to_no_other(asked):
+    assert [one.name for one in asked["03_ols_proximity"]["predictions"]] == []
+    assert [one.name for one in asked["18_language_model"]["predictions"]] == ["18_language_model predict 3"]
+    assert [one.name for one in asked["10_panels"]["predictions"]] == ["10_panels predict 2"]
+    vote = (
+        "- **Is the sky blue at noon?** *Expected, of 100:* blue 60 · grey 40.\n  Before *Sky*. To *grey*: look up.\n"
+    )
+    told = vote + "Ninety minutes have room for all."
+    options = Option("blue"), Option("grey")
+    blue, grass = Question("a", "Is the sky blue?", options), Question("b", "And grass?", options)
+    assert reading.once([blue, grass], reading.in_class("x", told), told) == [grass]
+    assert reading.once([blue, grass], [], told) == [blue, grass]
+
+
+def test_a_number_is_one_in_gift_and_everything_else_is_words():
+    third = Question("n", "Which share?", why="a third", sheet={"number": "-1/3"})
+    assert votes.gift(third) == "::n::[html]Which share?{#-0.3333:0.005\n####a third}\n"
+    assert "{#55:0\n" in votes.gift(third._replace(sheet={"number": "55"}))
+    assert "{####a third}" in votes.gift(third._replace(sheet={}))
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_the_number_of_a_key_is_the_one_its_words_say(name, asked):
+    for one in asked[name]["quiz"]:
+        if one.number is not None:
+            said = f"{one.why} {one.sheet.get('accept', '')}".replace("−", "-").replace("A quarter", "1/4")
+            assert one.number in [Fraction(number) for number in re.findall(r"(?<![\w.])-?\d*\.?\d+(?:/\d+)?", said)]
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_sheet_has_every_question_and_no_key_and_needs_no_network(name, asked, folder):
+    blank, key = ((folder / "print" / f"{name}{kind}.html").read_text(encoding="utf-8") for kind in ("", "_key"))
+    for text in (blank, key):
+        assert text.count("<li>") == len(quiz(name))
+        assert re.findall(r"(?:src|href|url\()", text) == []
+        assert r"\(" not in text
+    assert blank.count('class="room"') == len(quiz(name))
+    for one in asked[name]["quiz"]:
+        assert sheets.asked(one) in blank
+        known = name != "03_ols_proximity"  # whose private sheet has the key of one question
+        assert (sheets.shown(one.why) in key) == known
+        assert sheets.shown(one.why) not in blank or len(one.why) < 3
+
+
 def test_maths_stays_maths_and_what_gift_means_by_a_sign_is_escaped():
-    assert votes.html("a *b* [c](d.md) $x_*<y$ `e`") == r"a <em>b</em> c \(x_*&lt;y\) <code>e</code>"
+    assert reading.html("a *b* [c](d.md) $x_*<y$ `e`") == r"a <em>b</em> c \(x_*&lt;y\) <code>e</code>"
     text = votes.gift_text(r"is $\nabla f = {x}$: # ~")
     assert text == r"is \\(\\nabla f \= &\#123;x&\#125;\\)\: \# \~"
     read = re.sub(r"\\([\\~=#:])", r"\1", text)  # as Moodle reads it
-    assert votes.html(r"is $\nabla f = {x}$: # ~") == read.replace("&#123;", "{").replace("&#125;", "}")
+    assert reading.html(r"is $\nabla f = {x}$: # ~") == read.replace("&#123;", "{").replace("&#125;", "}")
 
 
 def test_a_step_without_its_answer_is_named():
     text = "> **Predict 1.** Which?\n>\n> - one\n> - two\n\n> **Answer 1: three.** No."
     with pytest.raises(ValueError, match=r"step 1 of chapter 'x' has the answer 'three', options \['one', 'two'\]"):
-        votes.predicted("x", text)
+        reading.predicted("x", text)
     with pytest.raises(ValueError, match=r"the reply to 'three' fits \[\]"):
-        votes.replied(["one", "two"], "To *three*: no.")
+        reading.replied(["one", "two"], "To *three*: no.")
 
 
 def test_another_parser_reads_every_file_of_gift(folder, asked):
@@ -85,6 +147,12 @@ def test_another_parser_reads_every_file_of_gift(folder, asked):
         for one, question in zip(read, wanted, strict=True):
             assert one.valid
             options = getattr(one.answers, "answers", [])
+            if question.number is not None:
+                if name != "03_ols_proximity":  # whose private sheet has no number
+                    assert type(one.answers).__name__ == "NumericAnswerSet"
+                    (number,) = options
+                    assert abs(number.value - question.number) <= number.tolerance
+                continue
             assert [option.fraction == 100 for option in options] == [
                 at == question.right for at in range(len(question.options))
             ]
@@ -96,8 +164,9 @@ def test_another_parser_reads_every_file_of_gift(folder, asked):
 def test_the_package_lists_its_items_and_each_can_be_answered(folder):
     with ZipFile(folder / "regattn-qti.zip") as package:
         files = {name: ET.fromstring(package.read(name)) for name in package.namelist()}
-    listed = [one.get("href") for one in files.pop("imsmanifest.xml").iter(f"{{{votes.PACKAGE}}}resource")]
-    assert listed == list(files)
+    listed = [one.get("href") for one in files.pop("imsmanifest.xml").iter(f"{{{PACKAGE}}}resource")]
+    test = files.pop("assessment.xml")
+    assert listed == ["assessment.xml", *files]
     assert len(set(listed)) == len(listed)
     for name, root in files.items():
         assert root.get("identifier") == name.removesuffix(".xml")
@@ -107,13 +176,16 @@ def test_the_package_lists_its_items_and_each_can_be_answered(folder):
         assert (len(right), len(words)) == ((1, 0) if options else (0, 1))
         assert set(right) <= set(options)
         assert "".join(root.find(".//q:prompt", SPACE).itertext()).strip()
+    asked_in_turn = [one.get("href") for one in test.iterfind(".//q:assessmentItemRef", SPACE)]
+    assert asked_in_turn == list(files)
+    assert len(test.findall(".//q:assessmentSection", SPACE)) > 2 * len(CHAPTERS)
     keys = ["".join(one.itertext()) for root in files.values() for one in root.iterfind(".//q:rubricBlock", SPACE)]
     assert "1/3, 1/3 and 1/3 {sic}" in keys  # a private sheet takes the place of the public one of its chapter
     assert len(keys) == sum(len(quiz(name)) for name in CHAPTERS) - len(quiz("03_ols_proximity")) + 1
 
 
 def test_an_item_replies_to_what_was_chosen():
-    root = votes.item(Question("n", "Which?", (Option("*a*"), Option("b", "no: $x$")), 0, "because"))
+    root = qti.item(Question("n", "Which?", (Option("*a*"), Option("b", "no: $x$")), 0, "because"))
     said = {one.get("identifier"): "".join(one.itertext()) for one in root.iterfind("q:modalFeedback", SPACE)}
     assert said == {"A": "because", "B": r"no: \(x\) because"}
 
@@ -123,5 +195,5 @@ def test_every_item_follows_the_schema_of_qti(folder):
     etree = pytest.importorskip("lxml.etree")
     schema = etree.XMLSchema(etree.parse(SCHEMA))
     with ZipFile(folder / "regattn-qti.zip") as package:
-        for name in package.namelist()[1:]:
+        for name in package.namelist()[1:]:  # the test and the items
             schema.assertValid(etree.fromstring(package.read(name)))

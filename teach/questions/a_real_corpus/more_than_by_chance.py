@@ -28,7 +28,9 @@ from regattn.words import ppmi
 rng = np.random.default_rng(120)
 for V in (5, 11, 23):
     counts = rng.poisson(1.5, size=(V, V)) + np.eye(V, dtype=int)
-    assert np.allclose(positive_information(counts, 1.0), ppmi(counts))
+    assert np.allclose(positive_information(counts, 1.0), ppmi(counts)), (
+        f"expected the information of {V} random words, with shares of columns as they are"
+    )
 
 # %% tags=["test", "hidden"] points=1 why="other powers"
 import numpy as np
@@ -38,7 +40,9 @@ from regattn.words import ppmi
 rng = np.random.default_rng(121)
 for V, power in [(7, 0.75), (13, 0.5)]:
     counts = rng.poisson(1.5, size=(V, V)) + np.eye(V, dtype=int)
-    assert np.allclose(positive_information(counts, power), ppmi(counts, context_power=power))
+    assert np.allclose(positive_information(counts, power), ppmi(counts, context_power=power)), (
+        f"expected the information of {V} random words, with the chance of columns by the power {power}"
+    )
 
 # %% tags=["test", "hidden"] points=1 why="a word that met nobody"
 import numpy as np
@@ -47,8 +51,10 @@ from regattn.words import ppmi
 
 counts = np.array([[0, 4, 0, 1], [4, 0, 0, 2], [0, 0, 0, 0], [1, 2, 0, 6]])
 given = positive_information(counts, 0.75)
-assert np.isfinite(given).all()
-assert np.allclose(given, ppmi(counts, context_power=0.75))
+assert np.isfinite(given).all(), "expected finite numbers, also for a word that met nobody"
+assert np.allclose(given, ppmi(counts, context_power=0.75)), (
+    "expected zeros for a word that met nobody, and the others as if it were not there"
+)
 
 
 # %% tags=["wrong"] marks=2 why="raises the totals to the power and forgets to make them shares again"

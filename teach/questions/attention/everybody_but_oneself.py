@@ -28,13 +28,17 @@ rng = np.random.default_rng(51)
 for n, d, scale, shape in [(5, 2, 1.0, (5,)), (11, 3, 0.3, (11, 2)), (23, 7, 2.0, (23,))]:
     codes, values = rng.normal(size=(n, d)), rng.normal(size=shape)
     wanted = attend(codes, codes, values, scale=scale, mask=others_mask(n))
-    assert np.allclose(ask_the_others(codes, values, scale), wanted)
+    assert np.allclose(ask_the_others(codes, values, scale), wanted), (
+        f"expected averages over the other {n - 1} rows, with a scale of {scale} and values of shape {shape}"
+    )
 
 # %% tags=["test", "hidden"] points=1 why="a row whose score with itself drowns all others"
 import numpy as np
 
 codes = np.array([[40.0, 0.0], [1.0, 0.0], [1.0, 0.0]])
-assert np.allclose(ask_the_others(codes, np.array([10.0, 20.0, 40.0]), 1.0)[0], 30)
+assert np.allclose(ask_the_others(codes, np.array([10.0, 20.0, 40.0]), 1.0)[0], 30), (
+    "expected the average of the two others, however large the score of a row with itself"
+)
 
 
 # %% tags=["wrong"] marks=0 why="lets each row ask itself, too"

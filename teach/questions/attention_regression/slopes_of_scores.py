@@ -47,7 +47,9 @@ for n in (5, 11, 17):
     for i in range(n):
         step = width * np.eye(n)[i]  # the score for row i, in all rows at once
         wanted = (errors(scores + step, y) - errors(scores - step, y)) / (2 * width)
-        assert np.allclose(given[:, i], wanted, atol=1e-7)
+        assert np.allclose(given[:, i], wanted, atol=1e-7), (
+            f"expected the slopes that small differences of the scores show, {n} rows, column {i}"
+        )
 
 
 # %% tags=["wrong"] marks=1 why="forgets the factor of two"

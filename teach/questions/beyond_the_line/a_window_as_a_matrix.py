@@ -27,13 +27,17 @@ from regattn.regression import convolution_matrix
 rng = np.random.default_rng(15)
 for k, shape in [((2, 2), (4, 4)), ((2, 3), (5, 4)), ((3, 1), (3, 6))]:
     kernel = rng.normal(size=k)
-    assert np.allclose(window_matrix(kernel, shape), convolution_matrix(kernel, shape))
+    assert np.allclose(window_matrix(kernel, shape), convolution_matrix(kernel, shape)), (
+        f"expected a row for each place of a window of {k} in an image of {shape}, in the order of reading"
+    )
 
 # %% tags=["test", "hidden"] points=1 why="an image that is all one"
 import numpy as np
 
 kernel = np.arange(6.0).reshape(2, 3)
-assert np.allclose(window_matrix(kernel, (5, 7)) @ np.ones(35), 15)
+assert np.allclose(window_matrix(kernel, (5, 7)) @ np.ones(35), 15), (
+    "expected the same sum at every place of an image that is all one"
+)
 
 
 # %% tags=["wrong"] marks=2 why="lets the window go beyond the right edge"

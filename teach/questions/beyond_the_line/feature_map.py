@@ -29,7 +29,9 @@ from regattn import from_scratch
 rng = np.random.default_rng(20)
 for shape, size in [((5, 7), (2, 3)), ((11, 6), (3, 1)), ((8, 13), (5, 2))]:
     image, kernel = rng.normal(size=shape), rng.normal(size=size)
-    assert np.allclose(feature_map(image, kernel, 1), from_scratch.feature_map(image, kernel))
+    assert np.allclose(feature_map(image, kernel, 1), from_scratch.feature_map(image, kernel)), (
+        f"expected the sums of products of an image of {shape} and a kernel of {size}, moved by one"
+    )
 
 # %% tags=["test", "hidden"] points=2 why="strides of two and three, also where the last pixels are not reached"
 import numpy as np
@@ -40,8 +42,12 @@ rng = np.random.default_rng(21)
 for shape, size, stride in [((7, 11), (3, 3), 2), ((10, 9), (2, 5), 3), ((13, 8), (4, 1), 2)]:
     image, kernel = rng.normal(size=shape), rng.normal(size=size)
     wanted = from_scratch.feature_map(image, kernel)[::stride, ::stride]
-    assert np.shape(feature_map(image, kernel, stride)) == wanted.shape
-    assert np.allclose(feature_map(image, kernel, stride), wanted)
+    assert np.shape(feature_map(image, kernel, stride)) == wanted.shape, (
+        f"expected as many places as a window of {size} has in an image of {shape}, moved by {stride}"
+    )
+    assert np.allclose(feature_map(image, kernel, stride), wanted), (
+        f"expected the sums at the places where a window of {size} stops, moved by {stride} both ways"
+    )
 
 
 # %% tags=["wrong"] marks=2 why="takes no notice of the stride"

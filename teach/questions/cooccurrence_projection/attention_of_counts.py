@@ -31,13 +31,17 @@ from regattn.words import context_weights
 rng = np.random.default_rng(110)
 for V, words in [(7, [3, 1, 5]), (11, [10, 2, 2, 7, 0]), (13, [4, 12, 4, 4, 9, 1])]:
     S = rng.integers(1, 20, size=(V, V))
-    assert np.allclose(sentence_weights(S, words), context_weights(S, words))
+    assert np.allclose(sentence_weights(S, words), context_weights(S, words)), (
+        f"expected the shares of the counts among the {len(words)} words of the sentence, in its order"
+    )
 
 # %% tags=["test", "hidden"] points=1 why="a word that met nobody of the sentence"
 import numpy as np
 
 S = np.array([[0, 2, 0], [2, 0, 0], [0, 0, 0]])
-assert np.allclose(sentence_weights(S, [0, 1, 2]), [[0, 1, 0], [1, 0, 0], [1 / 3, 1 / 3, 1 / 3]])
+assert np.allclose(sentence_weights(S, [0, 1, 2]), [[0, 1, 0], [1, 0, 0], [1 / 3, 1 / 3, 1 / 3]]), (
+    "expected equal shares for a word that met no word of the sentence"
+)
 
 
 # %% tags=["wrong"] marks=1 why="divides by the totals of the whole table"

@@ -27,15 +27,17 @@ rng = np.random.default_rng(121)
 for n in (3, 8, 20):
     S = rng.integers(1, 9, size=(n, n)).astype(float)
     off = S - np.diag(np.diag(S))
-    assert np.allclose(shares(S), off / off.sum(axis=1)[:, None])
+    assert np.allclose(shares(S), off / off.sum(axis=1)[:, None]), (
+        f"expected the shares of {n} words among the others alone"
+    )
 
 # %% tags=["test", "hidden"] points=1 why="a table that stays as it was"
 import numpy as np
 
 S = np.arange(1.0, 10).reshape(3, 3)
 before = S.copy()
-assert np.allclose(np.diag(shares(S)), 0)
-assert np.allclose(S, before)
+assert np.allclose(np.diag(shares(S)), 0), "expected zeros on the diagonal"
+assert np.allclose(S, before), "expected the table that was given to stay as it was"
 
 
 # %% tags=["wrong"] marks=0 why="keeps the diagonal"

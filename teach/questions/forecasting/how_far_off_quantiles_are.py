@@ -30,7 +30,9 @@ for N, levels, unit in [(5, [0.1, 0.5, 0.9], 1.0), (13, [0.05, 0.25, 0.5, 0.75, 
     quantiles = np.sort(rng.normal(size=(N, len(levels))), axis=1)
     outcomes = rng.normal(size=N)
     wanted = quantile_losses(quantiles, outcomes, levels=levels).mean(axis=1) / unit
-    assert np.allclose(scaled_losses(quantiles, outcomes, levels, unit), wanted)
+    assert np.allclose(scaled_losses(quantiles, outcomes, levels, unit), wanted), (
+        f"expected the mean over {len(levels)} levels, in the unit {unit}, for forecasts above and below what came"
+    )
 
 # %% tags=["test", "hidden"] points=1 why="quantiles that cross, of which those given stay as they were"
 import numpy as np
@@ -38,8 +40,10 @@ import numpy as np
 quantiles = np.array([[4.0, 1.0, 2.0], [0.0, 5.0, 3.0]])
 before, outcomes, levels = quantiles.copy(), np.array([3.0, 1.0]), [0.2, 0.5, 0.8]
 given = scaled_losses(quantiles, outcomes, levels, 1.0)
-assert np.allclose(given, scaled_losses(np.sort(before, axis=1), outcomes, levels, 1.0))
-assert np.array_equal(quantiles, before)
+assert np.allclose(given, scaled_losses(np.sort(before, axis=1), outcomes, levels, 1.0)), (
+    "expected the same losses as for quantiles in rising order"
+)
+assert np.array_equal(quantiles, before), "expected the quantiles that were given to stay as they were"
 
 
 # %% tags=["wrong"] marks=1 why="forgets the factor of two"

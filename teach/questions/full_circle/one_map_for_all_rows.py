@@ -28,13 +28,17 @@ for p, n, noise in [(2, 5, 0.3), (4, 20, 1.5)]:
     root = rng.normal(size=(p, p))
     C = root @ root.T
     wanted = np.linalg.inv((n + 1) * C + (np.trace(C) + noise**2) * np.eye(p))
-    assert np.allclose(best_map(C, n, noise), wanted)
+    assert np.allclose(best_map(C, n, noise), wanted), (
+        f"expected the inverse that the question states, {p} columns, {n} rows and noise of {noise}"
+    )
 
 # %% tags=["test", "hidden"] points=1 why="very many rows, which show themselves what their covariance is"
 import numpy as np
 
 C = np.array([[2.0, 0.5], [0.5, 1.0]])
-assert np.allclose(1e7 * best_map(C, 10**7, 1.0), np.linalg.inv(C), rtol=1e-5)
+assert np.allclose(1e7 * best_map(C, 10**7, 1.0), np.linalg.inv(C), rtol=1e-5), (
+    "expected almost the inverse of n times C, with ten million rows"
+)
 
 
 # %% tags=["wrong"] marks=1 why="takes the inverse of the mean of all rows"

@@ -30,8 +30,12 @@ rng = np.random.default_rng(200)
 for n, m, p, depth in [(5, 2, 2, 2), (13, 7, 3, 5), (23, 3, 5, 12)]:
     X, X_new, y = rng.normal(size=(n, p)), rng.normal(size=(m, p)), rng.normal(size=n)
     step = 1 / np.linalg.norm(X, 2) ** 2
-    assert np.shape(layer_weights(X, X_new, step, depth)) == (m, n)
-    assert np.allclose(layer_weights(X, X_new, step, depth) @ y, residual_layers(X, y, X_new, step, depth))
+    assert np.shape(layer_weights(X, X_new, step, depth)) == (m, n), (
+        f"expected a row for each of {m} predictions and a column for each of {n} outcomes"
+    )
+    assert np.allclose(layer_weights(X, X_new, step, depth) @ y, residual_layers(X, y, X_new, step, depth)), (
+        f"expected weights that give the predictions of {depth} layers"
+    )
 
 # %% tags=["test", "hidden"] points=1 why="very many layers, whose weights are those of least squares"
 import numpy as np
@@ -41,7 +45,9 @@ from regattn.regression import proximity_weights
 rng = np.random.default_rng(201)
 X, X_new = rng.normal(size=(29, 3)), rng.normal(size=(5, 3))
 step = 1 / np.linalg.norm(X, 2) ** 2
-assert np.allclose(layer_weights(X, X_new, step, 3000), proximity_weights(X, X_new, centre=False))
+assert np.allclose(layer_weights(X, X_new, step, 3000), proximity_weights(X, X_new, centre=False)), (
+    "expected the weights of least squares after 3,000 layers"
+)
 
 
 # %% tags=["wrong"] marks=1 why="lets every layer attend to the outcomes themselves"

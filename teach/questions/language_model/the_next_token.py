@@ -34,7 +34,9 @@ rng = np.random.default_rng(180)
 for V, temperature, top_k in [(5, 0.5, 5), (11, 2.0, 3), (29, 1.0, 1)]:
     logits = rng.normal(size=V)
     wanted = next_token_distribution(torch.tensor(logits), temperature=temperature, top_k=top_k).numpy()
-    assert np.allclose(next_token(logits, temperature, top_k, 1.0), wanted)
+    assert np.allclose(next_token(logits, temperature, top_k, 1.0), wanted), (
+        f"expected the probabilities of {V} tokens at the temperature {temperature}, {top_k} of them kept"
+    )
 
 # %% tags=["test", "hidden"] points=2 why="the smallest set that reaches a share, among those kept"
 import numpy as np
@@ -46,13 +48,17 @@ rng = np.random.default_rng(181)
 for V, temperature, top_k, top_p in [(7, 1.0, 7, 0.6), (13, 0.7, 6, 0.9), (31, 3.0, 12, 0.5)]:
     logits = rng.normal(size=V)
     wanted = next_token_distribution(torch.tensor(logits), temperature=temperature, top_k=top_k, top_p=top_p).numpy()
-    assert np.allclose(next_token(logits, temperature, top_k, top_p), wanted)
+    assert np.allclose(next_token(logits, temperature, top_k, top_p), wanted), (
+        f"expected the smallest set of the largest that reaches {top_p}, among the {top_k} kept, made to sum to one"
+    )
 
 # %% tags=["test", "hidden"] points=1 why="logits of a thousand"
 import numpy as np
 
 given = next_token(np.array([1000.0, 999.0, -1000.0]), 1.0, 3, 1.0)
-assert np.allclose(given, [1 / (1 + np.exp(-1)), 1 / (1 + np.e), 0])
+assert np.allclose(given, [1 / (1 + np.exp(-1)), 1 / (1 + np.e), 0]), (
+    "expected finite probabilities for logits of a thousand"
+)
 
 
 # %% tags=["wrong"] marks=4 why="takes the exponentials of the logits as they are, which overflow"

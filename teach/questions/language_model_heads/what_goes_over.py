@@ -32,7 +32,9 @@ rng = np.random.default_rng(190)
 for H, d, D, exchanged in [(2, 3, 5, [1]), (5, 2, 7, [5, 2]), (3, 4, 11, [])]:
     own, donor, W_O = rng.normal(size=(H, d)), rng.normal(size=(H, d)), rng.normal(size=(H * d, D))
     parts = [(donor if head + 1 in exchanged else own)[head] @ W_O[head * d : (head + 1) * d] for head in range(H)]
-    assert np.allclose(added(own, donor, exchanged, W_O), sum(parts))
+    assert np.allclose(added(own, donor, exchanged, W_O), sum(parts)), (
+        f"expected what {H} heads add when {exchanged} have what they gathered in the other text"
+    )
 
 # %% tags=["test", "hidden"] points=1 why="what was given stays as it was"
 import numpy as np
@@ -40,8 +42,8 @@ import numpy as np
 rng = np.random.default_rng(191)
 own, donor, W_O = rng.normal(size=(3, 2)), rng.normal(size=(3, 2)), rng.normal(size=(6, 4))
 before = own.copy()
-assert np.shape(added(own, donor, [1, 3], W_O)) == (4,)
-assert np.array_equal(own, before)
+assert np.shape(added(own, donor, [1, 3], W_O)) == (4,), "expected one number for each column of W_O"
+assert np.array_equal(own, before), "expected what was given to stay as it was"
 
 
 # %% tags=["wrong"] marks=1 why="counts heads from 0"

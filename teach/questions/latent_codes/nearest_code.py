@@ -34,15 +34,19 @@ for n, k, d in [(7, 3, 2), (29, 5, 3), (101, 11, 7)]:
     z, codebook = rng.normal(size=(n, d)), rng.normal(size=(k, d))
     wanted = attend(z, codebook, codebook, kernel=nearest(1))
     codes, distance, _ = send(z, codebook)
-    assert np.allclose(codes, wanted)
-    assert np.isclose(distance, np.sum((z - wanted) ** 2) / n)
+    assert np.allclose(codes, wanted), f"expected for each of {n} rows the nearest of {k} codes"
+    assert np.isclose(distance, np.sum((z - wanted) ** 2) / n), (
+        "expected the mean over rows of the squared distance, summed within a row"
+    )
 
 # %% tags=["test", "hidden"] points=1 why="the perplexity where all codes are used alike, and where one is"
 import numpy as np
 
 codebook = 10 * np.eye(5)
-assert np.isclose(send(np.repeat(codebook, 7, axis=0), codebook)[2], 5)
-assert np.isclose(send(codebook[[2, 2, 2]], codebook)[2], 1)
+assert np.isclose(send(np.repeat(codebook, 7, axis=0), codebook)[2], 5), (
+    "expected as many codes in use as there are, when all are sent alike"
+)
+assert np.isclose(send(codebook[[2, 2, 2]], codebook)[2], 1), "expected one code in use when one alone is sent"
 
 
 # %% tags=["wrong"] marks=1 why="takes the code with the largest inner product, where long codes win"

@@ -35,12 +35,14 @@ from regattn.from_scratch import level_filter
 rng = np.random.default_rng(100)
 for n, ratio in [(1, 0.5), (5, 0.0), (13, 0.07), (29, 3.0)]:
     y = rng.normal(size=n)
-    assert np.isclose(level_weights(n, ratio) @ y, level_filter(y, ratio)[-1])
+    assert np.isclose(level_weights(n, ratio) @ y, level_filter(y, ratio)[-1]), (
+        f"expected weights that give the level of {n} random values at the ratio {ratio}, oldest first"
+    )
 
 # %% tags=["test", "hidden"] points=1 why="a ratio of zero, which hears everybody alike"
 import numpy as np
 
-assert np.allclose(level_weights(17, 0.0), 1 / 17)
+assert np.allclose(level_weights(17, 0.0), 1 / 17), "expected equal weights when the level never moves"
 
 
 # %% tags=["wrong"] marks=1 why="takes the gain of the long run from the beginning"

@@ -30,7 +30,9 @@ for n, p, m in [(7, 2, 5), (13, 3, 4), (11, 5, 7)]:
     X, Y = rng.normal(size=(n, p)), rng.normal(size=(n, m))
     step = 0.7 * largest_embedding_step(X, Y)
     wanted = embedding_descent(X, Y, learning_rate=step, steps=9).omega
-    assert np.allclose(omega_after(X, Y, step, 9), wanted)
+    assert np.allclose(omega_after(X, Y, step, 9), wanted), (
+        f"expected the map after nine steps from zero, {m} targets and {p} columns, with the loss a mean over targets"
+    )
 
 # %% tags=["test", "hidden"] points=1 why="a single target, of which the map is not symmetric on the way"
 import numpy as np
@@ -40,7 +42,9 @@ from regattn.regression import embedding_descent, largest_embedding_step
 rng = np.random.default_rng(61)
 X, Y = rng.normal(size=(17, 3)), rng.normal(size=(17, 1))
 step = 0.5 * largest_embedding_step(X, Y)
-assert np.allclose(omega_after(X, Y, step, 40), embedding_descent(X, Y, learning_rate=step, steps=40).omega)
+assert np.allclose(omega_after(X, Y, step, 40), embedding_descent(X, Y, learning_rate=step, steps=40).omega), (
+    "expected the map after 40 steps towards a single target, not transposed"
+)
 
 
 # %% tags=["wrong"] marks=2 why="sums over the targets where it should take their mean"

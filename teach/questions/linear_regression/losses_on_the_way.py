@@ -30,7 +30,9 @@ rng = np.random.default_rng(10)
 for n, p in [(7, 2), (13, 3), (29, 5)]:
     X, y = rng.normal(size=(n, p)), rng.normal(size=n)
     points = [np.zeros(p)] + [gradient_descent(X, y, 0.05, k) for k in range(1, 12)]
-    assert np.allclose(losses(X, y, 0.05, 11), [np.mean((y - X @ theta) ** 2) for theta in points])
+    assert np.allclose(losses(X, y, 0.05, 11), [np.mean((y - X @ theta) ** 2) for theta in points]), (
+        f"expected the loss at each point of a walk of eleven steps, {n} rows and {p} columns"
+    )
 
 # %% tags=["test", "hidden"] points=1 why="a walk whose step is too long, of which the losses grow"
 import numpy as np
@@ -40,8 +42,10 @@ from regattn.regression import largest_stable_step
 rng = np.random.default_rng(11)
 X, y = rng.normal(size=(17, 3)), rng.normal(size=17)
 given = losses(X, y, 1.5 * largest_stable_step(X), 9)
-assert np.shape(given) == (10,)
-assert given[-1] > 10 * given[0]
+assert np.shape(given) == (10,), "expected the loss before the first step and after each of nine"
+assert given[-1] > 10 * given[0], (
+    "expected losses that grow when the step is half as long again as the largest that holds"
+)
 
 
 # %% tags=["wrong"] marks=0 why="leaves the first point out"

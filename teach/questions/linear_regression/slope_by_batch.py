@@ -27,7 +27,9 @@ rng = np.random.default_rng(13)
 X, y, theta = rng.normal(size=(12, 3)), rng.normal(size=12), rng.normal(size=3)
 batches = [[0, 1, 2], [7, 3], [11]]
 wanted = [2 / len(rows) * X[rows].T @ (X[rows] @ theta - y[rows]) for rows in batches]
-assert np.allclose(batch_slopes(X, y, theta, batches), wanted)
+assert np.allclose(batch_slopes(X, y, theta, batches), wanted), (
+    "expected for each of three batches the slope of the loss that it sees"
+)
 
 # %% tags=["test", "hidden"] points=1 why="batches that share all rows have the slope of the loss as their mean"
 import numpy as np
@@ -35,7 +37,9 @@ import numpy as np
 rng = np.random.default_rng(14)
 X, y, theta = rng.normal(size=(12, 2)), rng.normal(size=12), rng.normal(size=2)
 mean = batch_slopes(X, y, theta, rng.permutation(12).reshape(4, 3)).mean(axis=0)
-assert np.allclose(mean, 2 / 12 * X.T @ (X @ theta - y))
+assert np.allclose(mean, 2 / 12 * X.T @ (X @ theta - y)), (
+    "expected slopes whose mean, over batches that share all rows, is that of the loss"
+)
 
 
 # %% tags=["wrong"] marks=0 why="divides by the number of all rows"

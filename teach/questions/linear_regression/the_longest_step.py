@@ -25,7 +25,9 @@ import numpy as np
 rng = np.random.default_rng(11)
 for n, p in [(5, 1), (13, 3), (41, 6)]:
     X = rng.normal(size=(n, p)) * np.arange(1, p + 1)
-    assert np.isclose(longest_step(X), 2 / np.linalg.eigvalsh(2 * X.T @ X / n)[-1])
+    assert np.isclose(longest_step(X), 2 / np.linalg.eigvalsh(2 * X.T @ X / n)[-1]), (
+        f"expected the largest rate from which descent comes back, {n} rows and {p} columns"
+    )
 
 # %% tags=["test", "hidden"] points=1 why="a walk that comes back just below it and not just above"
 import numpy as np
@@ -38,7 +40,9 @@ for factor in (0.98, 1.02):
     for _ in range(2000):
         theta = theta - factor * longest_step(X) * 2 / 17 * X.T @ (X @ theta)
     ends.append(np.abs(theta).max())
-assert ends[0] < 1e-6 < 1e6 < ends[1]
+assert ends[0] < 1e-6 < 1e6 < ends[1], (
+    "expected descent to come back just below the limit and to run away just above it"
+)
 
 
 # %% tags=["wrong"] marks=0 why="forgets the factor two of the squared error"

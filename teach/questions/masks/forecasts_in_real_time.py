@@ -29,7 +29,9 @@ rng = np.random.default_rng(90)
 for T, p, start in [(13, 1, 5), (23, 3, 7), (37, 4, 29)]:
     X, y = rng.normal(size=(T, p)), rng.normal(size=T)
     wanted = honest_weights(np.column_stack([np.ones(T), X]), start) @ y
-    assert np.allclose(forecasts(X, y, start), wanted)
+    assert np.allclose(forecasts(X, y, start), wanted), (
+        f"expected the forecasts from date {start} of {T} on, each from a fit to the rows before it"
+    )
 
 # %% tags=["test", "hidden"] points=1 why="forecasts that stay where they are when later outcomes are changed"
 import numpy as np
@@ -38,8 +40,10 @@ rng = np.random.default_rng(91)
 X, y = rng.normal(size=(31, 2)), rng.normal(size=31)
 other = y + 50 * (np.arange(31) >= 20)
 given, again = forecasts(X, y, 10), forecasts(X, other, 10)
-assert np.allclose(given[:11], again[:11])  # the outcome of date 20 is not known when it is forecast
-assert not np.allclose(given[11:], again[11:])
+assert np.allclose(given[:11], again[:11]), (
+    "expected forecasts up to date 20 that do not know what came on it or later"
+)  # the outcome of date 20 is not known when it is forecast
+assert not np.allclose(given[11:], again[11:]), "expected later forecasts to know what came from date 20 on"
 
 
 # %% tags=["wrong"] marks=0 why="fits to the whole sample once"

@@ -29,14 +29,16 @@ for n, d, scale in [(5, 2, 1.0), (17, 3, 0.3)]:
     for t in range(n):
         w = np.exp(scale * codes[: t + 1] @ codes[t])
         wanted.append(w @ values[: t + 1] / w.sum())
-    assert np.allclose(in_order(codes, values, scale), wanted)
+    assert np.allclose(in_order(codes, values, scale), wanted), (
+        f"expected averages over each of {n} dates and those before it, with a scale of {scale}"
+    )
 
 # %% tags=["test", "hidden"] points=1 why="scores of a thousand, and nothing from later"
 import numpy as np
 
 codes = np.array([[1.0], [2.0], [30.0]])
 given = in_order(codes, np.array([1.0, 2.0, 3.0]), 30.0)
-assert np.allclose(given, [1, 2, 3])
+assert np.allclose(given, [1, 2, 3]), "expected finite numbers for scores of a thousand, and nothing from later dates"
 
 
 # %% tags=["wrong"] marks=0 why="lets every date hear all"

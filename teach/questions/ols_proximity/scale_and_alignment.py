@@ -36,7 +36,9 @@ for n, p in [(7, 2), (19, 3), (31, 5)]:
     X, new = rng.normal(size=(n, p)), rng.normal(size=p)
     scale, cosine = scale_and_cosine(X, new)
     A, asked = np.column_stack([np.ones(n), X]), np.append(1.0, new)
-    assert np.allclose(scale * cosine, proximity_weights(A, asked[None], centre=False)[0])
+    assert np.allclose(scale * cosine, proximity_weights(A, asked[None], centre=False)[0]), (
+        f"expected factors whose products are the weights of the fit, {n} rows and {p} columns"
+    )
 
 # %% tags=["test", "hidden"] points=2 why="the split itself: lengths of codes, and cosines between −1 and 1"
 import numpy as np
@@ -47,8 +49,8 @@ rng = np.random.default_rng(31)
 X, new = rng.normal(size=(23, 3)), rng.normal(size=3)
 scale, cosine = scale_and_cosine(X, new)
 wanted = scale_and_alignment(*least_squares_codes(X, new[None]))
-assert np.allclose(scale, wanted.scale[0])
-assert np.allclose(cosine, wanted.alignment[0])
+assert np.allclose(scale, wanted.scale[0]), "expected the products of the lengths of the two codes"
+assert np.allclose(cosine, wanted.alignment[0]), "expected the cosines of the angles between the two codes"
 
 
 # %% tags=["wrong"] marks=0 why="takes lengths and angles of the rows in place of their codes"

@@ -25,13 +25,17 @@ rng = np.random.default_rng(32)
 for n, p, m in [(7, 1, 2), (19, 3, 5), (40, 6, 1)]:
     X, new = rng.normal(size=(n, p)) + 3, rng.normal(size=(m, p))
     A, B = np.column_stack([np.ones(n), X]), np.column_stack([np.ones(m), new])
-    assert np.allclose(weights_of_rows(X, new), B @ np.linalg.pinv(A))
+    assert np.allclose(weights_of_rows(X, new), B @ np.linalg.pinv(A)), (
+        f"expected the weights of {n} rows in {m} predictions, with an intercept and means other than zero"
+    )
 
 # %% tags=["test", "hidden"] points=1 why="weights that sum to one"
 import numpy as np
 
 rng = np.random.default_rng(33)
-assert np.allclose(weights_of_rows(rng.normal(size=(9, 2)), rng.normal(size=(4, 2))).sum(axis=1), 1)
+assert np.allclose(weights_of_rows(rng.normal(size=(9, 2)), rng.normal(size=(4, 2))).sum(axis=1), 1), (
+    "expected weights that sum to one in every prediction"
+)
 
 
 # %% tags=["wrong"] marks=0 why="leaves the intercept out"

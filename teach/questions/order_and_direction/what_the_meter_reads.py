@@ -32,13 +32,17 @@ def placed(P):
 rng = np.random.default_rng(141)
 for n in (2, 3, 5):
     words, scores = [1.0, 2.0, 4.0, 8.0, 16.0][:n], placed(rng.normal(size=(n, n)))
-    assert np.isclose(meter(scores, words), order_defect(scores, words))
+    assert np.isclose(meter(scores, words), order_defect(scores, words)), (
+        f"expected the largest difference that any order of {n} words makes"
+    )
 
 # %% tags=["test", "hidden"] points=2 why="places that a reversal does not notice"
 import numpy as np
 
 P = np.array([[0.0, 1.0, 0.0], [1.0, 5.0, 1.0], [0.0, 1.0, 0.0]])
-assert np.isclose(meter(lambda words: np.add.outer(words, words) + P, [1.0, 2.0, 4.0]), 5)
+assert np.isclose(meter(lambda words: np.add.outer(words, words) + P, [1.0, 2.0, 4.0]), 5), (
+    "expected the largest difference over all orders, not over one of them"
+)
 
 
 # %% tags=["wrong"] marks=2 why="tries the reversal alone"

@@ -30,14 +30,18 @@ for spread in (0.3, 1.0, 4.0):
     K = spread**2 * X @ X.T * (firms[:, None] == firms)
     W = np.linalg.inv(np.eye(14) + K)
     B = np.linalg.solve(X.T @ W @ X, X.T @ W)
-    assert np.allclose(shared_weights(X, firms, spread), X @ B + K @ W @ (np.eye(14) - X @ B))
+    assert np.allclose(shared_weights(X, firms, spread), X @ B + K @ W @ (np.eye(14) - X @ B)), (
+        f"expected the weights of three firms at a spread of {spread}, with its square in K"
+    )
 
 # %% tags=["test", "hidden"] points=1 why="the pooled line at a spread of zero"
 import numpy as np
 
 rng = np.random.default_rng(102)
 X = np.column_stack([np.ones(9), rng.normal(size=9)])
-assert np.allclose(shared_weights(X, np.arange(9) % 3, 0.0), X @ np.linalg.pinv(X))
+assert np.allclose(shared_weights(X, np.arange(9) % 3, 0.0), X @ np.linalg.pinv(X)), (
+    "expected the pooled line at a spread of zero"
+)
 
 
 # %% tags=["wrong"] marks=2 why="shares all, whatever the spread"

@@ -36,13 +36,15 @@ for spread in (0.2, 1.0, 5.0):
     y = rng.normal(size=11)
     weights = panel_weights(np.ones((11, 1)), units, np.ones((3, 1)), np.array(["a", "b", "c"]), spread)
     given = partial_means(y, units, spread)
-    assert np.allclose([given[name] for name in "abc"], weights @ y)
+    assert np.allclose([given[name] for name in "abc"], weights @ y), (
+        f"expected means between each unit's own and the common one of the question, at a spread of {spread}"
+    )
 
 # %% tags=["test", "hidden"] points=1 why="a large spread, at which each unit is its own mean"
 import numpy as np
 
 given = partial_means([1.0, 2.0, 6.0], ["x", "y", "y"], 1e4)
-assert np.allclose([given["x"], given["y"]], [1, 4], atol=1e-6)
+assert np.allclose([given["x"], given["y"]], [1, 4], atol=1e-6), "expected each unit's own mean at a very large spread"
 
 
 # %% tags=["wrong"] marks=2 why="takes the mean of all rows as the common mean"

@@ -34,7 +34,9 @@ for n, p in [(7, 2), (13, 3), (19, 5)]:
         np.mean([(y[~r] - proximity_weights(X[r], X[~r], ridge=ridge, centre=False) @ y[r]) ** 2 for r in rows])
         for ridge in ridges
     ]
-    assert np.allclose(left_out_errors(X, y, ridges), wanted)
+    assert np.allclose(left_out_errors(X, y, ridges), wanted), (
+        f"expected the mean squared errors of fits that have not seen the row, {n} rows and {p} columns"
+    )
 
 # %% tags=["test", "hidden"] points=1 why="a penalty of zero, and columns in units far apart"
 import numpy as np
@@ -45,7 +47,9 @@ rng = np.random.default_rng(41)
 X, y = rng.normal(size=(11, 2)) * [1.0, 1e4], rng.normal(size=11)
 rows = [np.arange(11) != i for i in range(11)]
 wanted = np.mean([(y[~r] - proximity_weights(X[r], X[~r], centre=False) @ y[r]) ** 2 for r in rows])
-assert np.allclose(left_out_errors(X, y, [0.0]), [wanted])
+assert np.allclose(left_out_errors(X, y, [0.0]), [wanted]), (
+    "expected the errors of least squares at a penalty of zero, whatever the units of the columns"
+)
 
 
 # %% tags=["wrong"] marks=0 why="takes the errors of the fit to all rows"

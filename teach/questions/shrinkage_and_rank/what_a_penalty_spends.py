@@ -27,13 +27,17 @@ for n, p in [(9, 2), (31, 5)]:
     X = rng.normal(size=(n, p)) * np.arange(1, p + 1) + 5
     squares = np.linalg.svd(X - X.mean(axis=0), compute_uv=False) ** 2
     wanted = [1 + np.sum(squares / (squares + ridge)) for ridge in (0.1, 3.0, 50.0)]
-    assert np.allclose(degrees_of_freedom(X, [0.1, 3.0, 50.0]), wanted)
+    assert np.allclose(degrees_of_freedom(X, [0.1, 3.0, 50.0]), wanted), (
+        f"expected the degrees of freedom at three penalties, with an intercept, {n} rows and {p} columns"
+    )
 
 # %% tags=["test", "hidden"] points=1 why="a penalty so large that the mean alone is left"
 import numpy as np
 
 rng = np.random.default_rng(43)
-assert np.allclose(degrees_of_freedom(rng.normal(size=(12, 3)) + 2, [1e12]), 1)
+assert np.allclose(degrees_of_freedom(rng.normal(size=(12, 3)) + 2, [1e12]), 1), (
+    "expected the intercept alone to be left under a very large penalty"
+)
 
 
 # %% tags=["wrong"] marks=0 why="forgets the intercept"

@@ -40,9 +40,13 @@ for n, p in [(17, 1), (29, 2), (41, 5)]:
     past = np.column_stack([np.ones(n - p)] + [series[p - k : n - k] for k in range(1, p + 1)])
     coef = np.linalg.lstsq(past, series[p:], rcond=None)[0]
     wanted = coef @ np.concatenate([[1.0], later[n - p : n][::-1]])
-    assert np.isclose(weights_of_outcomes(series, p) @ series, wanted)
+    assert np.isclose(weights_of_outcomes(series, p) @ series, wanted), (
+        f"expected weights that give the forecast of the fit, {n} values and {p} lags"
+    )
     fitted = autoregression(pd.DataFrame({"x": series}), max_lag=p).average()["x"].to_numpy()
-    assert np.isclose(past[-1] @ coef, fitted[-1])  # the same fit as the book's
+    assert np.isclose(past[-1] @ coef, fitted[-1]), (
+        "expected the fit of this test to be that of the book: tell your teacher"
+    )  # the same fit as the book's
 
 # %% tags=["test", "hidden"] points=1 why="each weight, and not their sum alone"
 import numpy as np
@@ -53,7 +57,9 @@ from regattn.regression import proximity_weights
 series = np.random.default_rng(81).normal(size=23)
 past = np.column_stack([np.ones(20), lag_rows(series, 3)[0]])
 asked = np.array([[1.0, series[-1], series[-2], series[-3]]])
-assert np.allclose(weights_of_outcomes(series, 3)[3:], proximity_weights(past, asked, centre=False)[0])
+assert np.allclose(weights_of_outcomes(series, 3)[3:], proximity_weights(past, asked, centre=False)[0]), (
+    "expected the weight of each outcome, and not their sum alone"
+)
 
 
 # %% tags=["wrong"] marks=0 why="has no intercept"

@@ -31,12 +31,16 @@ for n in (5, 11, 17, 29):
     word = "".join(rng.choice(list("abc"), size=n))
     pieces = {word[i:j] for i in range(n) for j in range(i + 1, min(i + 5, n + 1))}
     costs = {piece: float(rng.exponential(3.0)) + len(piece) for piece in sorted(pieces)}
-    assert np.isclose(cheapest(word, costs), sum(costs[piece] for piece in best_cut(word, costs)))
+    assert np.isclose(cheapest(word, costs), sum(costs[piece] for piece in best_cut(word, costs))), (
+        f"expected the cost of the cheapest cut of a word of {n} letters, whose longest piece is not always best"
+    )
 
 # %% tags=["test", "hidden"] points=1 why="a word without any cut"
 import numpy as np
 
-assert cheapest("lower", {"low": 2.0, "e": 3.0, "lowe": 4.0}) == np.inf
+assert cheapest("lower", {"low": 2.0, "e": 3.0, "lowe": 4.0}) == np.inf, (
+    "expected infinity for a word that no known pieces make up"
+)
 
 # %% tags=["test", "hidden"] points=1 why="a word of two hundred letters"
 import numpy as np
@@ -45,7 +49,9 @@ from regattn.from_scratch import best_cut
 
 costs = {"a": 2.0, "aa": 3.0, "aaa": 5.5, "ab": 1.0, "b": 4.0}
 word = "aaab" * 50
-assert np.isclose(cheapest(word, costs), sum(costs[piece] for piece in best_cut(word, costs)))
+assert np.isclose(cheapest(word, costs), sum(costs[piece] for piece in best_cut(word, costs))), (
+    "expected the cost for a word of 200 letters"
+)
 
 
 # %% tags=["wrong"] marks=1 why="takes the longest known piece at every step"

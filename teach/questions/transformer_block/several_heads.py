@@ -35,7 +35,9 @@ for T, D, H, d in [(5, 6, 1, 3), (7, 4, 3, 2), (13, 10, 2, 5)]:
     x, W_O = rng.normal(size=(T, D)), rng.normal(size=(H * d, D))
     W_Q, W_K, W_V = rng.normal(size=(3, H, D, d))
     outputs = [attend(x @ q, x @ k, x @ v, mask=causal_mask(T)) for q, k, v in zip(W_Q, W_K, W_V, strict=True)]
-    assert np.allclose(gathered(x, W_Q, W_K, W_V, W_O), np.hstack(outputs) @ W_O)
+    assert np.allclose(gathered(x, W_Q, W_K, W_V, W_O), np.hstack(outputs) @ W_O), (
+        f"expected what {H} heads of width {d} add to {T} tokens, each of which looks at itself and back"
+    )
 
 
 # %% tags=["wrong"] marks=1 why="divides the scores by the root of D, not of d"

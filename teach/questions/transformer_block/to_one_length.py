@@ -25,7 +25,9 @@ rng = np.random.default_rng(161)
 x, gain, shift = rng.normal(size=(7, 5)) * 3 + 2, rng.normal(size=5), rng.normal(size=5)
 centred = x - x.mean(axis=1, keepdims=True)
 wanted = centred / np.sqrt(x.var(axis=1, keepdims=True)) * gain + shift
-assert np.allclose(normed(x, gain, shift), wanted, atol=1e-4)
+assert np.allclose(normed(x, gain, shift), wanted, atol=1e-4), (
+    "expected rows brought to mean zero and variance one, then times the gain, then shifted"
+)
 
 # %% tags=["test", "hidden"] points=1 why="rows that are moved and stretched"
 import numpy as np
@@ -33,8 +35,10 @@ import numpy as np
 rng = np.random.default_rng(162)
 x = 9 * rng.normal(size=(5, 4))
 moved = normed(3 * x + 100, np.ones(4), np.zeros(4))
-assert np.allclose(moved, normed(x, np.ones(4), np.zeros(4)), atol=1e-4)
-assert np.allclose(moved.std(axis=1), 1, atol=1e-4)
+assert np.allclose(moved, normed(x, np.ones(4), np.zeros(4)), atol=1e-4), (
+    "expected the same rows when those given are moved and stretched"
+)
+assert np.allclose(moved.std(axis=1), 1, atol=1e-4), "expected rows with the standard deviation one"
 
 
 # %% tags=["wrong"] marks=0 why="divides by one column less"

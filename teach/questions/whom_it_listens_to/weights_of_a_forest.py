@@ -35,14 +35,18 @@ for n, trees in [(23, 5), (41, 13)]:
     X, y, new = rng.normal(size=(n, 3)), rng.normal(size=n), rng.normal(size=(7, 3))
     forest = RandomForestRegressor(trees, bootstrap=False, max_features=1, min_samples_leaf=2, random_state=0)
     forest.fit(X, y)
-    assert np.allclose(weights_of_forest(forest.apply(X), forest.apply(new)) @ y, forest.predict(new))
+    assert np.allclose(weights_of_forest(forest.apply(X), forest.apply(new)) @ y, forest.predict(new)), (
+        f"expected weights that give the predictions of a forest of {trees} trees"
+    )
 
 # %% tags=["test", "hidden"] points=1 why="that each row of weights sums to one"
 import numpy as np
 
 rng = np.random.default_rng(231)
 leaves = rng.integers(3, size=(31, 4))
-assert np.allclose(weights_of_forest(leaves, leaves[:5]).sum(axis=1), 1)
+assert np.allclose(weights_of_forest(leaves, leaves[:5]).sum(axis=1), 1), (
+    "expected weights that sum to one for each case"
+)
 
 
 # %% tags=["wrong"] marks=2 why="counts shared leaves, whatever their size"

@@ -30,14 +30,18 @@ for n, d, scale in [(5, 2, 1.0), (13, 3, 0.3), (23, 7, 2.0)]:
     values = rng.normal(size=n)
     for t, given in enumerate(attend_to_past(queries, keys, values, scale)):
         weights = np.exp(scale * keys[: t + 1] @ queries[t])
-        assert np.isclose(given, weights @ values[: t + 1] / weights.sum())
+        assert np.isclose(given, weights @ values[: t + 1] / weights.sum()), (
+            f"expected the average over the first {t + 1} of {n} dates, with a scale of {scale}"
+        )
 
 # %% tags=["test", "hidden"] points=1 why="scores of a thousand and more"
 import numpy as np
 
 codes = np.array([[40.0, 0.0], [0.0, 40.0], [40.0, 1.0]])
 given = attend_to_past(codes, codes, np.array([10.0, 20.0, 40.0]), 1.0)
-assert np.allclose(given, [10, 20, 10 / (1 + np.e) + 40 * np.e / (1 + np.e)])
+assert np.allclose(given, [10, 20, 10 / (1 + np.e) + 40 * np.e / (1 + np.e)]), (
+    "expected finite averages for scores of a thousand and more"
+)
 
 
 # %% tags=["wrong"] marks=0 why="lets every date see the future"

@@ -39,13 +39,17 @@ for n, p in [(11, 1), (17, 3), (29, 5)]:
     A = np.column_stack([np.ones(n), X])
     kept = np.arange(n) != row
     coef = np.linalg.lstsq(A[kept], y[kept], rcond=None)[0]
-    assert np.isclose(weights_without(X, row) @ y, A[row] @ coef)
+    assert np.isclose(weights_without(X, row) @ y, A[row] @ coef), (
+        f"expected the prediction of a fit to the other {n - 1} rows, {p} columns and an intercept"
+    )
 
 # %% tags=["test", "hidden"] points=1 why="the same weights wherever the predictors have their zero"
 import numpy as np
 
 X = np.random.default_rng(21).normal(size=(13, 2))
-assert np.allclose(weights_without(X, 4), weights_without(X + 1000, 4))
+assert np.allclose(weights_without(X, 4), weights_without(X + 1000, 4)), (
+    "expected the same weights when all predictors are moved by the same amount"
+)
 
 
 # %% tags=["wrong"] marks=2 why="sets the row's own weight to 0 and leaves the others as they were"
