@@ -124,6 +124,7 @@ function run(view, compute, draw) {
   // Set several traits and tell the kernel once; the picture follows once, not once per trait. Of a control that moves
   // further what stood before its first move is remembered; what plays is no move.
   view.set = (values, { move = Object.keys(values).join() } = {}) => {
+    if (typeof move === "string") view.free?.(); // a hand has moved something
     if (move && started) view.remember(move);
     held = true;
     for (const [key, value] of Object.entries(values)) view.model.set(key, value);

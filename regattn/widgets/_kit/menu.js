@@ -113,12 +113,16 @@ export function buildMenu(view, { live, plots, valid, keeps = [] }) {
   if (!live) view.listen(window, "hashchange", () => view.restore() && view.root.scrollIntoView());
 }
 
-// Buttons that set every control at once, and run to its end what they leave at its start. One that locks the axes does so at the state of the start, where sizes are
-// compared with; any other one that follows it sets them free.
+// Buttons that set every control at once, and run to its end what they leave at its start. One that locks the axes does
+// so at the state of the start, where sizes are compared with; any other one that follows, or a hand, sets them free.
 export function buildPresets(view, presets) {
   if (!presets.length) return;
   const start = view.now();
   let locked = false;
+  view.free = () => {
+    if (locked) view.lock?.(false);
+    locked = false;
+  };
   const buttons = presets.map(([label, values, lock]) => {
     const made = element("button", { type: "button", class: "ra-word", "data-preset": label }, label);
     view.listen(made, "click", () => {
