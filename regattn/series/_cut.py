@@ -142,7 +142,7 @@ def _covariate(panel: Panel, name: str, part: pd.DataFrame | pd.Series, rows: in
 
 def cut(panel: Panel, origin: np.ndarray, series: np.ndarray, *, context: int, horizon: int) -> Windows:
     """Return windows of a panel, which may reach over its ends: NaN where a number is missing or not there yet."""
-    T, dates = len(panel.values), len(panel.dates)
+    dates = len(panel.dates)
     padded = np.pad(panel.values, ((context, horizon), (0, 0)), constant_values=np.nan)
     rows = origin[:, None] + np.arange(context + horizon)
     values = padded[rows, series[:, None]]

@@ -185,14 +185,10 @@ def test_a_preset_that_compares_sizes_keeps_the_axes_of_the_start(browser, tmp_p
         assert page.locator(".ra-badge").inner_text() == "axes locked"
         page.locator("[data-preset='near']").click()
         assert page.locator(".ra-badge").inner_text() == ""
-<<<<<<< HEAD
-        page.evaluate(f"{FIGURE}.model.set('query', {list(STATES.index).index('Mississippi')})")
-=======
-        page.locator("[data-preset='near, same axes']").click()
+        page.locator("[data-preset='far, same axes']").click()
         page.evaluate(MOVE, ["query", 0.3])  # a reader goes on from there
         assert page.locator(".ra-badge").inner_text() == ""
-        page.evaluate(f"{FIGURE}.model.set('query', {list(STATES.index).index('Iowa')})")
->>>>>>> me
+        page.evaluate(f"{FIGURE}.model.set('query', {list(STATES.index).index('Mississippi')})")
         assert page.evaluate(TICKS) != start
 
 
