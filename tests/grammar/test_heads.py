@@ -86,6 +86,7 @@ def test_a_patched_head_adds_what_it_writes_for_the_donor_and_takes_its_own_away
     with attention.register_forward_hook(exchange):
         expected = model(tokens)[:, -1]
     found = patched_logits(model, tokens, donors, heads=[(2, 2)])
+    assert not found.requires_grad
     torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-5)
     assert (found - model(tokens)[:, -1]).abs().max() > 1e-3
     with pytest.raises(ValueError, match="one text for each of tokens, got 3 for 4"):

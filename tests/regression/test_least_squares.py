@@ -131,6 +131,16 @@ def test_scale_times_alignment_is_the_weight(data):
     np.testing.assert_allclose(scale[:, 0] / np.linalg.norm(s.codes()[0]), row, rtol=1e-12)
 
 
+@pytest.mark.parametrize("size", [1e-9, 0.1, 1.0, 1e9])
+def test_alignment_knows_no_size_and_ends_at_one(size):
+    codes = np.random.default_rng(0).normal(size=(200, 3))
+    alignment = scale_and_alignment(codes * size, np.vstack([codes, -codes])).alignment
+    cosines = codes @ codes.T / np.outer(*[np.linalg.norm(codes, axis=1)] * 2)
+    np.testing.assert_allclose(alignment, np.hstack([cosines, -cosines]), atol=1e-12)
+    assert alignment.max() == 1  # some cosines of a code with itself are rounded to more
+    assert alignment.min() == -1
+
+
 def test_a_code_of_length_zero_has_alignment_zero():
     np.testing.assert_array_equal(scale_and_alignment([[0.0, 0.0]], [[1.0, 2.0]]).alignment, [[0.0]])
 

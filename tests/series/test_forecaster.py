@@ -48,6 +48,7 @@ def test_a_deleted_month_has_no_weight_and_the_others_share_it():
     keep = np.ones((5, 11), dtype=bool)
     keep[:, 4] = False
     cross = model.cross_weights(x, first, keep=keep)
+    assert not cross.requires_grad
     assert (cross[..., 4] == 0).all()
     torch.testing.assert_close(cross.sum(-1), torch.ones(7, 2, 5, dtype=torch.float64))
 

@@ -27,6 +27,7 @@ def model():
 def test_what_it_hears_makes_its_own_forecast(model, windows):
     heard = hear(model, windows)
     assert (heard.weights.shape, heard.values.shape) == ((9, 3, 5, 26), (9, 26, 3, 4))
+    assert not any(part.requires_grad for part in heard)
     torch.testing.assert_close(heard.weights.sum(dim=-1), torch.ones(9, 3, 5, dtype=torch.float64))
     np.testing.assert_allclose(quantiles_heard(model, windows, heard), forecast_quantiles(model, windows), atol=1e-12)
 

@@ -109,6 +109,7 @@ def test_trace_ends_in_the_logits_and_its_weights_sum_to_one():
     tokens = tokens_of(2, 7)
     trace = model.trace(tokens)
     assert torch.equal(trace.logits, model(tokens))
+    assert not any(part.requires_grad for part in trace)
     assert trace.streams.shape == (4, 2, 7, 20)
     assert trace.weights.shape == (3, 2, 5, 7, 7)
     torch.testing.assert_close(trace.weights.sum(-1), torch.ones(3, 2, 5, 7))
