@@ -25,9 +25,10 @@ from sphinx.writers.html5 import HTML5Translator
 from sphinx_revealjs.builders import RevealjsHTMLBuilder
 from sphinx_revealjs.writers import RevealjsSlideTranslator
 
+from teach.slides.chapter import Item
 from teach.slides.guide import guide_of
 from teach.slides.pictures import inline
-from teach.slides.rule import VOTES, Item, Slide, slides_of
+from teach.slides.rule import Slide, kinds, slides_of
 
 FOLDER = Path(__file__).parent
 WIDTH, HEIGHT = 1280, 800
@@ -178,24 +179,17 @@ class Decks(Sphinx):
 # --- from slides to nodes ---------------------------------------------------------------------------------------------
 
 
-def shown(item: Item) -> list[nodes.Element]:
-    """Return the nodes of an item."""
-    found = []
-    for part in item.parts():
-        node = part.node.deepcopy()
-        if part.kind in ("picture", "explorer", "table", "code", "told"):
-            box = nodes.container(classes=["visual", part.kind])
-            box += node
-            node = box
-        found.append(node)
-    return found
+def shown(item: Item) -> nodes.Element:
+    """Return an item as it stands on a slide."""
+    node = item.node.deepcopy()
+    if item.kind in ("picture", "explorer", "table", "code", "told"):
+        return nodes.container("", node, classes=["visual", item.kind])
+    return node
 
 
 def section_of(slide: Slide) -> nodes.section:
     """Return a slide as a section."""
-    kinds = [item.kind for item in slide.items]
-    look = slide.kind or next((kind for kind in ("explorer", "picture") if kind in kinds), "words")
-    look = "vote" if VOTES & set(kinds) else look
+    look = slide.kind or next((kind for kind in ("explorer", "picture") if kind in kinds(slide)), "words")
     section = nodes.section(classes=["slide", f"slide-{look}"])
     head = nodes.container(classes=["head"])
     spare = [nodes.inline("", "if time", classes=["if-time"])] if slide.spare else []
