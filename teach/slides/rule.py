@@ -27,6 +27,7 @@ from teach.slides.guide import Entry, Guide, Line, Vote
 from teach.slides.ledger import claims_of
 
 MOST = 32  # slides of a chapter, with its quiz
+OPENING = "the opening"
 SHOWS = {"picture", "table", "explorer"}  # what would give away the answer to a vote
 NAMED = ("equation", "picture", "table", "list", "code", "told", "box", "explorer")
 
@@ -196,15 +197,22 @@ class Deck:
 
     def thing(self, line: Line, section: Section) -> Item:
         """Return what a line shows."""
-        named = guides.plain([line.section or section.name])
-        (home,) = [s for s in self.sections if guides.plain([s.name]) == named] or [None]
-        there = home.items(line.kind) if home and line.kind in NAMED else []
+        home = self.section_named(line.section) if line.section else section
+        there = home.items(line.kind) if line.kind in NAMED else []
         if line.number > len(there):
             where = f"*{line.section or section.name or self.name}*"
             raise ValueError(
                 f"the guide of {self.name!r} shows {line.kind} {line.number}, and {where} has {len(there)}"
             )
         return there[line.number - 1]
+
+    def section_named(self, name: str) -> Section:
+        """Return the section of a name, the opening or one in depth too."""
+        named = guides.plain(["" if name == OPENING else name])
+        found = [section for section in self.sections if guides.plain([section.name]) == named]
+        if not found:
+            raise ValueError(f"a slide of {self.name!r} shows something of *{name}*, which is no section of it")
+        return found[0]
 
     def above(self, section: Section) -> str:
         """Return the line above the title of a slide: the section that holds it, or the chapter."""
@@ -234,7 +242,7 @@ class Deck:
 
     def pitfalls(self) -> dict[str, list[nodes.Element]]:
         """Return the pitfalls by the section of which they speak, or by the opening."""
-        taught = [section for section in self.told if section.around and section.name != CLOSING]
+        taught = [s for s in self.told if self.guide.step_of(s.around) is not None]
         texts = [section.text() for section in taught]
         found: dict[str, list[nodes.Element]] = {}
         for pitfall in self.guide.pitfalls:
