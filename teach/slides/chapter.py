@@ -15,7 +15,7 @@ from docutils import nodes
 
 QUESTION = re.compile(r"[A-Z][^.?!]*\?")
 ASKED, ANSWERED = re.compile(r"Predict \d+\."), re.compile(r"Answer \d+: ")
-NUMBERED = re.compile(r"^Exercise\s*\(?(?:\d+\.)?(\d+)\)?\s*")
+NUMBERED = re.compile(r"^Exercise\s*\(?((?:\d+\.)?(\d+))\)?\s*")
 BOXES = ("exercise_node", "theorem_node", "admonition")
 EXERCISES, CLOSING, DEPTH = "Exercises", "What carries over", "In depth"
 OUTPUT = "cell_code_output"
@@ -128,7 +128,7 @@ def task(node: nodes.Element) -> nodes.container:
     """Return an exercise, a theorem or an open question as a box: a `section` inside would end the slide."""
     box = nodes.container(classes=["task"])
     heading, *rest = node.children
-    box += nodes.paragraph("", "", nodes.strong("", heading.astext().replace("(", "").replace(")", "")))
+    box += nodes.paragraph("", "", nodes.strong("", NUMBERED.sub(r"Exercise \1", heading.astext())))
     for child in rest:
         inside = child.children if isinstance(child, nodes.section) else [child]
         box += [part.deepcopy() for part in inside if not isinstance(part, nodes.raw)]
@@ -137,7 +137,7 @@ def task(node: nodes.Element) -> nodes.container:
 
 def numbered(item: Item) -> str:
     """Return the number of an exercise within its chapter."""
-    return NUMBERED.match(item.node.astext())[1]
+    return NUMBERED.match(item.node.astext())[2]
 
 
 # --- cells ------------------------------------------------------------------------------------------------------------

@@ -144,15 +144,6 @@ function grow(svg) {
   }
 }
 
-// What a picture needs to be read, the sentences beside it leave: they are in the notes as well.
-async function makeRoom(body) {
-  const spare = [...body.querySelectorAll(":scope > .point")];
-  while ((overflows(body) || smallest(body) < READABLE / GROWN) && spare.length) {
-    spare.pop().hidden = true;
-    await frame();
-  }
-}
-
 async function fit(slide) {
   const body = slide.querySelector(":scope > .body");
   const figure = body.querySelector("figure.regattn");
@@ -164,7 +155,6 @@ async function fit(slide) {
   const most = slide.matches(".slide-words, .slide-vote, .slide-quiz") ? MOST : 1;
   if (tables.length) await shrink(body, (size) => tables.forEach((part) => (part.style.zoom = size)), most, LEAST);
   if (!tables.length || overflows(body)) await shrink(body, (size) => (body.style.fontSize = `${size}em`), most, LEAST);
-  await makeRoom(body);
   if (overflows(body)) {
     slide.classList.add("tight"); // long code: nearer lines, smaller margins
     await shrink(body, (size) => (body.style.fontSize = `${size}em`), 1, LEAST);

@@ -129,7 +129,12 @@ class Deck:
     def step_of(self, entry: Entry) -> int | None:
         """Return the place of the step to which a slide belongs itself; None where it belongs to a section."""
         names = guides.plain(section.name for section in self.told)
-        return None if guides.plain([entry.place])[0] in names else self.guide.step_named(entry.place)
+        if guides.plain([entry.place])[0] in names:
+            return None
+        place = self.guide.step_named(entry.place)
+        if place is None:
+            raise ValueError(f"*{entry.place}* is neither a section of {self.name!r} nor a step of its plan")
+        return place
 
     def taken(self, place: int) -> list[Section]:
         """Return the sections that a step takes, in its order; what is inside one follows it."""
@@ -169,9 +174,8 @@ class Deck:
         """Return the slides of a section with its votes and explorers, and its prose in their notes."""
         made = []
         for entry in entries:
-            made += (
-                self.asked(section) if entry.lines[0].kind == "vote" else [self.slide(section.title, entry, section)]
-            )
+            asks = entry.lines[0].kind == "vote"
+            made += self.asked(section) if asks else [self.slide(section.title, entry, section)]
         if not any(slide.kind == "vote" for slide in made):
             first = next((k for k, slide in enumerate(made) if kinds(slide) & SHOWS), len(made))
             made[first:first] = self.asked(section)
@@ -200,10 +204,8 @@ class Deck:
         home = self.section_named(line.section) if line.section else section
         there = home.items(line.kind) if line.kind in NAMED else []
         if line.number > len(there):
-            where = f"*{line.section or section.name or self.name}*"
-            raise ValueError(
-                f"the guide of {self.name!r} shows {line.kind} {line.number}, and {where} has {len(there)}"
-            )
+            of = f"{line.kind} {line.number} of *{home.name or OPENING}*"
+            raise ValueError(f"a slide of {self.name!r} shows {of}, which has {len(there)}")
         return there[line.number - 1]
 
     def section_named(self, name: str) -> Section:
@@ -221,8 +223,8 @@ class Deck:
     def exercise(self, number: str) -> Slide:
         """Return the slide of an exercise."""
         if number not in self.exercises:
-            raise ValueError(f"the guide of {self.name!r} sets exercise {number}, which the chapter does not have")
-        return Slide([nodes.Text(f"Exercise {number}")], self.name, [self.exercises[number]])
+            raise ValueError(f"the plan of {self.name!r} sets exercise {number}, which it does not have")
+        return Slide([nodes.Text("Your turn")], self.name, [self.exercises[number]])
 
     # --- notes ---------------------------------------------------------------------------------------------------
 
