@@ -182,7 +182,7 @@ class Decks(Sphinx):
 def shown(item: Item) -> nodes.Element:
     """Return an item as it stands on a slide."""
     node = item.node.deepcopy()
-    if item.kind in ("picture", "explorer", "table", "code", "told"):
+    if item.kind in ("picture", "explorer", "table", "code"):
         return nodes.container("", node, classes=["visual", item.kind])
     return node
 

@@ -147,7 +147,7 @@ def shown(cell: nodes.Element) -> list[Item]:
     """Return what a slide can show of a cell."""
     if {"tag_no-slide", "tag_checks"} & set(cell["classes"]):
         return []
-    told = [Item("told", cell.next_node(nodes.literal_block))] if "tag_slide-code" in cell["classes"] else []
+    told = [Item("code", cell.next_node(nodes.literal_block))] if "tag_slide-code" in cell["classes"] else []
     return [*told, *(Item(kind, node) for kind, node in rich(cell))]
 
 

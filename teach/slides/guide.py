@@ -6,7 +6,8 @@ that asks the same, or stands before all.
 
 Each entry of *Slides* is a slide. It names a section of the chapter, or a step of the plan by its first words, and has
 the lines that the slide says. Behind an arrow a line shows something of that section, such as *picture* or *equation 2*
-in the order of the page, or of another section, which it then names.
+in the order of the page, or of another section, which it then names. Where the question of the chapter needs the words
+before it, `The title asks` it in others.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ QUESTION = re.compile(r"(?m)^\d+\. (.+ \(\d\))$")
 ENTRY = re.compile(r"(?m)^- (.+)$")
 IN_CLASS = re.compile(r"In class (.+?);")
 TITLE = re.compile(r"\*([^*]+)\*")
+ASKS = re.compile(r"(?m)^The title asks: (.+)$")
 SLIDE = re.compile(r"(?m)^- \*(.+)\*\n((?:  - .+\n?)*)")
 LINE = re.compile(r"  - (.*?) ?(?:→ (\w+)(?: (\d+))?(?: of \*(.+)\*)?)?")
 CLAIM = re.compile(r"\[([\w.-]+)\]\(\S+ledger\.md")
@@ -101,6 +103,7 @@ class Guide(NamedTuple):
     pitfalls: tuple[str, ...] = ()
     quiz: tuple[str, ...] = ()
     in_class: tuple[str, ...] = ()
+    question: str = ""
     slides: tuple[Entry, ...] = ()
     debate: Debate = Debate("", ())
 
@@ -161,6 +164,7 @@ def read(text: str) -> Guide:
         pitfalls=tuple(ENTRY.findall(part["Pitfalls"])),
         quiz=tuple(QUESTION.findall(part["Quiz"])),
         in_class=tuple(re.findall(r"\[(\d+)\]", IN_CLASS.search(part["Exercises"])[1])),
+        question=(ASKS.findall(part["Slides"]) or [""])[0],
         slides=entries(part["Slides"]),
         debate=Debate(part["Discussion"].partition("For debate:")[0].strip(), tuple(CLAIM.findall(part["Discussion"]))),
     )

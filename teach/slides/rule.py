@@ -29,7 +29,7 @@ from teach.slides.ledger import claims_of
 MOST = 32  # slides of a chapter, with its quiz
 OPENING = "the opening"
 SHOWS = {"picture", "table", "explorer"}  # what would give away the answer to a vote
-NAMED = ("equation", "picture", "table", "list", "code", "told", "box", "explorer")
+NAMED = ("equation", "picture", "table", "list", "code", "box", "explorer")
 
 
 @dataclass
@@ -68,6 +68,8 @@ class Deck:
         self.title = chapter.next_node(nodes.title).children
         self.name = chapter.next_node(nodes.title).astext()
         self.sections = read(chapter)
+        if guide.question:
+            self.sections[0].title = markdown.inline(guide.question)
         self.told = [s for s in self.sections if not s.deep and s.name != EXERCISES]
         self.votes: dict[str, list[Item]] = {section.name: [] for section in self.told}
         self.bring_votes()

@@ -17,7 +17,8 @@ LEANS = re.compile(
 )
 ELSEWHERE = re.compile(
     r"\b(?:(?:lower|upper|left|right|following|next|last) (?:panel|picture|figure|table)|"
-    r"(?:two|three|four) (?:panel|picture|figure|table|section)s on\b|(?:above|below)(?=[.,;:!?)]| (?:is|are|stands?|you)\b)|"
+    r"(?:two|three|four) (?:panel|picture|figure|table|section)s on\b|"
+    r"(?:above|below)(?=[.,;:!?)]| (?:is|are|stands?|you)\b)|"
     r"[io]n this page)"
 )
 # By slide: how far its parts stand out of its body, at the right and at the foot, in pixels, and how large its

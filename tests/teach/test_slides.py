@@ -115,7 +115,7 @@ def options(*words: str) -> nodes.bullet_list:
 def test_tags_show_the_code_of_a_cell_and_keep_a_cell_out():
     drawn = nodes.image(uri="a.svg", alt="A picture")
     assert [item.kind for item in chapter.shown(cell(output=drawn))] == ["picture"]
-    assert [item.kind for item in chapter.shown(cell("slide-code", output=drawn))] == ["told", "picture"]
+    assert [item.kind for item in chapter.shown(cell("slide-code", output=drawn))] == ["code", "picture"]
     assert chapter.shown(cell("no-slide", output=drawn)) == []
     assert chapter.shown(cell("checks", "slide-code")) == []
     assert chapter.shown(cell(output=nodes.literal_block("", "printed", classes=["output", "stream"]))) == []
@@ -266,6 +266,11 @@ def test_a_deck_follows_the_plan_of_the_page_for_teachers():
     assert slides[0].items[0].node.astext() == "Why?"
     assert slides[5].items[1].node.astext() == "b"
     assert [slides[k].items[0].node.children[0].astext() for k in (8, 13)] == ["Exercise 1.2", "Exercise 1.1"]
+
+
+def test_a_title_asks_what_the_page_for_teachers_says_where_it_does():
+    slides = built(PLAN.replace("## Slides\n", "## Slides\n\nThe title asks: Why do dots *rise*?\n"))
+    assert slides[0].items[0].node.astext() == chapter.said(slides[1].title) == "Why do dots rise?"
 
 
 def test_notes_begin_with_the_minutes_and_hold_what_no_slide_shows():
