@@ -18,7 +18,7 @@ from docutils import nodes
 from jupyter_book.config import get_final_config
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
-from sphinx.errors import BuildEnvironmentError
+from sphinx.errors import BuildEnvironmentError, ExtensionError
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 from sphinx.util.parallel import SerialTasks
 from sphinx.writers.html5 import HTML5Translator
@@ -261,7 +261,7 @@ def write(book: Path, folder: Path, pages: Iterable[str]) -> dict[str, int]:
     Raises
     ------
     ValueError
-        If the book was not built there.
+        If the book was not built there, or a page for teachers names what its chapter does not have.
     """
     source = book.parents[1]
     doctrees = book.parent / ".doctrees"
@@ -283,6 +283,10 @@ def write(book: Path, folder: Path, pages: Iterable[str]) -> dict[str, int]:
             app.builder.write_decks(pages)
             app.events.emit("build-finished", None)
             sizes = app.deck_sizes
+    except ExtensionError as error:  # what Sphinx makes of an error in `make_deck`
+        if isinstance(error.orig_exc, ValueError):
+            raise error.orig_exc from error
+        raise
     finally:
         os.chdir(before)
     shutil.copyfile(FOLDER / "deck.css", static / "deck.css")

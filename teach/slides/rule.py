@@ -262,7 +262,9 @@ def said_of(part: Item | nodes.Element, shown: bool) -> list[nodes.Element]:
         return [part]
     if part.kind == "picture" and not shown:
         return [nodes.paragraph("", f"The page also shows: {part.node.get('alt', 'a picture')}")]
-    return [part.node] if part.kind == "predict" or (part.kind == "equation" and not shown) else []
+    if part.kind == "predict":
+        return [markdown.paragraph("", "On the page:"), part.node]
+    return [part.node] if part.kind == "equation" and not shown else []
 
 
 def said_before(guide: Guide) -> list[nodes.Element]:
