@@ -130,8 +130,6 @@ function written(svg) {
   });
 }
 
-const smallest = (body) => Math.min(99, ...drawn(body).flatMap((svg) => written(svg).map(([, size]) => size)));
-
 // Letters that are a little too small grow around their middle.
 function grow(svg) {
   for (const [glyphs, size] of written(svg)) {
