@@ -50,7 +50,7 @@ Before it: chapter [{before.number}](../../{before.page}.ipynb).
 The [open question](../../{page}.ipynb#open-question), on the \
 [common scale](../../book/reference/teaching.md#rubrics).
 """
-PARTS = ("Outcomes", "Minutes", "On the board", "Predictions", "Pitfalls", "Discussion", "Quiz", "Exercises")
+PARTS = ("Outcomes", "Minutes", "On the board", "Predictions", "Pitfalls", "Discussion", "Quiz", "Exercises", "Slides")
 HEADINGS = "\n\n".join(f"## {part}" for part in PARTS)
 
 

@@ -18,16 +18,17 @@ from docutils import nodes
 from jupyter_book.config import get_final_config
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
-from sphinx.errors import BuildEnvironmentError
+from sphinx.errors import BuildEnvironmentError, ExtensionError
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 from sphinx.util.parallel import SerialTasks
 from sphinx.writers.html5 import HTML5Translator
 from sphinx_revealjs.builders import RevealjsHTMLBuilder
 from sphinx_revealjs.writers import RevealjsSlideTranslator
 
+from teach.slides.chapter import Item
 from teach.slides.guide import guide_of
 from teach.slides.pictures import inline
-from teach.slides.rule import VOTES, Item, Slide, slides_of
+from teach.slides.rule import Slide, kinds, slides_of
 
 FOLDER = Path(__file__).parent
 WIDTH, HEIGHT = 1280, 800
@@ -178,24 +179,17 @@ class Decks(Sphinx):
 # --- from slides to nodes ---------------------------------------------------------------------------------------------
 
 
-def shown(item: Item) -> list[nodes.Element]:
-    """Return the nodes of an item."""
-    found = []
-    for part in item.parts():
-        node = part.node.deepcopy()
-        if part.kind in ("picture", "explorer", "table", "code", "told"):
-            box = nodes.container(classes=["visual", part.kind])
-            box += node
-            node = box
-        found.append(node)
-    return found
+def shown(item: Item) -> nodes.Element:
+    """Return an item as it stands on a slide."""
+    node = item.node.deepcopy()
+    if item.kind in ("picture", "explorer", "table", "code"):
+        return nodes.container("", node, classes=["visual", item.kind])
+    return node
 
 
 def section_of(slide: Slide) -> nodes.section:
     """Return a slide as a section."""
-    kinds = [item.kind for item in slide.items]
-    look = slide.kind or next((kind for kind in ("explorer", "picture") if kind in kinds), "words")
-    look = "vote" if VOTES & set(kinds) else look
+    look = slide.kind or next((kind for kind in ("explorer", "picture") if kind in kinds(slide)), "words")
     section = nodes.section(classes=["slide", f"slide-{look}"])
     head = nodes.container(classes=["head"])
     spare = [nodes.inline("", "if time", classes=["if-time"])] if slide.spare else []
@@ -267,7 +261,7 @@ def write(book: Path, folder: Path, pages: Iterable[str]) -> dict[str, int]:
     Raises
     ------
     ValueError
-        If the book was not built there.
+        If the book was not built there, or a page for teachers names what its chapter does not have.
     """
     source = book.parents[1]
     doctrees = book.parent / ".doctrees"
@@ -289,6 +283,10 @@ def write(book: Path, folder: Path, pages: Iterable[str]) -> dict[str, int]:
             app.builder.write_decks(pages)
             app.events.emit("build-finished", None)
             sizes = app.deck_sizes
+    except ExtensionError as error:  # what Sphinx makes of an error in `make_deck`
+        if isinstance(error.orig_exc, ValueError):
+            raise error.orig_exc from error
+        raise
     finally:
         os.chdir(before)
     shutil.copyfile(FOLDER / "deck.css", static / "deck.css")

@@ -130,8 +130,6 @@ function written(svg) {
   });
 }
 
-const smallest = (body) => Math.min(99, ...drawn(body).flatMap((svg) => written(svg).map(([, size]) => size)));
-
 // Letters that are a little too small grow around their middle.
 function grow(svg) {
   for (const [glyphs, size] of written(svg)) {
@@ -141,15 +139,6 @@ function grow(svg) {
     const { x, y, width, height } = glyphs.getBBox();
     const [cx, cy, by] = [x + width / 2, y + height / 2, READABLE / size];
     glyphs.setAttribute("transform", `${before} translate(${cx} ${cy}) scale(${by}) translate(${-cx} ${-cy})`);
-  }
-}
-
-// What a picture needs to be read, the sentences beside it leave: they are in the notes as well.
-async function makeRoom(body) {
-  const spare = [...body.querySelectorAll(":scope > .point")];
-  while ((overflows(body) || smallest(body) < READABLE / GROWN) && spare.length) {
-    spare.pop().hidden = true;
-    await frame();
   }
 }
 
@@ -164,7 +153,6 @@ async function fit(slide) {
   const most = slide.matches(".slide-words, .slide-vote, .slide-quiz") ? MOST : 1;
   if (tables.length) await shrink(body, (size) => tables.forEach((part) => (part.style.zoom = size)), most, LEAST);
   if (!tables.length || overflows(body)) await shrink(body, (size) => (body.style.fontSize = `${size}em`), most, LEAST);
-  await makeRoom(body);
   if (overflows(body)) {
     slide.classList.add("tight"); // long code: nearer lines, smaller margins
     await shrink(body, (size) => (body.style.fontSize = `${size}em`), 1, LEAST);

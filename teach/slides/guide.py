@@ -1,8 +1,13 @@
-"""The page for teachers of a chapter, as a deck needs it: the plan in minutes, votes with replies, pitfalls, the quiz.
+"""The page for teachers of a chapter, as a deck needs it: plan, slides, votes with replies, pitfalls, debate, quiz.
 
 A step of the plan names behind an arrow the sections of the chapter that it takes; what no step names is *if time*. A
 vote stands before the section, or the chapter, that its reply names first; one that names none is the step to predict
 that asks the same, or stands before all.
+
+Each entry of *Slides* is a slide. It names a section of the chapter, or a step of the plan by its first words, and has
+the lines that the slide says. Behind an arrow a line shows something of that section, such as *picture* or *equation 2*
+in the order of the page, or of another section, which it then names. Where the question of the chapter needs the words
+before it, `The title asks` it in others.
 """
 
 from __future__ import annotations
@@ -12,10 +17,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
-
-from docutils import nodes
-from markdown_it import MarkdownIt
-from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 FOLDER = Path(__file__).parents[1] / "guide"
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
@@ -27,6 +28,12 @@ QUESTION = re.compile(r"(?m)^\d+\. (.+ \(\d\))$")
 ENTRY = re.compile(r"(?m)^- (.+)$")
 IN_CLASS = re.compile(r"In class (.+?);")
 TITLE = re.compile(r"\*([^*]+)\*")
+ASKS = re.compile(r"(?m)^The title asks: (.+)$")
+SLIDE = re.compile(r"(?m)^- \*(.+)\*\n((?:  - .+\n?)*)")
+LINE = re.compile(r"  - (.*?) ?(?:→ (\w+)(?: (\d+))?(?: of \*(.+)\*)?)?")
+CLAIM = re.compile(r"\[([\w.-]+)\]\(\S+ledger\.md")
+DEBATE = re.compile(r"\bdebate\b", re.IGNORECASE)
+SET = re.compile(r"\b[Ee]xercises? ((?:\d+(?:, | and )?)+)")
 SAME = 0.3  # share of their words that two questions have in common when they ask the same
 DULL = re.compile(
     r"\b(?:the|of|and|to|is|it|do|does|what|which|how|in|on|at|for|with|by|or|an|from|be|are|will|not|than|that|this|as|"
@@ -40,6 +47,37 @@ class Step(NamedTuple):
     minutes: int
     what: str
     sections: tuple[str, ...]
+
+    def exercises(self) -> list[str]:
+        """Return the numbers of the exercises that it sets."""
+        return [number for some in SET.findall(self.what) for number in re.findall(r"\d+", some)]
+
+    def debates(self) -> bool:
+        """Return whether it has a debate."""
+        return DEBATE.search(self.what) is not None
+
+
+class Line(NamedTuple):
+    """A line of a slide, and what it shows: a kind of thing, which of its kind, and of which section if not its own."""
+
+    text: str
+    kind: str = ""
+    number: int = 1
+    section: str = ""
+
+
+class Entry(NamedTuple):
+    """A slide that the page sets out: the section or the step that it belongs to, and its lines."""
+
+    place: str
+    lines: tuple[Line, ...]
+
+
+class Debate(NamedTuple):
+    """What is discussed: the questions, and the claims of the ledger for debate."""
+
+    questions: str
+    claims: tuple[str, ...]
 
 
 class Vote(NamedTuple):
@@ -64,7 +102,10 @@ class Guide(NamedTuple):
     board: tuple[str, ...] = ()
     pitfalls: tuple[str, ...] = ()
     quiz: tuple[str, ...] = ()
-    in_class: frozenset[str] = frozenset()
+    in_class: tuple[str, ...] = ()
+    question: str = ""
+    slides: tuple[Entry, ...] = ()
+    debate: Debate = Debate("", ())
 
     def step_of(self, titles: Iterable[str]) -> int | None:
         """Return the place of the step that takes a section, given its title and those around it; None without one."""
@@ -73,6 +114,10 @@ class Guide(NamedTuple):
                 if title in plain(step.sections):
                     return place
         return None
+
+    def step_named(self, words: str) -> int | None:
+        """Return the place of the step that begins with these words; None without one."""
+        return next((place for place, step in enumerate(self.steps) if step.what.startswith(words)), None)
 
 
 def plain(titles: Iterable[str]) -> list[str]:
@@ -118,8 +163,22 @@ def read(text: str) -> Guide:
         board=tuple(ENTRY.findall(part["On the board"])),
         pitfalls=tuple(ENTRY.findall(part["Pitfalls"])),
         quiz=tuple(QUESTION.findall(part["Quiz"])),
-        in_class=frozenset(re.findall(r"\[(\d+)\]", IN_CLASS.search(part["Exercises"])[1])),
+        in_class=tuple(re.findall(r"\[(\d+)\]", IN_CLASS.search(part["Exercises"])[1])),
+        question=(ASKS.findall(part["Slides"]) or [""])[0],
+        slides=entries(part["Slides"]),
+        debate=Debate(part["Discussion"].partition("For debate:")[0].strip(), tuple(CLAIM.findall(part["Discussion"]))),
     )
+
+
+def entries(text: str) -> tuple[Entry, ...]:
+    """Return the slides of a part *Slides*."""
+    return tuple(Entry(place, tuple(map(line, body.splitlines()))) for place, body in SLIDE.findall(text))
+
+
+def line(text: str) -> Line:
+    """Return a line of a slide."""
+    words, kind, number, section = LINE.fullmatch(text).groups(default="")
+    return Line(words, kind, int(number or 1), section)
 
 
 def guide_of(page: str, folder: Path = FOLDER) -> Guide:
@@ -163,41 +222,3 @@ def nearest(text: str, sections: Sequence[str]) -> int | None:
     worth = [sum(1 / spread[word] for word in words(text) & each) for each in held]
     best = max(range(len(worth)), key=worth.__getitem__, default=None)
     return best if best is not None and worth[best] >= 1 else None
-
-
-# --- Markdown as nodes ------------------------------------------------------------------------------------------------
-
-MARKDOWN = MarkdownIt("commonmark").use(dollarmath_plugin, double_inline=True)
-ELEMENTS = {"em_open": nodes.emphasis, "strong_open": nodes.strong}
-
-
-def inline(text: str) -> list[nodes.Node]:
-    """Return a line of Markdown as nodes; a link is its words, since it leads into the book."""
-    root = nodes.paragraph()
-    stack: list[nodes.Element] = [root]
-    for token in MARKDOWN.parseInline(text)[0].children:
-        if token.type in ELEMENTS:
-            stack.append(ELEMENTS[token.type]())
-            stack[-2].append(stack[-1])
-        elif token.type in ("em_close", "strong_close"):
-            stack.pop()
-        elif token.type.startswith("math_inline"):
-            stack[-1].append(nodes.math(token.content, token.content))
-        elif token.type == "code_inline":
-            stack[-1].append(nodes.literal(token.content, token.content))
-        elif token.type == "softbreak":
-            stack[-1].append(nodes.Text(" "))
-        elif token.content:
-            stack[-1].append(nodes.Text(token.content))
-    return root.children
-
-
-def paragraph(text: str, head: str = "", **options) -> nodes.paragraph:
-    """Return a line of Markdown as a paragraph, with words in bold before it."""
-    begin = [nodes.strong("", head), nodes.Text(" ")] if head else []
-    return nodes.paragraph("", "", *begin, *inline(text), **options)
-
-
-def listed(texts: Iterable[str], kind: type[nodes.Element] = nodes.bullet_list) -> nodes.Element:
-    """Return lines of Markdown as a list."""
-    return kind("", *(nodes.list_item("", paragraph(text)) for text in texts))

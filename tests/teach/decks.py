@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +10,17 @@ from pathlib import Path
 from tests.browser import open_offline
 
 WIDTH, HEIGHT = 1280, 800
+# How a line begins that needs the one before it, and of what it speaks that stands on the page and not on a slide.
+LEANS = re.compile(
+    r"(?:That|This|These|Those|Such|Its?|They|Their|He|She|With (?:it|them)|Then|But|And|So|Both|Hence|Here too|"
+    r"The (?:first|last|second|other|others|same|latter|former)|In words|In it|Of these)\b"
+)
+ELSEWHERE = re.compile(
+    r"\b(?:(?:lower|upper|left|right|following|next|last) (?:panel|picture|figure|table)|"
+    r"(?:two|three|four) (?:panel|picture|figure|table|section)s on\b|"
+    r"(?:above|below)(?=[.,;:!?)]| (?:is|are|stands?|you)\b)|"
+    r"[io]n this page)"
+)
 # By slide: how far its parts stand out of its body, at the right and at the foot, in pixels, and how large its
 # pictures are and how many panels its explorers show. What is closed, hidden or drawn inside a glyph by MathJax is not
 # looked at.

@@ -16,6 +16,7 @@ import yaml
 
 from teach.slides.guide import Guide, plain, read
 from tests.built import GIT_FILES, ROOT, read_notebook, toc_pages
+from tests.teach.decks import ELSEWHERE, LEANS
 from tools.archive import LIMIT
 from tools.book import ZIP
 from tools.chapters import PARTS
@@ -32,6 +33,7 @@ CHAPTERS = {chapter.name: ROOT / f"{chapter.page}.ipynb" for chapter in chapters
 SESSION = 90  # minutes of a session in the courses of five and twelve weeks
 READ = 2000  # words that students read before a session
 PACE = 75  # words of a chapter that a minute of the plan takes: half of what one reads aloud
+LONG = 330  # characters of a line of a slide
 LONGEST = 5  # chapters that no session can teach whole
 ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth"]
 HALF_DAY = {"ols_proximity": 50, "attention": 50, "transformer_block": 40, "full_circle": 25}
@@ -457,11 +459,46 @@ def test_a_number_on_a_page_is_a_number_of_its_chapter(name):
     parts = parts_of(page(name))
     minutes = re.sub(r"(?m)^- \d+ min", "-", parts["Minutes"])
     quoted = [minutes, *(parts[part] for part in ("Outcomes", "On the board", "Pitfalls", "Discussion"))]
-    quoted.append(VOTE.sub("", parts["Predictions"]))
+    quoted += [VOTE.sub("", parts["Predictions"]), re.sub(r" → .+", "", parts["Slides"])]
     quoted.append(re.split(r"(?m)^The \[open question\]", parts["Exercises"])[1].partition("Full marks:")[2])
     own = {value(number) for number in said(name)} | {float(name[:2])}
     found = {number for text in quoted for number in numbers(re.sub(r"Exercises? [\d.]+( and [\d.]+)?", "", text))}
     assert sorted(number for number in found if value(number) not in own) == []
+
+
+@every_chapter
+def test_a_slide_has_three_lines_at_most_that_stand_on_their_own(name):
+    text = parts_of(page(name))["Slides"].strip()
+    slides, question = planned(name).slides, planned(name).question
+    assert sum(len(slide.lines) + 1 for slide in slides) == len(text.splitlines()) - (2 if question else 0)
+    assert question == "" or (question.endswith("?") and not LEANS.match(question))
+    for slide in slides:
+        assert 1 <= len(slide.lines) <= 3
+        for line in slide.lines:
+            assert not LEANS.match(line.text.replace("*", "")), line.text
+            assert not ELSEWHERE.search(line.text), line.text
+            assert line.text.endswith((".", "?", ".**", "?**", "…*")) or (line.kind and not line.text), line.text
+            assert len(line.text) <= LONG, line.text
+
+
+@every_chapter
+def test_every_section_that_a_step_takes_is_on_a_slide(name):
+    own = planned(name)
+    asked = {section for section, text in read_sections(name) if "Predict " in text}
+    shown = set(plain(slide.place for slide in own.slides)) | set(plain(asked))
+    over = dict(story(name))
+    for step in own.steps:
+        for title in step.sections:
+            inside = [each for each, parent in over.items() if parent == title]
+            assert {*plain([title]), *plain(inside)} & shown, title
+    assert "What carries over" in shown
+
+
+def read_sections(name: str) -> list[tuple[str, str]]:
+    """Return the sections of a chapter of any level with their texts."""
+    text = "\n".join(cell.source for cell in chapter(name) if cell.cell_type == "markdown")
+    found = re.split(r"(?m)^##+ (.+)\n?", text)
+    return list(zip(found[1::2], found[2::2], strict=True))
 
 
 @every_chapter

@@ -6,15 +6,16 @@ import re
 import subprocess
 import sys
 from copy import copy
+from unicodedata import normalize
 
 import pytest
 from docutils import nodes
 from pypdf import PdfReader
 
-from teach.slides import guide, pictures, rule
+from teach.slides import chapter, guide, pictures, rule
 from tests.built import ROOT, soup
 from tests.teach.conftest import ALL
-from tests.teach.decks import HEIGHT, MEASURE, TEXTS, WIDTH, opened_deck
+from tests.teach.decks import ELSEWHERE, HEIGHT, LEANS, MEASURE, TEXTS, WIDTH, opened_deck
 from tools.slides import PAGES
 
 ONE = "book/part2-proximity/03_ols_proximity"
@@ -36,10 +37,13 @@ PRINTED = """() => [...document.querySelectorAll(".slides section.slide")].flatM
 
 @pytest.fixture(scope="session")
 def decks(built_book, tmp_path_factory):
-    """Return the folder of the decks, made once from the built book, and how many slides each has."""
+    """Return the folder of all decks, made once from the built book, and how many slides each has.
+
+    One that names what its chapter no longer has is not made, and the tool says which.
+    """
     folder = tmp_path_factory.mktemp("decks")
     before = written(built_book)
-    done = run_tool(*DECKS, "--book", built_book, "--folder", folder)
+    done = run_tool("--book", built_book, "--folder", folder)
     assert done.returncode == 0, done.stderr
     counts = re.findall(r'<li><a href="(.*?)\.html">.*?<small>(\d+) slides', (folder / "index.html").read_text("utf-8"))
     sizes = {page: int(count) for page, count in counts}
@@ -83,132 +87,9 @@ def paragraph(*parts: str | nodes.Node) -> nodes.paragraph:
     return nodes.paragraph("", "", *[nodes.Text(part) if isinstance(part, str) else part for part in parts])
 
 
-def texts(shown: list) -> list[str]:
-    """Return what the points of a slide say."""
-    return [rule.point(group).node.astext() for group in shown]
-
-
-def test_a_sentence_ends_with_its_stop_also_behind_words_in_bold():
-    bold = nodes.strong("", "Which one?")
-    every = rule.sentences(
-        paragraph("See eq. (7) of it. ", bold, " The first. It has a ", nodes.math("", "x."), " End.")
-    )
-    assert [rule.said(sentence).strip() for sentence in every] == [
-        "See eq. (7) of it.",
-        "Which one?",
-        "The first.",
-        "It has a x.",
-        "End.",
-    ]
-
-
-def test_of_prose_a_slide_shows_the_opening_what_is_bold_and_what_leads_on():
-    one, two, three = (
-        "The first says enough to stand on a slide alone.",
-        "Two.",
-        "The third row, far from all of the others, has a leverage",
-    )
-    text = paragraph(f"{one} {two} {three[:-8]}", nodes.strong("", "leverage"), ". Four. We get: ")
-    assert texts(rule.key_sentences(text, True, False, "")) == [one, f"{three}."]
-    assert texts(rule.key_sentences(text, False, False, "picture")) == [f"{three}.", "We get: "]
-    long = paragraph("Long. " * 60 + "It reads")
-    assert texts(rule.key_sentences(long, False, False, "equation")) == ["Long. It reads"]
-    assert texts(rule.key_sentences(paragraph("Short. It reads"), False, False, "equation")) == ["Short. It reads"]
-
-
-def test_a_sentence_of_a_few_words_brings_the_next_and_no_more():
-    text = paragraph("Look at it. The third panel has no peak. Nor has the fourth.")
-    assert texts(rule.key_sentences(text, False, True, "")) == ["Look at it. The third panel has no peak."]
-    bold = paragraph("Plain. ", nodes.strong("", "Only differences count."), " Add seven to all scores. Nothing moves.")
-    assert texts(rule.key_sentences(bold, False, False, "")) == ["Only differences count. Add seven to all scores."]
-    assert texts(rule.key_sentences(paragraph("Who asks? All ask."), True, False, "")) == ["Who asks? All ask."]
-
-
-def test_no_sentence_hangs():
-    def shown(*told, following="", first=True, after=False):
-        return texts(rule.key_sentences(paragraph(*told), first, after, following))
-
-    whole = "One kind takes all prices as they are, and only those. The other takes the mean of the last four of them."
-    bold = nodes.strong("", "mean of four")
-    assert shown(whole.partition("mean")[0], bold, first=False) == [whole.partition("mean")[0] + "mean of four"]
-    assert shown("Here is a picture of all the quarters of the sample:") == []
-    assert shown("Here is a picture of all the quarters of the sample:", following="picture") != []
-    assert shown("Here is a picture of all the quarters of the sample:", following="explorer") == []
-    assert shown("That makes good sense for any line, however it is drawn.") == []
-    assert shown("That makes good sense for any line, however it is drawn.", after=True) != []
-    assert shown("Is it an average of the outcomes, then, or something else?") == []
-    assert shown("Is it an average of the outcomes, then, or something else?", following="vote") != []
-    assert shown("Where does it come from? Split it. Then go on.") == ["Where does it come from? Split it."]
-    length = "The length of the query changes no comparison. The length of a training code does."
-    assert shown(length, first=False) == []
-    told = length.partition("length of a training")
-    assert shown(told[0], nodes.strong("", "length of a training"), told[2], first=False) == [length]
-
-
-def test_a_sentence_in_brackets_brings_the_one_before():
-    text = "That is the attention of transformers. (The word is older than they are.)"
-    long = paragraph(f"{'Long. ' * 60}{text}")
-    assert texts(rule.key_sentences(long, False, False, "equation")) == [f"Long. {text}"]  # which "That" takes up
-
-
-def test_what_leads_into_a_table_stands_on_its_slide_and_goes_with_it():
-    made = nodes.section("", nodes.title("", "2 · A chapter"), paragraph("So. ", nodes.strong("", "Why?")))
-    part = nodes.section("", nodes.title("", "A section"))
-    part += nodes.literal_block("x\n" * 14, "x\n" * 14)
-    part += paragraph("These are the numbers of all the years:")
-    part += cell(output=nodes.raw("", "<table>" + "<tr></tr>" * 9 + "</table>", format="html"))
-    made += part
-    last = rule.slides_of(made)[-1].items
-    assert [item.kind for item in last] == ["table"]
-    assert last[0].lead.node.astext() == "These are the numbers of all the years:"
-
-
-def test_what_follows_the_question_of_a_chapter_stands_after_it():
-    asks = paragraph("Before. ", nodes.strong("", "Why?"), " (For one thing. For another.)")
-    assert [part.astext().strip() for part in rule.question_of(asks).children] == [
-        "Before.",
-        "Why?",
-        "(For one thing. For another.)",
-    ]
-
-
-def test_what_stands_before_the_question_of_a_chapter_stands_on_its_title_where_there_is_room():
-    def title(words: str) -> list[str]:
-        asks = paragraph("Yet it is right. ", nodes.strong("", "Why?"))
-        section = nodes.section("", nodes.title("", "1 · A chapter"), paragraph(words), asks)
-        return [part.astext().strip() for part in rule.slides_of(section)[0].items[0].node.children]
-
-    assert title("A model says so.") == ["A model says so.", "Yet it is right.", "Why?"]
-    assert title("A model says so. " * 40) == ["Yet it is right.", "Why?"]
-
-
-def test_of_a_long_list_each_entry_keeps_its_question():
-    entry = "Untick the box, so that all rows listen to all the others. " + "More is said. " * 20 + "What is added?"
-    shown = rule.bullets(nodes.enumerated_list("", *(nodes.list_item("", paragraph(entry)) for _ in range(5))))
-    first = "Untick the box, so that all rows listen to all the others. What is added?"
-    assert [part.astext() for part in shown.node.children] == [first] * 5
-
-
-def test_before_an_explorer_stand_the_questions():
-    text = paragraph("Predict first. Will it grow? The menu helps.")
-    assert texts(rule.key_sentences(text, False, False, "explorer")) == ["Will it grow?"]
-
-
 def quotation(title: str, *parts: nodes.Node) -> nodes.block_quote:
     """Return a quotation whose first words are in bold."""
     return nodes.block_quote("", paragraph("", nodes.strong("", title), " Why so?"), *parts)
-
-
-def test_a_question_to_predict_is_a_vote_and_its_answer_is_in_the_notes():
-    options = nodes.bullet_list("", *(nodes.list_item("", paragraph(word)) for word in ("up", "down")))
-    asked = quotation("Predict 1.", options, paragraph("Press ", nodes.emphasis("", "far"), "."))
-    section = nodes.section("", nodes.title("", "Here"), asked, quotation("Answer 1: down."))
-    reader = rule.Reader("Chapter")
-    reader.read(section, "Chapter", [nodes.Text("Here")])
-    (slide,) = reader.sections[0].slides()
-    assert [item.kind for item in slide.items] == ["vote"]
-    assert slide.items[0].node.astext().split() == ["Predict", "1.", "Why", "so?", "up", "down"]
-    assert [note.astext() for note in slide.notes] == ["Answer 1: down. Why so?"]
 
 
 def cell(*tags: str, output: nodes.Node | None = None) -> nodes.container:
@@ -220,42 +101,54 @@ def cell(*tags: str, output: nodes.Node | None = None) -> nodes.container:
     return made
 
 
+def picture(name: str) -> nodes.container:
+    """Return a cell that draws a picture."""
+    return cell(output=nodes.image(uri=f"{name}.svg", alt=f"Picture {name}"))
+
+
+def explorer() -> nodes.container:
+    """Return a cell that shows an explorer."""
+    return cell(output=nodes.raw("", '<figure class="regattn"></figure>', format="html"))
+
+
+def options(*words: str) -> nodes.bullet_list:
+    """Return the options of a question."""
+    return nodes.bullet_list("", *(nodes.list_item("", paragraph(word)) for word in words))
+
+
 def test_tags_show_the_code_of_a_cell_and_keep_a_cell_out():
-    picture = nodes.image(uri="a.svg", alt="A picture")
-    assert [item.kind for item in rule.cell_items(cell(output=picture))] == ["picture"]
-    assert [item.kind for item in rule.cell_items(cell("slide-code", output=picture))] == ["told", "picture"]
-    assert rule.cell_items(cell("no-slide", output=picture)) == []
-    assert rule.cell_items(cell("checks", "slide-code")) == []
-    assert rule.cell_items(cell(output=nodes.literal_block("", "printed", classes=["output", "stream"]))) == []
+    drawn = nodes.image(uri="a.svg", alt="A picture")
+    assert [item.kind for item in chapter.shown(cell(output=drawn))] == ["picture"]
+    assert [item.kind for item in chapter.shown(cell("slide-code", output=drawn))] == ["code", "picture"]
+    assert chapter.shown(cell("no-slide", output=drawn)) == []
+    assert chapter.shown(cell("checks", "slide-code")) == []
+    assert chapter.shown(cell(output=nodes.literal_block("", "printed", classes=["output", "stream"]))) == []
 
 
-def chapter(sections: int, equations: int) -> nodes.section:
-    """Return a chapter of as many sections, each with as many equations and one picture."""
-    made = nodes.section("", nodes.title("", "1 · A chapter"), paragraph("So. ", nodes.strong("", "Why?")))
-    for k in range(sections):
-        part = nodes.section("", nodes.title("", f"Section {k}"))
-        for n in range(equations):
-            part += [paragraph(f"Equation {n} reads"), nodes.math_block("", "a \\\\ b \\\\ c \\\\ d \\\\ e", number=n)]
-        part += cell(output=nodes.image(uri=f"{k}.svg", alt=f"Picture {k}"))
-        made += part
-    return made
+def test_the_question_of_a_chapter_is_the_first_in_bold_or_else_the_first():
+    def asked(*parts: nodes.Node) -> str:
+        made = nodes.section("", nodes.title("", "1 · A chapter"), *parts)
+        return chapter.said(chapter.question(made))
+
+    bold = paragraph("It is right. Is it? ", nodes.strong("", "Why?"))
+    assert asked(bold) == "Why?"
+    assert asked(paragraph("Dots rise. How fast? By 3."), bold) == "Why?"
+    assert asked(paragraph("Dots rise. How fast? By 3.")) == "How fast?"
+    assert asked(nodes.section("", nodes.title("", "A section"), bold)) == ""
 
 
-def test_a_chapter_that_is_too_long_keeps_its_pictures_and_loses_equations():
-    short, long = rule.slides_of(chapter(3, 2)), rule.slides_of(chapter(12, 5))
-    count = [sum(item.kind == "equation" for slide in slides for item in slide.items) for slides in (short, long)]
-    assert count[0] == 6
-    assert len(short) < len(long) <= rule.MOST
-    assert count[1] < 60
-    assert sum(item.kind == "picture" for slide in long for item in slide.items) == 12
-    told = [node for slide in long for node in slide.notes if isinstance(node, nodes.math_block)]
-    assert len(told) == 60 - count[1]  # the notes have what the slides lost
-
-
-def test_without_a_built_book_it_says_what_to_do(tmp_path):
-    done = run_tool("--book", tmp_path / "_build" / "html", "--folder", tmp_path / "decks")
-    assert done.returncode == 1
-    assert done.stderr.strip().endswith("run `make book` first")
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("  - A line.", guide.Line("A line.")),
+        ("  - A line. → picture", guide.Line("A line.", "picture", 1)),
+        ("  - A $x → y$ line. → equation 2", guide.Line("A $x → y$ line.", "equation", 2)),
+        ("  - A line. → picture 3 of *Not here*", guide.Line("A line.", "picture", 3, "Not here")),
+        ("  - → vote", guide.Line("", "vote", 1)),
+    ],
+)
+def test_a_line_names_what_it_shows(text, line):
+    assert guide.line(text) == line
 
 
 PLAN = """
@@ -265,8 +158,9 @@ PLAN = """
 
 ## Minutes
 
-- 10 min: The question.
-- 20 min (half day): Read *it*; then move it. → *Here*; *Don't*
+- 10 min: The question. Guess.
+- 20 min (half day): Look *further*; Exercise 2. → *Don't*; *Here*
+- 10 min: Debate.
 - 5 min: Quiz.
 
 ## On the board
@@ -289,7 +183,7 @@ The shares say what to expect; nobody has measured them. Ninety minutes have roo
 
 ## Discussion
 
-None.
+Is it so? For debate: [GC-1a](../../book/reference/ledger.md#gc-1a).
 
 ## Quiz
 
@@ -297,53 +191,145 @@ None.
 
 ## Exercises
 
-In class [1](a.ipynb#ex-1); at home [2](a.ipynb#ex-2).
+In class [1](a.ipynb#ex-1) and [2](a.ipynb#ex-2); at home [3](a.ipynb#ex-3).
+
+## Slides
+
+- *The question*
+  - Write down a guess.
+- *The question*
+  - Dots rise. → picture
+- *Here*
+  - Zebras are read. → equation 2
+  - Horses are not. → picture of *In depth too*
+- *Here*
+  - → vote
+- *Don't*
+  - A formula. → equation
+- *What carries over*
+  - All of it.
 """
 
 
-def planned() -> list[rule.Slide]:
+def built(plan: str = PLAN) -> list[rule.Slide]:
     """Return the slides of a small chapter with that page for teachers."""
-    options = nodes.bullet_list("", *(nodes.list_item("", paragraph(word)) for word in ("dots go up", "dots go down")))
-    made = nodes.section("", nodes.title("", "1 · A chapter"), paragraph("So. ", nodes.strong("", "Why?")))
-    for title, parts in {
-        "Here": [paragraph("A zebra is read."), quotation("Predict 1.", options), quotation("Answer 1: dots go up.")],
-        "Don’t": [nodes.math_block("", "a", number=1)],
-        "Elsewhere": [nodes.math_block("", "b", number=2)],
-    }.items():
-        made += nodes.section("", nodes.title("", title), *parts)
-    return rule.slides_of(made, guide.read(PLAN))
+    made = nodes.section(
+        "", nodes.title("", "1 · A chapter"), paragraph("So. ", nodes.strong("", "Why?")), picture("a")
+    )
+    asked = quotation("Predict 1.", options("dots go up", "dots go down"), paragraph("Press ", "far", "."))
+    formulas = [nodes.math_block("", letter, number=k) for k, letter in enumerate("abc")]
+    parts = {
+        "Here": [
+            paragraph("A zebra is read."),
+            formulas[0],
+            asked,
+            quotation("Answer 1: up."),
+            formulas[1],
+            explorer(),
+        ],
+        "Don’t": [formulas[2]],
+        "Elsewhere": [paragraph("More."), picture("b")],
+        "In depth": [nodes.section("", nodes.title("", "In depth too"), paragraph("Deep."), picture("c"))],
+        "Exercises": [exercise(k) for k in (1, 2, 3)],
+        "What carries over": [paragraph("All of it, and more.")],
+    }
+    for title, inside in parts.items():
+        made += nodes.section("", nodes.title("", title), *inside)
+    return rule.slides_of(made, guide.read(plan))
 
 
-def test_a_deck_reads_the_page_for_teachers():
-    slides = planned()
-    titles = [(rule.said(slide.title), slide.spare, sorted(rule.kinds(slide))) for slide in slides]
-    assert titles == [
+class exercise_node(nodes.Element):
+    """An exercise."""
+
+
+def exercise(number: int) -> exercise_node:
+    """Return an exercise."""
+    heading = nodes.title("", f"Exercise (1.{number})")
+    return exercise_node("", heading, nodes.section("", paragraph("By hand.")))
+
+
+def test_a_deck_follows_the_plan_of_the_page_for_teachers():
+    slides = built()
+    shown = [(chapter.said(slide.title), slide.spare, [item.kind for item in slide.items]) for slide in slides]
+    assert shown == [
         ("1 · A chapter", False, ["text"]),
-        ("Why?", False, ["vote"]),  # "Who wins?" stands before all, for it asks what no step of the chapter asks
+        ("Why?", False, ["text"]),
+        ("Why?", False, ["vote"]),  # "Who wins?" belongs to no section, and stands before the first picture
+        ("Why?", False, ["text", "picture"]),
+        ("Don’t", False, ["text", "equation"]),  # which the plan names first
+        ("Here", False, ["text", "equation", "text", "picture"]),
         ("Here", False, ["vote"]),
-        ("Don’t", False, ["equation"]),
-        ("Elsewhere", True, ["spare vote"]),
-        ("Elsewhere", True, ["equation"]),
+        ("Here", False, ["explorer"]),
+        ("Your turn", False, ["exercise"]),
+        ("Debate", False, ["text", "list"]),
+        ("What carries over", False, ["text"]),
         ("Quiz", False, ["quiz"]),
+        ("Elsewhere", True, ["spare vote"]),
+        ("Your turn", True, ["exercise"]),
     ]
+    assert slides[0].items[0].node.astext() == "Why?"
+    assert slides[5].items[1].node.astext() == "b"
+    assert [slides[k].items[0].node.children[0].astext() for k in (8, 13)] == ["Exercise 1.2", "Exercise 1.1"]
+
+
+def test_a_title_asks_what_the_page_for_teachers_says_where_it_does():
+    slides = built(PLAN.replace("## Slides\n", "## Slides\n\nThe title asks: Why do dots *rise*?\n"))
+    assert slides[0].items[0].node.astext() == chapter.said(slides[1].title) == "Why do dots rise?"
+
+
+def test_notes_begin_with_the_minutes_and_hold_what_no_slide_shows():
+    slides = built()
     top = [" | ".join(node.astext() for node in slide.said_first()) for slide in slides]
-    assert "20 min: Read it; then move it." in top[0]
+    assert [re.match(r"\d+ min, from \d+ to \d+\.", text)[0] for text in top[1:12]] == (
+        ["10 min, from 0 to 10."] * 3 + ["20 min, from 10 to 30."] * 5 + ["10 min, from 30 to 40."]
+    ) + ["5 min, from 40 to 45."] * 2
+    assert "20 min: Look further; Exercise 2." in top[0]
     assert "A line at x = 2." in top[0]
-    assert "10 min. The question." in top[1]
-    assert "Votes to expect, of 100: we 10 · they 90." in top[1]
-    assert top[2].startswith("20 min. Read it; then move it. | Pitfall: A zebra is no horse. | Votes to expect")
-    assert top[2].endswith("Reply: To all go up: look at the first dot.")
-    assert top[4].endswith("Reply: To yes: lines are straight.")
-    assert slides[4].items[0].node.astext().split() == ["Vote.", "Will", "the", "line", "bend?", "yes", "no"]
-    assert slides[-1].items[0].node.astext() == "Is x two? (1)"
+    assert "Pitfall: A zebra is no horse." in top[5]
+    assert top[6].endswith("of 100: all go up 60 · dots go down 40. | Reply: To all go up: look at the first dot.")
+    notes = [" | ".join(node.astext() for node in slide.notes) for slide in slides]
+    assert notes[5].startswith("A zebra is read. | a")  # a formula that no slide shows
+    assert notes[6].startswith("On the page:  | Predict 1. Why so?")
+    assert notes[9].startswith("GC-1a holds with a condition. Inner products")
+    assert "The page also shows: Picture b" in notes[12]
+    assert not any("Deep." in note for note in notes)
 
 
-def test_of_the_exercises_those_for_the_class_stand_on_slides():
-    reader = rule.Reader("Chapter", frozenset({"1"}))
-    here = rule.Section([], "Chapter")
-    kept = [rule.Item("list", paragraph(f"Exercise 3.{k}"), 1.0) for k in (1, 2, 12)]
-    assert [reader.is_for_class(item, here) for item in kept] == [True, False, False]
-    assert [node.astext() for node in here.stream] == ["Exercise 3.2", "Exercise 3.12"]
+def test_a_vote_on_a_slide_is_the_vote_of_its_notes():
+    for slide in built():
+        for item in slide.items:
+            if "vote" in item.kind:
+                on_slide = [option.astext() for option in item.node.findall(nodes.list_item)]
+                assert [share.rsplit(" ", 1)[0] for share in item.top[0].astext()[25:-1].split(" · ")] == on_slide
+
+
+def test_what_only_the_chapter_asks_is_a_vote_for_spare_time_before_an_explorer():
+    plan = PLAN.replace("Why do dots go up?", "Is it late?").replace("all go up 60 · dots go down", "early 60 · late")
+    shown = [(item.kind, item.node.astext()) for slide in built(plan) for item in slide.items]
+    (asked,) = [text for kind, text in shown if kind == "spare vote" and "Predict" in text]
+    assert asked.split() == ["Predict", "1.", "Why", "so?", "dots", "go", "up", "dots", "go", "down"]  # no button
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("→ equation 2", "→ equation 3", r"shows equation 3 of \*Here\*, which has 2"),
+        ("Dots rise. → picture", "Dots rise. → table", r"shows table 1 of \*the opening\*, which has 0"),
+        ("→ equation 2", "→ sound", r"shows sound 1 of \*Here\*, which has 0"),
+        ("*In depth too*", "*Nowhere*", r"shows something of \*Nowhere\*, which is no section of it"),
+        ("Exercise 2", "Exercise 7", r"sets exercise 7, which it does not have"),
+        ("- *Here*\n  - Z", "- *Hear*\n  - Z", r"\*Hear\* is neither a section of '1 · A chapter' nor a step"),
+    ],
+)
+def test_a_page_that_names_what_the_chapter_has_not_is_refused(old, new, said):
+    with pytest.raises(ValueError, match=said):
+        built(PLAN.replace(old, new))
+
+
+def test_without_a_built_book_it_says_what_to_do(tmp_path):
+    done = run_tool("--book", tmp_path / "_build" / "html", "--folder", tmp_path / "decks")
+    assert done.returncode == 1
+    assert done.stderr.strip().endswith("run `make book` first")
 
 
 def drawing(*frames: tuple[float, float], height: float) -> str:
@@ -372,9 +358,9 @@ def test_panels_that_a_page_stacks_are_cut_where_nothing_stands():
 
 
 @pytest.mark.book
-@pytest.mark.parametrize("page", DECKS)
-def test_a_chapter_has_at_most_thirty_slides_and_a_quiz(page, decks):
-    assert 12 <= decks[1][page] <= rule.MOST + 1  # and the quiz
+def test_every_chapter_has_a_deck_of_at_most_32_slides(decks):
+    assert list(decks[1]) == sorted(PAGES)
+    assert {page: size for page, size in decks[1].items() if not 18 <= size <= rule.MOST} == {}
 
 
 @pytest.mark.book
@@ -398,6 +384,12 @@ def test_every_text_of_every_slide_can_be_read_whatever_panels_are_chosen(page, 
     assert [(slide, k, state["out"]) for slide, k, state in states if state["out"] > ROUNDING] == []
 
 
+def taught_explorers(built_book, page: str) -> int:
+    """Return how many explorers a page has that are not in depth."""
+    figures = soup(built_book / f"{page}.html").select("figure.regattn")
+    return sum(figure.find_parent("section", id="in-depth") is None for figure in figures)
+
+
 @pytest.mark.book
 @pytest.mark.browser
 @pytest.mark.parametrize("page", DECKS)
@@ -406,7 +398,7 @@ def test_pictures_are_loaded_and_large_and_explorers_awake(page, measured, built
     pictures = [picture for slide in slides for picture in slide["pictures"]]
     explorers = [explorer for slide in slides for explorer in slide["explorers"]]
     assert pictures
-    assert len(explorers) == len(soup(built_book / f"{page}.html").select("figure.regattn"))
+    assert len(explorers) == taught_explorers(built_book, page)
     assert all(width > 0 and height >= HEIGHT / 5 for width, height in pictures)
     assert all(awake and panels in (1, 2) for awake, panels in explorers)
 
@@ -453,27 +445,98 @@ def kind(slide) -> str:
     return next(name for name in slide["class"] if name.startswith("slide-"))[6:]
 
 
+def text_of(part) -> str:
+    """Return the text of a part of a written deck without its formulas."""
+    part = copy(part)
+    for gone in part.select(".math, math"):
+        gone.replace_with("x")
+    return " ".join(part.get_text().split())
+
+
+def slides_in(decks, page: str) -> list:
+    """Return the slides of a written deck."""
+    return soup(decks[0] / f"{page}.html").select("section.slide")
+
+
+def clock(slide) -> list[str]:
+    """Return the minutes with which the notes of a slide begin: how many, from which, to which."""
+    found = re.match(r"(\d+) min, from (\d+) to (\d+)\. ", text_of(slide.select_one("aside.notes")))
+    return list(found.groups()) if found else []
+
+
 @pytest.mark.book
 @pytest.mark.parametrize("page", DECKS)
-def test_a_deck_tells_a_story_with_votes_minutes_and_a_quiz(page, decks):
-    slides = soup(decks[0] / f"{page}.html").select("section.slide")
-    shown = [kind(slide) for slide in slides]
-    told = [" ".join(slide.select_one("aside.notes").get_text(" ").split()) for slide in slides]
+def test_a_deck_follows_the_plan_and_every_slide_of_a_step_says_its_minutes(page, decks):
+    own, slides = guide.guide_of(page), slides_in(decks, page)[1:]
+    starts = [sum(step.minutes for step in own.steps[:k]) for k in range(len(own.steps))]
+    planned = [
+        [str(m) for m in (step.minutes, at, at + step.minutes)] for step, at in zip(own.steps, starts, strict=True)
+    ]
+    taught = [slide for slide in slides if clock(slide)]
+    places = [planned.index(clock(slide)) for slide in taught]
+    assert sorted(set(places)) == list(range(len(own.steps)))  # no step is without a slide
+    assert places == sorted(places)
+    assert taught == slides[: len(taught)]
+    assert kind(taught[-1]) == "quiz"
+    assert all(slide.select_one(".if-time") or kind(slide) == "explorer" for slide in slides[len(taught) :])
+    for place, slide in zip(places, taught, strict=True):
+        named = own.step_of([text_of(slide.select_one("h2")), text_of(slide.select_one(".above"))])
+        assert named in (None, place)
+        sets = re.match(r"Exercise \d+\.(\d+)", text_of(slide.select_one(".body")))
+        assert not sets or sets[1] in own.steps[place].exercises()
+    titles = {text_of(slide.select_one(part)) for slide in slides for part in ("h2", ".above")}
+    assert set(guide.plain(title for step in own.steps for title in step.sections)) <= set(guide.plain(titles))
+    assert [kind(slide) for slide in slides].count("debate") == 1
+    assert (kind(slides[-1]) == "debate") != any(step.debates() for step in own.steps)
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("page", DECKS)
+def test_a_title_shows_the_question_and_nothing_else(page, decks):
+    (body,) = slides_in(decks, page)[0].select(".body")
+    assert len(body.select("p")) == 1
+    assert text_of(body).endswith("?")
+    assert not body.select("svg, img, figure, table")
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("page", DECKS)
+def test_who_is_to_guess_sees_no_picture_yet(page, decks):
+    for slide in slides_in(decks, page):
+        if re.search(r"\b(?:[Ww]rite down|[Gg]uess|Vote)\b", text_of(slide.select_one(".body"))):
+            assert not slide.select(".body .picture, .body .explorer")
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("page", DECKS)
+def test_a_vote_is_asked_once_with_the_options_and_the_replies_of_its_notes(page, decks):
+    slides = slides_in(decks, page)
+    votes = [slide for slide in slides if kind(slide) == "vote"]
+    asked = [text_of(slide.select_one(".vote > p")) for slide in votes]
     own = guide.guide_of(page)
-    assert shown[0] == "title"
-    assert shown[-1] == "quiz"
-    assert len(slides[-1].select(".body li")) == len(own.quiz)
-    votes = [slide for slide, what in zip(slides, shown, strict=True) if what == "vote"]
-    assert all(len(slide.select(".vote li")) >= 2 and len(slide.select(".body > *")) == 1 for slide in votes)
-    in_time = [slide for slide in votes if slide.select_one(".if-time") is None]
-    assert 1 <= len(in_time) <= 3
-    assert all(slide.select_one("aside.notes > .first") for slide in in_time)
-    for step in own.steps:
-        assert f"{step.minutes} min: " in told[0]
-    begun = [minutes for note in told[1:] for minutes in re.findall(r"^(\d+) min\. ", note)]
-    taken = [str(step.minutes) for step in own.steps if step.sections]
-    assert sorted(set(begun) - set(taken)) in ([], [str(own.steps[0].minutes)])
-    assert len(begun) >= len(taken) - 1
+    assert len(set(asked)) == len(asked)
+    assert sum(text.startswith("Vote. ") for text in asked) == len(own.votes)
+    for slide, question in zip(votes, asked, strict=True):
+        given = [text_of(option) for option in slide.select(".vote li")]
+        assert len(given) >= 2
+        assert len(slide.select(".body > *")) == 1
+        if question.startswith("Vote. "):
+            expected = re.search(r"Votes to expect, of 100: (.+?)\. Reply: To ", text_of(slide.select_one(".notes")))[1]
+            assert [share.rsplit(" ", 1)[0] for share in expected.split(" · ")] == given
+    assert 1 <= sum(slide.select_one(".if-time") is None for slide in votes) <= 3
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("page", DECKS)
+def test_lines_of_a_deck_stand_on_their_own(page, decks):
+    for slide in slides_in(decks, page):
+        numbers = {found.get_text(strip=True).rstrip("#") for found in slide.select(".eqno")}
+        for line in slide.select(".body > p.point, .body > ul > li"):
+            text = text_of(line)
+            assert not LEANS.match(text), text
+            assert text.endswith((".", "?", "!", "…")), text
+            assert not ELSEWHERE.search(text), text
+            assert set(re.findall(r"\(\d+\.\d+\)", text)) <= numbers, text
 
 
 @pytest.mark.book
@@ -484,17 +547,6 @@ def test_before_an_explorer_stands_a_vote_of_its_section(page, decks):
         title = slide.select_one("h1, h2").get_text(" ", strip=True)
         voted |= {title} if kind(slide) == "vote" else set()
         assert kind(slide) != "explorer" or title in voted
-
-
-@pytest.mark.book
-@pytest.mark.parametrize("page", DECKS)
-def test_no_line_of_a_deck_hangs(page, decks):
-    for slide in soup(decks[0] / f"{page}.html").select("section.slide"):
-        for point in slide.select(".body > p.point"):
-            text, before, after = point.get_text().strip(), point.find_previous_sibling(), point.find_next_sibling()
-            leads_on = after is not None and "point" not in after.get("class", [])
-            assert leads_on or not text.endswith(":"), text
-            assert before is not None or not text[:1].islower(), text
 
 
 @pytest.mark.book
@@ -561,10 +613,11 @@ def test_a_deck_prints_a_page_for_each_slide_and_each_explorer_as_it_stands(page
     pdf, explorers = on_paper(browser, decks[0] / f"{page}.html", "?print-pdf", tmp_path)
     assert len(pdf.pages) == decks[1][page]
     assert float(pdf.pages[0].mediabox.width) == pytest.approx(WIDTH * 0.75, abs=1.5)  # 96 pixels are 72 points
-    assert len(explorers) == len(soup(built_book / f"{page}.html").select("figure.regattn"))
+    assert len(explorers) == taught_explorers(built_book, page)
     for slide, title, whole in explorers:
         assert whole, f"slide {slide + 1}"
-        assert title in " ".join(pdf.pages[slide].extract_text().split()), f"slide {slide + 1}"
+        written = normalize("NFKC", " ".join(pdf.pages[slide].extract_text().split()))  # fi and fl may be one letter
+        assert normalize("NFKC", title) in written, f"slide {slide + 1}"
 
 
 @pytest.mark.book
