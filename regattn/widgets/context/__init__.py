@@ -147,9 +147,9 @@ class ContextExplorer(Explorer, panels=["risk", "omega", "theory", "weights"]):
         dict
             ``parameters`` of the network; ``omega`` and ``theory``, in units of 1/X², with ``gap``, the relative
             distance, and ``cosine`` (None at zero); ``risks`` after every tenth step and ``risk`` now; ``rivals``, the
-            risks of least squares, ridge, Bayes and one linear layer, fully trained on the chosen target; ``weights`` on the rows of the first context
-            for the query, ``proximity``, those of least squares, and ``agreement``, their cosine; ``diverged_at``, a
-            step or None.
+            risks of least squares, ridge, Bayes and one linear layer, fully trained on the chosen target; ``weights``
+            on the rows of the first context for the query, ``proximity``, those of least squares, and ``agreement``,
+            their cosine; ``diverged_at``, a step or None.
         """
         return self._found(self.step)
 
