@@ -121,13 +121,13 @@ function told({ assignment, weights, code, codes, members }, { labels, latents }
   const nearest = `Code ${code + 1} of ${codes.length} is nearest to the point, as it is to ${cell}.`;
   if (assignment === "hard") return ["", `${nearest} The decoder is told this code and nothing else.`];
   if (assignment === "none") return ["", `${nearest} The decoder is told the point itself.`];
-  const own = `it has ${shareText(Math.max(...weights))} of the weight`;
+  const own = `the nearest has ${shareText(Math.max(...weights))} of the weight`;
   return ["", `${nearest} The decoder is told an average of all codes: ${own}.`];
 }
 
 const render = explorer({
   name: "CodebookExplorer",
-  longest: 175,
+  longest: 184,
   prepare: (data) => ({ ...codebookProblem(data), on: { state: null } }),
   compute: codebookState,
   panels: (problem) => ({ plane: planePanel(problem, problem.on), drawn: drawnPanel(problem), members: membersPanel(problem) }),

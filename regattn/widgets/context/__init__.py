@@ -26,16 +26,17 @@ ALONE |= {
     "query": 1,
 }
 FIXED = ALONE | {"design": "fixed", "noise": 2.0, "learning_rate": 0.3, "seed": 2}
+NEW = ALONE | {"beside": "best"}
 DEEP = ALONE | {"attention": "plus", "depth": 4, "dimension": 5, "context": 10, "noise": 1.0}
 DEEP |= {"learning_rate": 0.05, "seed": 2}
 PRESETS = {
     "same rows, own target": FIXED,
     "same rows, clean target": FIXED | {"target": "clean"},
-    "new rows": ALONE,
+    "new rows": NEW,
     "four layers": DEEP,
     "four layers, less noise when tested": DEEP | {"tested": "quiet"},
-    "one softmax head": ALONE | {"attention": "softmax"},
-    "two softmax heads": ALONE | {"attention": "pair"},
+    "one softmax head": NEW | {"attention": "softmax"},
+    "two softmax heads": NEW | {"attention": "pair"},
 }
 
 
@@ -146,9 +147,9 @@ class ContextExplorer(Explorer, panels=["risk", "omega", "theory", "weights"]):
         dict
             ``parameters`` of the network; ``omega`` and ``theory``, in units of 1/X², with ``gap``, the relative
             distance, and ``cosine`` (None at zero); ``risks`` after every tenth step and ``risk`` now; ``rivals``, the
-            risks of least squares, ridge, Bayes and the best single layer; ``weights`` on the rows of the first context
-            for the query, ``proximity``, those of least squares, and ``agreement``, their cosine; ``diverged_at``, a
-            step or None.
+            risks of least squares, ridge, Bayes and one linear layer, fully trained on the chosen target; ``weights``
+            on the rows of the first context for the query, ``proximity``, those of least squares, and ``agreement``,
+            their cosine; ``diverged_at``, a step or None.
         """
         return self._found(self.step)
 

@@ -7,7 +7,7 @@ import { tablePanel } from "../_kit/tables.js";
 
 const LOWEST = 1e-6; // a smaller risk runs along the floor
 
-const percent = (share) => (share < 10 ? `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %` : "over 1000 %");
+const percent = (share) => (share < 10 ? `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)}\u00a0%` : "over 1000\u00a0%");
 const short = (value) => formatResult(value);
 
 function contextMessage({ step, risk, risks, rivals, words, gap, agreement, diverged_at }) {
@@ -56,17 +56,18 @@ function riskPanel({ steps, every }) {
     title: "Risk on new contexts",
     legend: [
       ["prediction", "line", "network"],
-      ["key", "dashed", "least squares"],
-      ["neutral", "dashed", "ridge for the noise of training"],
+      ["key", "line", "least squares"],
+      ["neutral", "line", "ridge for the noise of training"],
       ["leave-one-out", "dashed", "Bayes"],
-      ["test", "dashed", "best single linear layer"],
+      ["test", "dashed", "one linear layer, fully trained"],
     ],
     plot: { label: "Risk after every tenth step, on a logarithmic axis", xLabel: "step", yLabel: "mean squared distance", height: 240 },
     hint: () => "; arrow keys read the steps",
     at: (k, { risks }) => [k * every, height(risks[k])],
     by: "x",
     make(p) {
-      const lines = [["ols", "key"], ["ridge", "neutral"], ["bayes", "leave-one-out"], ["layer", "test"]].map(([name, role]) => [name, p.line(role, { dashed: true })]); // prettier-ignore
+      // Rivals may coincide: two run as wide bands, two as dashes above them that leave gaps for each other.
+      const lines = [["ols", "key ra-broad"], ["ridge", "neutral"], ["bayes", "leave-one-out ra-odd"], ["layer", "test ra-even"]].map(([name, role]) => [name, p.line(role)]); // prettier-ignore
       const [network, here] = [p.line("prediction"), p.marker("prediction", "dot")];
       return ({ risks, risk, rivals, step }) => {
         const seen = [...risks, risk, ...Object.values(rivals)].map(height);
@@ -116,7 +117,7 @@ const render = explorer({
     ["ols", "least squares", ({ rivals }) => short(rivals.ols)],
     ["ridge", "ridge", ({ rivals }) => short(rivals.ridge)],
     ["bayes", "Bayes", ({ rivals }) => short(rivals.bayes)],
-    ["layer", "best single layer", ({ rivals }) => short(rivals.layer)],
+    ["layer", "one layer, trained", ({ rivals }) => short(rivals.layer)],
     ["gap", "distance of n Ω", ({ gap }) => percent(gap)],
     ["agreement", "weights: cosine", ({ agreement }) => (agreement === null ? "–" : agreement.toFixed(3))],
   ],

@@ -189,7 +189,8 @@ const render = explorer({
     const { dates, head, horizon, mass, change, chance, mase, mase_before: before, covered, deleted } = state;
     const moved = deleted === "nothing" ? "" : ` (${formatResult(before)} when nothing is deleted)`;
     const band = `${covered} of ${steps} months in the ${percent(shares[0])} band.`;
-    const moved_on = `gives ${percent(change)} of its weight to the last month read, one and two years before`;
+    const earlier = [12, 24].filter((back) => back < context).map((back) => monthName(dates[context - 1 - back]));
+    const moved_on = `gives ${percent(change)} of its weight to ${earlier.join(" and ")}`;
     const lags = change > Math.max(mass, 0.1) ? moved_on : chance ? `gives ${percent(mass)} of its weight to lags 12, 24 and 36 (by chance ${percent(chance)})` : "hears none of the lags 12, 24 and 36";
     const listens = ` For ${monthName(dates[context + horizon - 1])}, head ${head} ${lags}.`;
     return [`MASE ${formatResult(mase)}`, `${moved} from ${isolate(dates[context])} on, ${band}${listens}`];
