@@ -193,3 +193,18 @@ def test_what_is_enlarged_says_so_for_no_weight_of_softmax_is_negative(browser, 
         assert page.locator("[data-output=below]").inner_text().endswith(f" of {N}, enlarged")
         page.evaluate(SET, [{"kernel": "gaussian"}, 0])
         assert page.locator("[data-output=below]").inner_text() == f"0 of {N}"
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({}, True),
+        ({"hide": ["kernel", "amplify"]}, False),
+        ({"hide": ["kernel", "amplify"], "presets": {"line": {"kernel": "identity"}}}, True),
+        ({"hide": ["kernel", "amplify"], "amplify": True}, True),
+    ],
+)
+def test_a_weight_below_zero_is_named_only_where_one_can_come_up(browser, tmp_path, options, named):
+    with opened(browser, tmp_path, example(**options)) as page:
+        assert ("weight below zero" in page.locator("[data-panel=curve] .ra-legend").inner_text()) is named

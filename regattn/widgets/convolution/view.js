@@ -121,7 +121,7 @@ const render = explorer({
     return `${made}, with the bias ${formatNumber(map[row][column] + bias)}, after ReLU ${formatNumber(activated[row][column])}.`;
   },
   panels: () => ({
-    image: stagePanel("Image, with its padding", ({ around }) => around, ({ row, column, stride }) => [row * stride, column * stride, SIZE]), // prettier-ignore
+    image: stagePanel("Image", ({ around }) => around, ({ row, column, stride }) => [row * stride, column * stride, SIZE]), // prettier-ignore
     map: { ...stagePanel("Feature map", ({ map }) => map, ({ row, column }) => [row, column, 1], SIGNS), beside: true },
     activated: stagePanel("After bias and ReLU", ({ activated }) => activated, ({ row, column, pooled }) => {
       const [i, j] = [Math.floor(row / POOL), Math.floor(column / POOL)];

@@ -17,7 +17,14 @@ function nearestQuery(xs, x) {
   return { query: xs.reduce((best, value, k) => (Math.abs(value - x) < Math.abs(xs[best] - x) ? k : best), 0) };
 }
 
-function curvePanel({ x, y, x_label: xLabel, y_label: yLabel }) {
+// Whether a weight below zero can come up: not where a page offers averages only.
+function goesBelowZero(view) {
+  if (!view.hides("kernel") || !view.hides("amplify")) return true;
+  const settings = [view.now(), ...view.kit.presets.map(([, values]) => values)];
+  return settings.some(({ kernel, amplify }) => ["identity", "elu"].includes(kernel) || amplify);
+}
+
+function curvePanel({ x, y, x_label: xLabel, y_label: yLabel }, view) {
   const frame = { x: padded(x), y: padded(y, 0.12) };
   const inside = (values) => Float64Array.from(values, (v) => Math.max(frame.y[0], Math.min(frame.y[1], v)));
   return {
@@ -25,7 +32,7 @@ function curvePanel({ x, y, x_label: xLabel, y_label: yLabel }) {
     wide: true,
     legend: [
       ["positive", "dot", "observation, larger with more weight"],
-      ["negative", "dot", "weight below zero"],
+      ...(goesBelowZero(view) ? [["negative", "dot", "weight below zero"]] : []),
       ["prediction", "line", "this kernel"],
       ["neutral", "dashed", "Gaussian smoother, same keys"],
       ["query", "diamond", "the query (drag it)"],
@@ -33,7 +40,6 @@ function curvePanel({ x, y, x_label: xLabel, y_label: yLabel }) {
     plot: { label: "Fitted curve", xLabel, yLabel, height: 300 },
     at: (k) => [x[k], y[k]],
     ghost: ({ fitted }) => [x, inside(fitted)],
-    ghosts: { neutral: ({ smoother }) => [x, inside(smoother)] },
     handle: { at: ({ query, prediction }) => [x[query], inside([prediction])[0]], to: (at) => nearestQuery(x, at) },
     make(p) {
       const [dots, smoother, line] = [p.signedDots(), p.line("neutral", { dashed: true }), p.line("prediction")];
@@ -117,7 +123,7 @@ const render = explorer({
   name: "KernelExplorer",
   prepare: kernelProblem,
   compute: kernelState,
-  panels: (problem) => ({ curve: curvePanel(problem), cooling: coolingPanel(problem), weights: weightsPanel(problem) }),
+  panels: (problem, view) => ({ curve: curvePanel(problem, view), cooling: coolingPanel(problem), weights: weightsPanel(problem) }),
   hint: ({ query }, { labels }) => `for ${isolate(labels[query])}; arrow keys read the observations, Enter makes one the query`,
   cursor: ({ n, labels, x, y, x_label, y_label }) => ({
     count: () => n,
