@@ -26,7 +26,7 @@ class SpectralExplorer(Explorer):
         labels_new: Sequence[Any] | None = None,
         named: Sequence[str] = (),
         units: str = "",
-        panels: Sequence[str] = ("weights", "split", "codes", "sum", "path"),
+        panels: Sequence[str] = ("weights", "codes", "split", "sum", "path"),
         hide: Sequence[str] = (),
         ridge: float | None = None,
         root: Literal["spectral", "cholesky", "rotated"] | None = None,
