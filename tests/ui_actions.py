@@ -28,8 +28,10 @@ MOVE = """([figure, name, part]) => {
   } else {
     throw new Error(`no hand for ${name}: ${control.outerHTML}`);
   }
-  control.dispatchEvent(new Event("input", {bubbles: true}));
-  control.dispatchEvent(new Event("change", {bubbles: true}));
+  if (control.type !== "checkbox") {  // whose click has told both already
+    control.dispatchEvent(new Event("input", {bubbles: true}));
+    control.dispatchEvent(new Event("change", {bubbles: true}));
+  }
   figure.getBoundingClientRect();
   return performance.now() - start;
 }"""

@@ -63,6 +63,13 @@ class DepthExplorer(Explorer, panels=["error", "apart", "units"]):
     [1.0, 0.0]
     """
 
+    residual = Tick(
+        "residual connection",
+        default=True,
+        help="Whether a layer adds to what the layers before made.",
+        waits=True,
+        first=True,
+    )
     layers = Count(
         "Layers",
         most=lambda self: len(self.depths) - 1,
@@ -71,16 +78,11 @@ class DepthExplorer(Explorer, panels=["error", "apart", "units"]):
         play=2,
         runs=False,
         help="Which depth, counted along 0, 1, 2, 4, 5, 8, 10, 16, 20, 32, 40, and so on.",
+        first=True,
     )
     time = Count("Date shown", most=lambda self: len(self.tasks) - 1, bound="the last date", names="times")
     kernel = Choice("Kernel", KERNELS, waits=True)
     mask = Tick("only within a unit", default=True, help="Whether rows of other units are masked.", waits=True)
-    residual = Tick(
-        "residual connection",
-        default=True,
-        help="Whether a layer adds to what the layers before made.",
-        waits=True,
-    )
     step = Slider(
         "Step η, share of the largest",
         0.02,

@@ -8,11 +8,11 @@ from numpy.typing import ArrayLike
 from regattn.widgets._kit import Explorer
 
 class DepthExplorer(Explorer):
+    residual: bool
     layers: int
     time: int
     kernel: Literal["identity", "softmax"]
     mask: bool
-    residual: bool
     step: float
     def __init__(
         self,
@@ -25,11 +25,11 @@ class DepthExplorer(Explorer):
         since: int | None = None,
         deepest: int = 4096,
         target: str = "target",
+        residual: bool | None = None,
         layers: int | None = None,
         time: int | None = None,
         kernel: Literal["identity", "softmax"] | None = None,
         mask: bool | None = None,
-        residual: bool | None = None,
         step: float | None = None,
         hide: Sequence[str] = (),
         presets: Mapping[str, Mapping[str, Any]] | None = None,

@@ -27,7 +27,7 @@ function errorPanel(problem) {
       ["prediction", "line", "after so many layers"],
       ...ends.map((end) => [ENDS[end], "line", end === "partial" ? "partial pooling" : end]),
     ],
-    plot: { label: "Error by layer", xLabel: "layers", yLabel: "typical error", height: 240 },
+    plot: { label: "Error by layer", xLabel: "layers", yLabel: "typical error", height: 300 },
     by: "x",
     at: (k, { errors }) => [places[k], errors[k]],
     ghost: ({ errors }) => [places.slice(0, errors.length), errors],
@@ -115,7 +115,7 @@ const render = explorer({
     const rows = ["apart", "what tells the rows apart", ({ apart }) => formatResult(apart.at(-1))];
     const fits = [
       ["error", "error now", ({ errors, layers }) => formatNumber(errors[layers])],
-      ["distance", "way to the local fit that is left", ({ distances, layers }) => formatNumber(distances[layers])],
+      ["distance", "way still to go to the local fit", ({ distances, layers }) => formatNumber(distances[layers])],
       ["pooled", "error, pooled", () => formatNumber(pooled_error)],
       ["local", "error, local", () => formatNumber(local_error)],
       ["partial", "error, partial pooling", () => formatNumber(partial_error)],
