@@ -91,7 +91,8 @@ export function partsPanel(view, { model }) {
             made.setAttribute("aria-pressed", String(pressed));
             made.classList.toggle("ra-swapped", pressed && donor.length > 0);
             const found = looks[l][h];
-            text.textContent = pressed ? off : found ? `${found.word} ${weightText(found.weight)}` : "writes";
+            const word = found?.word === "." ? "full stop" : found?.word;
+            text.textContent = pressed ? off : found ? `${word} ${weightText(found.weight)}` : "writes";
           }),
         );
       };
