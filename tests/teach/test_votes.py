@@ -25,6 +25,7 @@ NOT_THE_SAME = {  # in many of the same words
     ("13_a_real_corpus vote 2", "13_a_real_corpus vote 3"),
 }
 SPACE = {"q": QTI}
+TO_THE_TEACHER = re.compile(r"\b(?:show the|in depth|Before the|A question for)\b|To all:")
 KEYS = """\
 chapter: ols_proximity
 quiz:
@@ -76,6 +77,19 @@ def test_a_question_is_asked_once(name, asked):
              for one in found["predictions"] + found["votes"]]  # fmt: skip
     alike = {(a, b): likeness(one, other) for (a, one), (b, other) in combinations(every, 2)}
     assert {pair for pair, share in alike.items() if share > 0.6} <= NOT_THE_SAME
+
+
+@pytest.mark.parametrize(("options", "least", "most"), [(2, 0.35, 0.65), (3, 0.22, 0.45)])
+def test_the_first_option_is_right_about_as_often_as_by_chance(options, least, most, asked):
+    every = [one for found in asked.values() for one in found["votes"] if len(one.options) == options]
+    assert least <= sum(one.right == 0 for one in every) / len(every) <= most
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_students_read_no_directions_to_the_teacher(name, asked):
+    for one in [one for group in asked[name].values() for one in group]:
+        told = [one.text, one.why, *(words for option in one.options for words in option)]
+        assert [words for words in told if TO_THE_TEACHER.search(words)] == []
 
 
 def test_a_step_gives_way_to_the_vote_that_asks_the_same_and_to_no_other(asked):
