@@ -63,7 +63,7 @@ export function spectralState(problem, { ridge, rank, query }) {
 function spectralBounds(problem, query) {
   const { scores, all, s, n, level } = problem;
   const asks = all[query];
-  const bounds = { weight: [0, 1 / n], sum: [level, level], scale: 0 };
+  const bounds = { weight: [0, 1 / n], sum: [Math.min(0, level), Math.max(0, level)], scale: 0 };
   const widen = (range, value) => {
     range[0] = Math.min(range[0], value);
     range[1] = Math.max(range[1], value);
