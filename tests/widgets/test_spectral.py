@@ -157,6 +157,19 @@ def test_what_is_small_beside_the_query_of_the_start_looks_small_and_what_is_lar
     np.testing.assert_array_equal(scales[1], np.maximum(scales[0], scales[0][start]))
 
 
+def test_the_running_sum_leads_from_the_mean_to_the_prediction(tmp_path):
+    code = """const problem = spectralProblem(given.data);
+      say(given.settings.map((setting) => Array.from(spectralState(problem, setting).sums)));"""
+    settings = [{"ridge": ridge, "rank": rank, "query": 59} for ridge, rank in ((0.0, 3), (40.0, 3), (0.0, 1))]
+    given = {"data": inflation_explorer().data, "settings": settings}
+    for setting, sums in zip(settings, in_node(tmp_path, "spectral/numbers.js", code, given), strict=True):
+        explorer = inflation_explorer(**setting)
+        told, away = explorer.result(), explorer.y - explorer.y.mean()
+        added = (np.array(told["weights"]) - 1 / len(away)) * away
+        np.testing.assert_allclose(sums, explorer.y.mean() + np.cumsum(added), atol=1e-9)
+        np.testing.assert_allclose(sums[-1], told["prediction"], atol=1e-9)
+
+
 def test_a_test_row_asks_from_the_place_after_the_last_bar(browser, tmp_path):
     explorer = inflation_explorer(query="1974Q1")
     n = len(explorer.y)

@@ -110,8 +110,8 @@ export function directionsPanel({ names }) {
     title: "Principal directions of X, strongest first",
     wide: true,
     legend: [
-      ["neutral", "square", "part that the targets fix"],
-      ["prediction", "dot", "Ω now: 1 if right"],
+      ["neutral", "square", "share that the targets fix"],
+      ["prediction", "dot", "share that Ω has learned; 1 = all"],
     ],
     plot: {
       label: "Part of each principal direction that is fixed, and what is learned of it",

@@ -49,7 +49,7 @@ class SpectralExplorer(Explorer, panels=PANELS):
         Units of the target, such as "% a year".
     panels : sequence of str
         Which pictures: "weights" (every weight), "codes" (queries and keys as points), "split" (scale and cosine),
-        "sum" (the prediction as a running sum), "path" (errors and degrees of freedom against λ).
+        "sum" (from the mean to the prediction, a running sum), "path" (errors and degrees of freedom against λ).
 
     Raises
     ------

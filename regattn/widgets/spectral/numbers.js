@@ -39,9 +39,12 @@ export function spectralErrors(problem, kept) {
   };
 }
 
+// What observation i adds to the mean: its weight beyond an equal share, times the distance of its target from the mean.
+export const addedBy = ({ n, y, level }, weight, i) => (weight - 1 / n) * (y[i] - level);
+
 // Everything shown for one setting of the controls.
 export function spectralState(problem, { ridge, rank, query }) {
-  const { scores, all, s, n, y } = problem;
+  const { scores, all, s, n } = problem;
   const kept = spectralFilter(s, ridge, rank);
   const asks = all[query];
   const weights = spectralWeights(scores, asks, kept, 1 / n);
@@ -50,7 +53,7 @@ export function spectralState(problem, { ridge, rank, query }) {
   const scale = Float64Array.from(scores, (row) => own * length(row));
   const products = spectralWeights(scores, asks, kept);
   const cosine = scale.map((size, i) => (size > 0 ? Math.max(-1, Math.min(1, products[i] / size)) : 0));
-  const sums = runningSum(weights.map((weight, i) => weight * y[i]));
+  const sums = runningSum(weights.map((weight, i) => addedBy(problem, weight, i))).map((total) => problem.level + total);
   const prediction = problem.level + dot(kept.map((share, k) => share * problem.content[k]), asks, s.length);
   return { ridge, rank, query, kept, weights, scale, cosine, sums, prediction, ...spectralErrors(problem, kept) };
 }
@@ -58,18 +61,18 @@ export function spectralState(problem, { ridge, rank, query }) {
 // Bounds for every λ and L of one query. The filter falls from direction to direction, so (Abel) a filtered sum lies
 // between the smallest and the largest of its unfiltered partial sums: trying every L at λ = 0 is enough.
 function spectralBounds(problem, query) {
-  const { scores, all, s, n, y } = problem;
+  const { scores, all, s, n, level } = problem;
   const asks = all[query];
-  const bounds = { weight: [0, 1 / n], sum: [0, 0], scale: 0 };
+  const bounds = { weight: [0, 1 / n], sum: [Math.min(0, level), Math.max(0, level)], scale: 0 };
   const widen = (range, value) => {
     range[0] = Math.min(range[0], value);
     range[1] = Math.max(range[1], value);
   };
   for (let rank = 0; rank <= s.length; rank++) {
-    let total = 0;
+    let total = level;
     scores.forEach((row, i) => {
       const weight = 1 / n + dot(asks, row, rank);
-      total += weight * y[i];
+      total += addedBy(problem, weight, i);
       widen(bounds.weight, weight);
       widen(bounds.sum, total);
     });

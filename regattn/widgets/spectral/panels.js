@@ -2,7 +2,7 @@
 import { sliderScale } from "../_kit/controls.js";
 import { timeTicks } from "../_kit/dates.js";
 import { formatNumber, formatResult, isolate, numberTicks, powerText, rounded, shorten } from "../_kit/format.js";
-import { niceTicks, norm, runningSum, spectralFilter } from "../_numbers/maths.js";
+import { niceTicks, norm, spectralFilter } from "../_numbers/maths.js";
 import { spectralCodes, spectralErrors } from "./numbers.js";
 
 // Where the years (or some of the labels) stand along the observations.
@@ -150,15 +150,14 @@ export function codesPanel(problem) {
   };
 }
 
-export function sumPanel({ n, targets, labels, y, units }) {
+export function sumPanel({ n, targets, labels, level, units }) {
   const places = labels.map((_, i) => i);
-  const uniform = runningSum(y).map((total) => total / n);
   return {
-    title: "The prediction, summed over the training observations",
+    title: "From the mean to the prediction, summed over the training observations",
     wide: true,
     legend: [
-      ["prediction", "line", "running sum of weight × target, to the prediction"],
-      ["neutral", "dashed", "with uniform attention, to the mean"],
+      ["prediction", "line", "running sum of (weight − 1/n) × (target − mean)"],
+      ["neutral", "dashed", "the mean: uniform attention"],
       ["truth", "diamond", "observed"],
     ],
     plot: { label: "Running sum", height: 230, yLabel: units || "target", xLabel: "training observations up to this one" },
@@ -170,7 +169,7 @@ export function sumPanel({ n, targets, labels, y, units }) {
       return (state) => {
         const [end, y] = [n * 1.04 + 1, rounded(state.bounds.sum)];
         p.frame({ x: [-1, end], y, xTicks: placeTicks(p, labels) });
-        even(places, uniform);
+        even([-1, n], [level, level]);
         line(places, state.sums);
         dotEnd(n - 1, state.prediction);
         const known = Number.isFinite(targets[state.query]) ? targets[state.query] : null;

@@ -1,7 +1,7 @@
 // SpectralExplorer: one query j against every training observation i, while λ, L and the query move.
 import { explorer } from "../_kit/explorer.js";
 import { formatNumber, formatResult, isolate, measured } from "../_kit/format.js";
-import { spectralOfQuery, spectralProblem, spectralState } from "./numbers.js";
+import { addedBy, spectralOfQuery, spectralProblem, spectralState } from "./numbers.js";
 import { codesPanel, pathPanel, splitPanel, sumPanel, weightsPanel } from "./panels.js";
 
 const unitOf = ({ units }) => (units ? ` ${isolate(units)}` : "");
@@ -40,7 +40,7 @@ function spectralReading(problem, { weights, scale, cosine }, k) {
     `${isolate(names[k])}: weight ${formatResult(weights[k])}\n` +
     `${predictorsOf(problem, k)}\n` +
     `= 1/${n} + ${formatResult(scale[k])} × ${formatNumber(cosine[k], 2)} (scale × cosine)\n` +
-    `target ${formatNumber(y[k])}${unitOf(problem)}, adds ${formatResult(weights[k] * y[k])}${unitOf(problem)}`
+    `target ${formatNumber(y[k])}${unitOf(problem)}, adds ${formatResult(addedBy(problem, weights[k], k))}${unitOf(problem)}`
   );
 }
 
