@@ -32,8 +32,8 @@ serve: setup ## build the book and serve it on this machine
 zip: setup ## build the book and pack it into one file that opens anywhere; AUDIENCE=students too
 	@$(PY) -m tools.book zip --here
 
-slides: book setup-teach ## make a deck of slides of every chapter, with speaker's notes; prints where they are
-	@$(PY) tools/slides.py
+slides: book setup-teach ## make a deck of slides of every chapter, with speaker's notes; CHAPTERS="masks panels" for some
+	@$(PY) tools/slides.py $(CHAPTERS)
 
 votes: setup ## write the votes and quizzes for Moodle (GIFT) and other systems (QTI)
 	@$(PY) tools/votes.py
