@@ -3,7 +3,7 @@ PYTHON ?= python3
 PY     := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test setup-teach browser book serve zip slides votes pdf lab test quick lint notebooks suite kit test-teach assignments hub restarts elsewhere bench mutants strip pins links clean distclean
+.PHONY: help setup setup-test setup-teach browser book serve zip slides votes syllabus pdf lab test quick lint notebooks suite kit test-teach assignments hub restarts elsewhere bench mutants strip pins links clean distclean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | awk -F ':.*## ' '{printf "make %-11s %s\n", $$1, $$2}'
@@ -32,11 +32,14 @@ serve: setup ## build the book and serve it on this machine
 zip: setup ## build the book and pack it into one file that opens anywhere; AUDIENCE=students too
 	@$(PY) -m tools.book zip --here
 
-slides: book setup-teach ## make a deck of slides of every chapter, with speaker's notes; prints where they are
-	@$(PY) tools/slides.py
+slides: book setup-teach ## make a deck of slides of every chapter, with speaker's notes; CHAPTERS="masks panels" for some
+	@$(PY) tools/slides.py $(CHAPTERS)
 
 votes: setup ## write the votes and quizzes for Moodle (GIFT) and other systems (QTI)
 	@$(PY) tools/votes.py
+
+syllabus: setup ## print a course with dates for students: START=2026-11-30 COURSE=twelve-weeks, economists or five-weeks
+	@$(PY) -m tools.syllabus $(START) $(COURSE)
 
 pdf: book browser setup-teach ## print the book into one PDF with contents, page numbers and bookmarks
 	@$(PY) tools/pdf.py

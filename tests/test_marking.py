@@ -18,7 +18,8 @@ from regattn.exercises._marking import package_call
     ("import importlib\nm = importlib.import_module('reg' + 'attn')", "line 1: importlib can import what is not named"),
     ("m = __import__('reg' + 'attn')", "line 1: __import__ can import what is not named"),
     ("exec('import reg' 'attn')", "line 1: exec can import what is not named"),
-    ("import sys\nm = sys.modules['reg' + 'attn']", "line 2: importlib can import what is not named"),
+    ("import sys\nm = sys.modules['reg' + 'attn']", "line 2: sys.modules can import what is not named"),
+    ("from sys import modules\nm = modules['reg' + 'attn']", "line 1: sys.modules can import what is not named"),
     ("get_ipython().run_cell('import reg' 'attn')", "line 1: get_ipython can import what is not named"),
 ])  # fmt: skip
 def test_a_call_of_the_package_is_found_however_it_is_written(source, told):

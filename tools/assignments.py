@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import json
 import logging
 import os
 import re
@@ -48,7 +49,7 @@ sys.path.insert(0, str(ROOT / "book" / "_ext"))
 from chapters import Chapter, chapters  # noqa: E402, where the extensions of the book are
 
 from tools.marking import ForgetErrorStream, RefusePackage, RestoreCells  # noqa: E402
-from tools.variants import Draw, PutVariant, first, settled  # noqa: E402
+from tools.variants import Draw, PutVariant, first, settled, varies  # noqa: E402
 
 EXAMPLE = ROOT / "teach" / "example_private"
 PUBLIC = ROOT / "teach" / "questions"  # for chapters to which a private folder has none
@@ -122,6 +123,10 @@ class Question(NamedTuple):
     def points(self) -> int:
         """The marks of a full answer."""
         return sum(test.points for test in self.tests)
+
+    def varies(self) -> bool:
+        """Return whether it has a place for a number of each student's own."""
+        return varies("\n".join([self.text, self.answer, *(test.source for test in self.tests)]))
 
     def settled(self, draw: Draw = first) -> Question:
         """Return the question with a number in the place of each range: without a salt the first."""
@@ -315,7 +320,26 @@ def alone(source: str) -> str:
 
 def as_run(test: Test) -> str:
     """Return the code of a test as it stands in the cell that gives its marks."""
-    return f"### BEGIN HIDDEN TESTS\n{alone(test.source)}\n### END HIDDEN TESTS" if test.hidden else test.source
+    if test.hidden:
+        return f"### BEGIN HIDDEN TESTS\n{alone(test.source)}\n### END HIDDEN TESTS"
+    return explained(test.source, test.why)
+
+
+def explained(source: str, why: str) -> str:
+    """Return a test whose assertions that say nothing when they fail say what the test is for.
+
+    Examples
+    --------
+    >>> explained("assert double(3) == 6", "three")
+    'assert double(3) == 6, "expected: three"'
+    """
+    lines = source.split("\n")
+    silent = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Assert) and node.msg is None]
+    for node in silent:
+        line = lines[node.end_lineno - 1].encode()
+        before, after = line[: node.end_col_offset].decode(), line[node.end_col_offset :].decode()
+        lines[node.end_lineno - 1] = f"{before}, {json.dumps(f'expected: {why}', ensure_ascii=False)}{after}"
+    return "\n".join(lines)
 
 
 def graded(name: str, asked: Sequence[Question]) -> nbformat.NotebookNode:
@@ -431,6 +455,15 @@ def build(course: Path, names: Iterable[str] = (), private: Path | None = None, 
     return written
 
 
+def numbers_line(vary: Sequence[str], varied: bool) -> str:
+    """Return whose the numbers of questions are, given the names of those that vary and whether there is a salt."""
+    if not vary:
+        return "Numbers are the same for all: none of these questions vary."
+    if varied:
+        return f"Numbers are each student's own in {', '.join(vary)}."
+    return f"Numbers are the same for all: REGATTN_SALT is not set, with which {', '.join(vary)} would vary."
+
+
 def main(names: Sequence[str]) -> None:
     """Build the course, or what it has of the chapters that are named, and say what is where."""
     logging.getLogger("traitlets").setLevel(logging.WARNING)
@@ -440,7 +473,8 @@ def main(names: Sequence[str]) -> None:
     marked = [name.removeprefix("graded_") for name in written if name.startswith("graded_")]
     own = [name for name in marked if private != EXAMPLE and any((private / "questions" / name).glob("*.py"))]
     print(f"{len(written) - len(marked)} practice assignments, {len(marked)} for marks")
-    print("Numbers are each student's own." if varied else "Numbers are the same for all: REGATTN_SALT is not set.")
+    vary = [question.name for name in marked for question in questions(name, private) if question.varies()]
+    print(numbers_line(vary, varied))
     if public := [name for name in marked if name not in own]:
         print(f"The questions of {', '.join(public)} are public: REGATTN_PRIVATE names a folder of your own.")
     print(f"for students: {course / 'release'}; with the answers, never to be published: {course / 'source'}")

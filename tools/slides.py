@@ -2,7 +2,7 @@
 
 A deck opens from disk, with its explorers. The key S opens the speaker's notes, F fills the screen, Esc shows all
 slides; with `?print-pdf` after its name it prints as hand-outs, and `?print-pdf&showNotes=separate-page` prints the
-notes too.
+notes too. `make slides CHAPTERS="masks panels"` makes the decks of some chapters.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import html
 import os
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -70,6 +70,19 @@ def make(book: Path, folder: Path, pages: Iterable[str]) -> dict[str, int]:
     return sizes
 
 
+def chosen(parts: Sequence[str]) -> list[str]:
+    """Return the chapters whose names have one of these parts, all where none is named.
+
+    Raises
+    ------
+    ValueError
+        If no chapter has a part in its name.
+    """
+    if unknown := [part for part in parts if not any(part in page for page in PAGES)]:
+        raise ValueError(f"no chapter has {', '.join(unknown)} in its name; there are {', '.join(PAGES)}")
+    return [page for page in PAGES if not parts or any(part in page for part in parts)]
+
+
 def main() -> None:
     """Make the decks of all chapters, or of those that are named."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -77,8 +90,8 @@ def main() -> None:
     parser.add_argument("--book", type=Path, default=ROOT / "_build" / "html", help="the built book")
     parser.add_argument("--folder", type=Path, default=ROOT / "_build" / "revealjs", help="where the decks go")
     given = parser.parse_args()
-    pages = [page for page in PAGES if not given.pages or any(part in page for part in given.pages)]
     try:
+        pages = chosen(given.pages)
         sizes = make(given.book.resolve(), given.folder.resolve(), pages)
     except ValueError as error:
         sys.exit(str(error))

@@ -16,6 +16,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable
 from copy import deepcopy
+from itertools import pairwise
 from pathlib import Path
 
 import nbformat
@@ -116,6 +117,16 @@ def hand_out(course: Path, assignment: str, students: Iterable[str], salt: str) 
     return written
 
 
+def varying(course: Path, assignment: str) -> list[str]:
+    """Return the names of the questions of an assignment whose numbers are each student's own, in its order."""
+    notebook = nbformat.read(course / "release" / assignment / f"{assignment}.ipynb", as_version=4)
+    return [
+        answer.metadata.nbgrader.grade_id
+        for text, answer in pairwise(notebook.cells)
+        if answer.metadata.get("nbgrader", {}).get("solution") and varies(text.source + answer.source)
+    ]
+
+
 class PutVariant(NbGraderPreprocessor):
     """Put a student's numbers into the cells that marking put back as they were given out."""
 
@@ -138,6 +149,7 @@ def main() -> None:
     except ValueError as error:
         sys.exit(str(error))
     print(f"{len(written)} notebooks below {given.course / 'release_to'}")
+    print(f"numbers are each student's own in {', '.join(varying(given.course, given.assignment))}")
 
 
 if __name__ == "__main__":

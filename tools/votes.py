@@ -49,8 +49,9 @@ def gift(question: Question) -> str:
         for at, option in enumerate(question.options)
     ]
     lines += [f"####{gift_text(question.why)}"] if question.why else []
-    marks = "" if question.options or question.marks == 1 else f" ({question.marks} marks)"
-    return f"::{question.name}::[html]{gift_text(question.text + marks)}{{{chr(10).join(lines)}}}\n"
+    told = "" if question.options or question.marks == 1 else f" ({question.marks} marks)"
+    told += " Give a number, as a decimal." if question.number is not None else ""
+    return f"::{question.name}::[html]{gift_text(question.text + told)}{{{chr(10).join(lines)}}}\n"
 
 
 def gift_file(chapter: Chapter, asked: dict[str, list[Question]]) -> str:

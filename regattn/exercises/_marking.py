@@ -10,7 +10,18 @@ import os
 import sys
 
 PACKAGE = "regattn"
-HIDING = {"importlib", "__import__", "exec", "eval", "compile", "globals", "pkgutil", "runpy", "get_ipython"}
+HIDING = {
+    "importlib",
+    "sys.modules",
+    "__import__",
+    "exec",
+    "eval",
+    "compile",
+    "globals",
+    "pkgutil",
+    "runpy",
+    "get_ipython",
+}
 
 
 def package_call(source: str) -> str | None:
@@ -23,8 +34,8 @@ def package_call(source: str) -> str | None:
             root = name.partition(".")[0]
             if root == PACKAGE:
                 return f"line {node.lineno}: imports {PACKAGE}"
-            if root in HIDING:
-                return f"line {node.lineno}: {root} can import what is not named"
+            if hiding := {name, root} & HIDING:
+                return f"line {node.lineno}: {hiding.pop()} can import what is not named"
     return None
 
 
@@ -43,11 +54,13 @@ def _modules(node: ast.AST) -> list[str]:
         case ast.Import():
             return [alias.name for alias in node.names]
         case ast.ImportFrom():
-            return [node.module or ""]
+            return [node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names)]
         case ast.Name():
             return [node.id]
-        case ast.Attribute(attr="import_module" | "modules"):
+        case ast.Attribute(attr="import_module"):
             return ["importlib"]
+        case ast.Attribute(attr="modules"):
+            return ["sys.modules"]
     return []
 
 

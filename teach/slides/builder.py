@@ -10,6 +10,7 @@ import json
 import logging
 import os
 import pickle
+import re
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
@@ -187,6 +188,25 @@ def shown(item: Item) -> nodes.Element:
     return node
 
 
+def as_noted(text: str) -> str:
+    """Return what a page says as the notes say it: panels are counted, and no reader is told what to skip.
+
+    Examples
+    --------
+    >>> as_noted("You may skip this section. In the lower panel lines land.")
+    'In the second panel lines land.'
+    """
+    return re.sub(r"\blower (panel|picture)\b", r"second \1", text.replace("You may skip this section. ", ""))
+
+
+def noted(node: nodes.Element) -> nodes.Element:
+    """Return a part of a page as it stands in the notes."""
+    copy = node.deepcopy()
+    for text in list(copy.findall(nodes.Text)):
+        text.parent.replace(text, nodes.Text(as_noted(text.astext())))
+    return copy
+
+
 def section_of(slide: Slide) -> nodes.section:
     """Return a slide as a section."""
     look = slide.kind or next((kind for kind in ("explorer", "picture") if kind in kinds(slide)), "words")
@@ -203,7 +223,7 @@ def section_of(slide: Slide) -> nodes.section:
         body += shown(item)
     first = slide.said_first()
     top = [nodes.container("", *(node.deepcopy() for node in first), classes=["first"])] if first else []
-    notes = top + [node.deepcopy() for node in slide.notes]
+    notes = top + [noted(node) for node in slide.notes]
     section += [head, body, nodes.raw("", NOTES, format="html"), *notes, nodes.raw("", "</aside>", format="html")]
     return section
 

@@ -1,7 +1,7 @@
 """The page for teachers of a chapter, as a deck needs it: plan, slides, votes with replies, pitfalls, debate, quiz.
 
 A step of the plan names behind an arrow the sections of the chapter that it takes; what no step names is *if time*. A
-vote stands before the section, or the chapter, that its reply names first; one that names none is the step to predict
+vote stands before the section, step or chapter that its reply names first; one that names none is the step to predict
 that asks the same, or stands before all.
 
 Each entry of *Slides* is a slide. It names a section of the chapter, or a step of the plan by its first words, and has

@@ -5,7 +5,7 @@ The chapter that Sphinx has resolved and its page for teachers go in, slides com
 - the title with the question, and nothing that gives the answer away;
 - of each step the slides that the page sets out: its lines, with the equation, picture or table that a line shows;
 - the votes of the page, with its options and replies, before the first picture or explorer of their section, or where
-  a line `→ vote` stands; then the explorer, alone on its slide;
+  a line `→ vote` stands, which may stand in a step, too; then the explorer, alone on its slide;
 - the exercises that the step sets, and the debate;
 - the quiz and, behind it, *if time*: sections that no step takes, exercises for the class that no step sets, and the
   debate where the plan has none.
@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from docutils import nodes
 
@@ -28,6 +29,7 @@ from teach.slides.ledger import claims_of
 
 MOST = 32  # slides of a chapter, with its quiz
 OPENING = "the opening"
+LED_TO = {"picture", "table"}  # with which the paragraph before goes that leads to it
 SHOWS = {"picture", "table", "explorer"}  # what would give away the answer to a vote
 NAMED = ("equation", "picture", "table", "list", "code", "box", "explorer")
 
@@ -102,8 +104,12 @@ class Deck:
                 self.votes[section.name].append(Item("spare vote", unpressed(item.node), page=item.node))
 
     def home(self, vote: Vote) -> str:
-        """Return the section before which a vote stands: the one that it names, or the opening."""
+        """Return the section or the step before which a vote stands: the one that it names, or the opening."""
         names = dict(zip(guides.plain(self.votes), self.votes, strict=True))
+        asks = [entry for entry in self.guide.slides if entry.place == vote.before and entry.lines[0].kind == "vote"]
+        if any(self.step_of(entry) for entry in asks):
+            self.votes.setdefault(vote.before, [])
+            return vote.before
         return names.get(guides.plain([vote.before])[0], "")
 
     # --- steps ---------------------------------------------------------------------------------------------------
@@ -115,7 +121,10 @@ class Deck:
         if place == 0:
             made += self.of_section(self.sections[0], own)
         else:
-            made += [self.slide([nodes.Text(entry.place)], entry, self.sections[0]) for entry in own]
+            for entry in own:
+                title = [nodes.Text(entry.place)]
+                asks = entry.lines[0].kind == "vote"
+                made += self.asked(entry.place, title) if asks else [self.slide(title, entry, self.sections[0])]
         for section in self.taken(place):
             made += self.of_section(section, self.entries(section))
         made += [self.exercise(number) for number in step.exercises()]
@@ -174,23 +183,23 @@ class Deck:
 
     def of_section(self, section: Section, entries: Iterable[Entry]) -> list[Slide]:
         """Return the slides of a section with its votes and explorers, and its prose in their notes."""
-        made = []
+        made, votes = [], self.asked(section.name, section.title, self.above(section))
         for entry in entries:
             asks = entry.lines[0].kind == "vote"
-            made += self.asked(section) if asks else [self.slide(section.title, entry, section)]
+            made += votes if asks else [self.slide(section.title, entry, section)]
         if not any(slide.kind == "vote" for slide in made):
             first = next((k for k, slide in enumerate(made) if kinds(slide) & SHOWS), len(made))
-            made[first:first] = self.asked(section)
+            made[first:first] = votes
         shown = {id(item.node) for slide in made for item in slide.items}
         for item in section.items("explorer"):
             made += [] if id(item.node) in shown else [Slide(section.title, self.above(section), [item])]
         return made
 
-    def asked(self, section: Section) -> list[Slide]:
-        """Return the slides of the votes of a section."""
+    def asked(self, place: str, title: list[nodes.Node], above: str = "") -> list[Slide]:
+        """Return the slides of the votes of a section, or of a step that takes none, under a title."""
         return [
-            Slide(section.title, self.above(section), [item], kind="vote", spare=item.kind == "spare vote")
-            for item in self.votes[section.name]
+            Slide(title, above or self.name, [item], kind="vote", spare=item.kind == "spare vote")
+            for item in self.votes.get(place, [])
         ]
 
     def slide(self, title: list[nodes.Node], entry: Entry, section: Section) -> Slide:
@@ -239,8 +248,10 @@ class Deck:
         for section in self.told:
             here = firsts.get(id(section.title), here)
             here.top += pitfalls.get(section.name, [])
-            for part in section.stream:
+            for part, then in zip_longest(section.stream, section.stream[1:]):
                 node = part.node if isinstance(part, Item) else part
+                if isinstance(part, nodes.paragraph) and isinstance(then, Item) and then.kind in LED_TO:
+                    here = holds.get(id(then.node), here)
                 here = holds.get(id(node), here)
                 here.notes += said_of(part, id(node) in holds)
 

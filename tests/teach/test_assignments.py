@@ -314,6 +314,30 @@ def test_a_hidden_test_that_fails_says_in_words_what_was_expected(path):
             assert re.findall(r"[=@\[\]]|np\.|\w\(", said) == []
 
 
+@pytest.mark.parametrize("path", ASKED, ids=lambda path: path.stem)
+def test_a_test_that_students_see_says_what_it_is_for_when_it_fails(path):
+    for test in read_question(path).settled().tests:
+        if not test.hidden:
+            run = ast.parse(assignments.as_run(test))
+            said = [ast.literal_eval(n.msg) for n in ast.walk(run) if isinstance(n, ast.Assert) and n.msg is not None]
+            assert len(said) == sum(isinstance(node, ast.Assert) for node in ast.walk(run)) > 0
+            assert f"expected: {test.why}" in said
+
+
+def test_a_message_is_put_behind_an_assertion_and_before_what_follows_it():
+    assert assignments.explained("assert (1 ==\n  2)  # é", "ü") == 'assert (1 ==\n  2), "expected: ü"  # é'
+    assert assignments.explained('assert "é" in x, "said"', "three") == 'assert "é" in x, "said"'
+
+
+def test_it_says_whose_the_numbers_are_and_in_which_questions():
+    vary = [question.name for question in questions("time_series", EXAMPLE) if question.varies()]
+    assert vary == ["the_map_of_an_autoregression"]
+    assert assignments.numbers_line(vary, True) == f"Numbers are each student's own in {vary[0]}."
+    assert f"with which {vary[0]} would vary" in assignments.numbers_line(vary, False)
+    none = [question.name for question in questions("masks", EXAMPLE) if question.varies()]
+    assert "none of these questions vary" in assignments.numbers_line(none, True)
+
+
 @pytest.mark.parametrize("path", sorted(PUBLIC.glob("*/*.py")), ids=lambda path: path.stem)
 def test_a_public_question_gives_no_answer_away(path):
     question = read_question(path).settled()

@@ -369,7 +369,8 @@ def test_a_step_names_sections_of_the_story_each_once_and_has_the_time_for_them(
     named = [title for step in own.steps for title in step.sections]
     assert len(named) == len(set(named)) >= 3
     assert set(plain(named)) <= set(plain(title for title, _ in story(name)))
-    assert set(plain(vote.before for vote in own.votes if vote.before)) <= set(plain(sections_and_title(name)))
+    places = {*plain(sections_and_title(name)), *(slide.place for slide in own.slides)}
+    assert set(plain(vote.before for vote in own.votes if vote.before)) <= places
     taken = [0] * len(own.steps)
     for (title, over), words in story(name).items():
         if (place := own.step_of([title, over])) is not None:

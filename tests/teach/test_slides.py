@@ -13,10 +13,11 @@ from docutils import nodes
 from pypdf import PdfReader
 
 from teach.slides import chapter, guide, pictures, rule
+from teach.slides.builder import as_noted
 from tests.built import ROOT, soup
 from tests.teach.conftest import ALL
 from tests.teach.decks import ELSEWHERE, HEIGHT, LEANS, MEASURE, TEXTS, WIDTH, opened_deck
-from tools.slides import PAGES
+from tools.slides import PAGES, chosen
 
 ONE = "book/part2-proximity/03_ols_proximity"
 DECKS = PAGES if ALL else [ONE, "book/part5-transformer/18_language_model"]
@@ -288,6 +289,7 @@ def test_notes_begin_with_the_minutes_and_hold_what_no_slide_shows():
     assert "Pitfall: A zebra is no horse." in top[5]
     assert top[6].endswith("of 100: all go up 60 · dots go down 40. | Reply: To all go up: look at the first dot.")
     notes = [" | ".join(node.astext() for node in slide.notes) for slide in slides]
+    assert (notes[1], notes[3]) == ("", "So. Why?")  # a paragraph goes with the picture to which it leads
     assert notes[5].startswith("A zebra is read. | a")  # a formula that no slide shows
     assert notes[6].startswith("On the page:  | Predict 1. Why so?")
     assert notes[9].startswith("GC-1a holds with a condition. Inner products")
@@ -301,6 +303,28 @@ def test_a_vote_on_a_slide_is_the_vote_of_its_notes():
             if "vote" in item.kind:
                 on_slide = [option.astext() for option in item.node.findall(nodes.list_item)]
                 assert [share.rsplit(" ", 1)[0] for share in item.top[0].astext()[25:-1].split(" · ")] == on_slide
+
+
+def test_a_vote_may_stand_in_a_step_that_takes_no_section():
+    own = "- *Debate*\n  - Two sides speak.\n- *Debate*\n  - → vote\n"
+    plan = PLAN.replace("Before *Elsewhere*", "Before *Debate*").replace("- *What c", f"{own}- *What c")
+    shown = [(chapter.said(slide.title), [item.kind for item in slide.items]) for slide in built(plan)]
+    at = shown.index(("Debate", ["text"]))
+    assert shown[at : at + 3] == [("Debate", ["text"]), ("Debate", ["spare vote"]), ("Debate", ["text", "list"])]
+    assert sum("spare vote" in kinds for _, kinds in shown) == 1
+
+
+def test_notes_count_panels_and_let_nobody_skip():
+    said = "You may skip this section. In the lower picture lines land."
+    assert as_noted(said) == "In the second picture lines land."
+    assert as_noted("You may skip how.") == "You may skip how."
+
+
+def test_decks_of_some_chapters_are_chosen_by_a_part_of_their_names():
+    assert chosen([]) == PAGES
+    assert chosen(["panels", "masks"]) == ["book/part3-attention/09_masks", "book/part3-attention/10_panels"]
+    with pytest.raises(ValueError, match="no chapter has maks in its name; there are book/part1"):
+        chosen(["masks", "maks"])
 
 
 def test_what_only_the_chapter_asks_is_a_vote_for_spare_time_before_an_explorer():
@@ -435,7 +459,7 @@ def test_the_notes_hold_the_prose_of_the_page(page, decks, built_book):
     notes = " ".join(words(part) for part in soup(decks[0] / f"{page}.html").select("aside.notes, .slide-title"))
     article = soup(built_book / f"{page}.html").select_one("article.bd-article")
     of_page = article.select("section > p:not(.kicker, .to-solutions)")
-    prose = [words(p) for p in of_page if not p.find_parent(class_=["exercise", "admonition"])]
+    prose = [as_noted(words(p)) for p in of_page if not p.find_parent(class_=["exercise", "admonition"])]
     assert len(prose) > 10
     assert [text for text in prose if text not in notes and text != ""] == []
 

@@ -94,6 +94,8 @@ def test_what_is_handed_out_holds_numbers_and_no_token(course):
     paths = variants.hand_out(course.folder, NAME, ["ada", "ben"], SALT)
     texts = [path.read_text(encoding="utf-8") for path in paths]
     assert [variants.varies(text) for text in texts] == [False, False]
+    assert variants.varying(course.folder, NAME) == ["own"]
+    assert variants.varying(course.folder, "practice_masks") == []
     for student, text in zip(("ada", "ben"), texts, strict=True):
         number, size = own(student)
         assert f"default_rng({number}).normal(size={size})" in text

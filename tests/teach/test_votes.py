@@ -108,7 +108,7 @@ def test_a_step_gives_way_to_the_vote_that_asks_the_same_and_to_no_other(asked):
 
 def test_a_number_is_one_in_gift_and_everything_else_is_words():
     third = Question("n", "Which share?", why="a third", sheet={"number": "-1/3"})
-    assert votes.gift(third) == "::n::[html]Which share?{#-0.3333:0.005\n####a third}\n"
+    assert votes.gift(third) == "::n::[html]Which share? Give a number, as a decimal.{#-0.3333:0.005\n####a third}\n"
     assert "{#55:0\n" in votes.gift(third._replace(sheet={"number": "55"}))
     assert "{####a third}" in votes.gift(third._replace(sheet={}))
 
