@@ -30,10 +30,7 @@ ID = re.compile(r'<[a-z][^<>]*?\sid="([^"]*)"')  # parsing every linked page cos
 ALT_WORDS = 12  # fewer cannot say what a figure shows
 WEIGHT = 1_500_000  # bytes of one page without the theme
 HEAVIER = {
-    "book/part5-transformer/18_language_model": 2_000_000,  # with a language model's weights, 864 kB
-    "book/part5-transformer/19_language_model_heads": 2_000_000,  # with the weights of the same model
     "book/reference/library": 2_100_000,  # some 290 names with their formulas and examples
-    "book/ten_minutes": 1_800_000,  # with the weights of the same model
 }
 
 

@@ -20,12 +20,11 @@ every_chapter = pytest.mark.parametrize("opened", CHAPTERS, ids=label, indirect=
 
 WEIGHT = 2_000_000  # bytes of a page with all that it loads from the site
 HEAVIER = {
-    "book/ten_minutes": 2_250_000,  # seven explorers, and once a language model's weights: 0.9 MB
-    "book/part1-lines/02_beyond_the_line": 2_130_000,  # with drawings of many points
-    "book/part3-attention/08_time_series": 2_130_000,  # with the picture of a series that becomes rows
-    "book/part5-transformer/18_language_model": 3_000_000,  # with a language model's weights: 0.9 MB
-    "book/part5-transformer/19_language_model_heads": 2_800_000,  # with the weights of the same model
-    "book/part5-transformer/20_forecasting": 2_130_000,  # with a forecaster's weights
+    "book/part1-lines/02_beyond_the_line": 2_060_000,  # with drawings of many points
+    "book/part3-attention/08_time_series": 2_090_000,  # with the picture of a series that becomes rows
+    "book/part5-transformer/18_language_model": 2_600_000,  # with a language model's weights: 0.9 MB
+    "book/part5-transformer/19_language_model_heads": 2_620_000,  # with the weights of the same model
+    "book/part5-transformer/20_forecasting": 2_090_000,  # with a forecaster's weights
     "book/reference/library": 2_950_000,  # with every public name and its examples: 1.4 MB of text and marks
 }
 FROM_THE_TOP = """() => {
