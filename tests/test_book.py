@@ -31,6 +31,8 @@ ALT_WORDS = 12  # fewer cannot say what a figure shows
 WEIGHT = 1_500_000  # bytes of one page without the theme
 HEAVIER = {
     "book/reference/library": 2_100_000,  # some 290 names with their formulas and examples
+    "book/part5-transformer/18_language_model": 1_650_000,  # an explorer with the weights of a model
+    "book/part5-transformer/19_language_model_heads": 1_750_000,  # the same, twice
 }
 
 

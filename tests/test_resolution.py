@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 from functools import cache
-from itertools import cycle, islice, product
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,6 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from tests.built import ROOT
-from tests.changes import left_for_the_week
 from tools import machine, pins
 from tools.pins import CUDA
 
@@ -35,6 +34,7 @@ NO_INDEX = (
     "no package index answers; these tests need one: connect, then run `python -m pytest tests/test_resolution.py`"
 )
 UV = [sys.executable, "-m", "uv"]
+asks_an_index = pytest.mark.weekly(*PINNED, KIT, "pyproject.toml", "tools/pins.py", "tests/test_resolution.py")
 
 
 some_pythons = st.sets(st.sampled_from(pins.PYTHONS), min_size=1)
@@ -101,26 +101,10 @@ def test_every_python_of_the_range_is_resolved_from_its_first_release():
     assert sorted(OLDEST) == sorted(machine.series())
 
 
-@cache
-def left_out() -> tuple[set[tuple[str, str]], str]:
-    """Return the pairs of Python and system that need no look today, and why; every Python and system keeps one."""
-    why = left_for_the_week(*PINNED, KIT, "pyproject.toml")
-    kept = set(zip(islice(cycle(OLDEST), len(SYSTEMS)), SYSTEMS, strict=True))
-    return (set(PAIRS) - kept, why) if why else (set(), "")
-
-
-def test_every_python_and_system_is_resolved_whatever_changed():
-    kept = set(PAIRS) - left_out()[0]
-    assert {python for python, _ in kept} == set(OLDEST)
-    assert {system for _, system in kept} == set(SYSTEMS)
-
-
+@asks_an_index
 @pytest.mark.parametrize("asked", [PINNED, ("requirements.txt", KIT)], ids=["tests", "kit"])
 @pytest.mark.parametrize(("python", "system"), PAIRS)
 def test_the_pins_are_exactly_what_is_installed(python, system, asked):
-    pairs, why = left_out()
-    if (python, system) in pairs:
-        pytest.skip(why)
     done = resolve(OLDEST[python], system, asked[-1])
     assert done.returncode == 0, done.stderr
     found = re.findall(r"^(\S+==[^\s;]+)", done.stdout, re.MULTILINE)
@@ -128,6 +112,7 @@ def test_the_pins_are_exactly_what_is_installed(python, system, asked):
     assert own == pinned(asked, python, system)
 
 
+@asks_an_index
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_the_readers_pins_are_enough_for_the_package(system, tmp_path):
     done = resolve("3.12.0", system, "pyproject.toml", "--extra", "book", "--constraint", "requirements.txt")
@@ -136,6 +121,7 @@ def test_the_readers_pins_are_enough_for_the_package(system, tmp_path):
     assert {pin for pin in found if not pin.startswith(CUDA)} <= pinned(("requirements.txt",), "3.12", system)
 
 
+@asks_an_index
 def test_a_pin_is_left_out_only_for_a_python_that_cannot_have_it(tmp_path):
     left_out = [line for line in (ROOT / "requirements.txt").read_text().splitlines() if "python_version <" in line]
     assert [Requirement(line).name for line in left_out] == ["gensim"]
@@ -145,12 +131,14 @@ def test_a_pin_is_left_out_only_for_a_python_that_cannot_have_it(tmp_path):
     assert "gensim" in done.stderr
 
 
+@asks_an_index
 def test_an_intel_mac_cannot_have_the_pins():
     done = resolve("3.12.0", "x86_64-apple-darwin", "requirements.txt")
     assert done.returncode != 0
     assert "torch" in done.stderr
 
 
+@asks_an_index
 def test_uv_creates_an_environment_and_would_install_the_pins_there(tmp_path):
     running = f"{sys.version_info.major}.{sys.version_info.minor}"
     folder = tmp_path / "venv"

@@ -149,7 +149,7 @@ class ModelExplorer(Explorer, panels=["next", "parts", "map", "lens"]):
         )
         data = {"model": packed(read)} | self.reading.data
         given = [kit, *(kit.get("presets") or {}).values()]
-        hide = [*kit.pop("hide", ()), *([] if any("donor" in settings for settings in given) else ["donor"])]
+        hide = [*kit.pop("hide", ()), *([] if any(settings.get("donor") for settings in given) else ["donor"])]
         super().__init__(**{"data": data, "alt": alt, "hide": hide} | kit)
 
     def result(self) -> dict[str, Any]:
