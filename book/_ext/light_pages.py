@@ -40,11 +40,10 @@ OPTIONAL_TAGS = {
 }
 STATE_TYPE = "application/vnd.jupyter.widget-state+json"
 EXPLORER_STYLE = re.compile(r"^<style>\n(?:/\*.*?\*/\n)?\.regattn.*?^</style>\n", re.MULTILINE | re.DOTALL)
-EXPLORER_SCRIPT = re.compile(r'<script type="module">\n.*?</script>\n</figure>', re.DOTALL)
+EXPLORER_SCRIPT = re.compile(r'<script type="module">\n.*?</script>\n</figure>', re.DOTALL)  # not one marked as whole
 MODULE = re.compile(  # as regattn.widgets makes it, with its last line but one
     r"^const (?P<name>\$\w+) = \(\(\) => \{\n.*?^return \{ [^}]*\};\n\}\)\(\);\n", re.MULTILINE | re.DOTALL
 )
-READS_SCRIPTS = """'script[type="module"]'"""
 IMAGE = re.compile(r'<img\b[^>]*?\bsrc="([^":]*_images/[^":]+\.svg)"[^>]*>')
 SVG_SIZE = re.compile(r'<svg\b[^>]*?\bwidth="([\d.]+)pt" height="([\d.]+)pt"')
 CODE = re.compile(r'<div class="highlight"><pre>.*?</pre>', re.DOTALL)
@@ -88,10 +87,9 @@ def with_each_style_once(page: str) -> str:
 def with_each_module_once(page: str) -> str:
     """Return a page in which an explorer takes from an earlier one the modules that both have.
 
-    Scripts of a page run in their order. One that reads the page's scripts, to write a page of its own, keeps all.
+    Scripts of a page run in their order. One that writes pages with its script, marked as whole, keeps all.
     """
-    scripts = [script for script in EXPLORER_SCRIPT.findall(page) if READS_SCRIPTS not in script]
-    counts = Counter(found[0] for script in scripts for found in MODULE.finditer(script))
+    counts = Counter(found[0] for script in EXPLORER_SCRIPT.findall(page) for found in MODULE.finditer(script))
     seen: set[str] = set()
 
     def once(found: re.Match) -> str:
@@ -102,9 +100,7 @@ def with_each_module_once(page: str) -> str:
         seen.add(module)
         return "" if again else module.replace(f"const {name} = ", f"const {name} = globalThis.{name} = ", 1)
 
-    return EXPLORER_SCRIPT.sub(
-        lambda script: script[0] if READS_SCRIPTS in script[0] else MODULE.sub(once, script[0]), page
-    )
+    return EXPLORER_SCRIPT.sub(lambda script: MODULE.sub(once, script[0]), page)
 
 
 def plain_classes(sheet: str) -> set[str]:

@@ -282,6 +282,9 @@ def test_stretches_follow_one_another_and_hold_no_word_twice():
     texts = [np.arange(11), np.array([3, 3, 1, 2, 0, 4]), np.array([], dtype=int)]
     assert stretches(texts, length=3).tolist() == [[0, 1, 2], [3, 4, 5], [6, 7, 8], [2, 0, 4]]
     assert stretches([], length=3).shape == (0, 3)
+    assert stretches(texts[1:2], length=1).ravel().tolist() == [3, 3, 1, 2, 0, 4]
+    with pytest.raises(ValueError, match="length must be ≥ 1, got 0"):
+        stretches(texts, length=0)
 
 
 @pytest.mark.parametrize("mask", [np.ones((5, 5)), causal_mask(5), np.eye(5, k=-1)], ids=["all", "earlier", "one back"])

@@ -71,6 +71,8 @@ class Explorer(anywidget.AnyWidget):
     panels: ClassVar[tuple[str, ...]] = ()
     hides_unused: ClassVar[bool] = False
     """Whether a control in More is not shown, rather than off, where it means nothing."""
+    hands_script_on: ClassVar[bool] = False
+    """Whether it writes pages with its script, of which a page of the book must then leave nothing out."""
     _css = style()
     _own_style = ""
     data = traitlets.Dict(read_only=True).tag(sync=True)
@@ -178,7 +180,7 @@ class Explorer(anywidget.AnyWidget):
             f"<noscript><p>{alt} This explorer moves with JavaScript, which is switched off here.</p></noscript>\n"
             f"{styles}"
             f'<script type="application/json">{safe_json(state)}</script>\n'
-            f'<script type="module">\n{code}</script>\n'
+            f'<script type="module"{" data-whole" * self.hands_script_on}>\n{code}</script>\n'
             "</figure>"
         )
 

@@ -59,14 +59,13 @@ function panelBox(view, key, { title, wide = false, beside = false, legend = [] 
 
 // A panel: { title, wide, beside, legend, plot: options, make } with make(plot) → draw(state), or without `plot` make(host).
 // `plot` may be a list: several plots below each other, made together by make(...plots). `at(k, state)` is where the
-// common cursor stands; `ghost(state)` the line [xs, ys] that stays, dotted, from before the last move, and `ghosts` the same for lines of other roles, { role: ghost }; `handle`: { at(state), to(x, y) → traits } is what a hand can drag, click(x, y) → traits a click.
+// common cursor stands; `ghost(state)` the line [xs, ys] that stays, dotted, from before the last move; `handle`: { at(state), to(x, y) → traits } is what a hand can drag, click(x, y) → traits a click.
 function buildPanel(view, key, panel) {
   const legend = panel.ghost ? [...panel.legend, ["prediction", "dotted", "before the last move"]] : panel.legend;
   const box = panelBox(view, key, { ...panel, legend });
   const host = () => box.appendChild(element("div", { class: "ra-host" }));
   const plots = [panel.plot ?? []].flat().map((options) => plot(host(), options));
-  const stays = Object.entries({ ...(panel.ghost && { prediction: panel.ghost }), ...panel.ghosts });
-  const ghosts = stays.map(([role]) => plots[0].line(role, { dotted: true }));
+  const ghost = panel.ghost && plots[0].line("prediction", { dotted: true });
   let kept = null;
   const draw = plots.length ? panel.make(...plots) : panel.make(host());
   const { handle } = panel;
@@ -80,12 +79,12 @@ function buildPanel(view, key, panel) {
   return {
     ...panel,
     plots,
-    remember: (state) => stays.length && (kept = stays.map(([, of]) => of(state).map((values) => Array.from(values)))),
+    remember: (state) => ghost && (kept = panel.ghost(state).map((values) => Array.from(values))),
     draw(state) {
       if (!plots.map((p) => p.measure()).every(Boolean)) return;
       draw(state);
-      kept?.forEach((line, k) => ghosts[k](...line));
-      if (stays.length) box.querySelector("li:last-child").style.visibility = kept ? "" : "hidden";
+      if (kept) ghost(...kept);
+      if (ghost) box.querySelector("li:last-child").style.visibility = kept ? "" : "hidden";
       if (hold) hold(...(handle.at(state) ?? []));
     },
   };

@@ -106,6 +106,7 @@ class TableExplorer(Explorer, panels=["rows", "sum", "kept", "take"]):
     (5.0, [-0.167, 0.333, 0.833])
     """
 
+    hands_script_on = True
     query = Count(
         "Forecast for",
         most=lambda self: len(self.columns[0].values),
