@@ -101,7 +101,7 @@ export function makeModel(sizes, { tokens: most, length, plain }) {
       const angle = ((row % T) * d) / 2;
       for (let h = 0; h < 2 * H; h++) {
         for (let i = 0, at = x + row * 3 * D + h * d; i < d / 2; i++, at += 2) {
-          const [c, s, even, odd] = [cosines[angle + i], way * sines[angle + i], heap[at], heap[at + 1]];
+          const c = cosines[angle + i], s = way * sines[angle + i], even = heap[at], odd = heap[at + 1]; // an array here is garbage
           heap[at] = even * c - odd * s;
           heap[at + 1] = even * s + odd * c;
         }
@@ -111,9 +111,9 @@ export function makeModel(sizes, { tokens: most, length, plain }) {
   // A row of scores becomes a row of weights: what comes later has none.
   function weigh(row, seen, T, factor) {
     let top = -Infinity;
-    for (let j = 0; j < seen; j++) top = Math.max(top, (heap[row + j] *= factor));
+    for (let j = row; j < row + seen; j++) if ((heap[j] *= factor) > top) top = heap[j];
     let total = 0;
-    for (let j = 0; j < seen; j++) total += heap[row + j] = Math.exp(heap[row + j] - top);
+    for (let j = row; j < row + seen; j++) total += heap[j] = Math.exp(heap[j] - top);
     for (let j = 0; j < seen; j++) heap[row + j] /= total;
     heap.fill(0, row + seen, row + T);
   }
@@ -176,28 +176,35 @@ export function makeModel(sizes, { tokens: most, length, plain }) {
     norm(x, places.gain, unit, scale, normed, n);
     times(logits, normed, transpose(turned, places.embedding, W, D), n, W, D);
   }
+  function largest(row) {
+    let top = -Infinity;
+    for (let k = row; k < row + V; k++) if (heap[k] > top) top = heap[k];
+    return top;
+  }
   // A row of logits becomes log q; returns nothing.
   function logShares(row) {
-    let top = -Infinity;
-    for (let k = 0; k < V; k++) top = Math.max(top, heap[row + k]);
+    let top = largest(row);
     let total = 0;
-    for (let k = 0; k < V; k++) total += Math.exp(heap[row + k] - top);
+    for (let k = row; k < row + V; k++) total += Math.exp(heap[k] - top);
     top += Math.log(total);
-    for (let k = 0; k < V; k++) heap[row + k] -= top;
+    for (let k = row; k < row + V; k++) heap[k] -= top;
+  }
+  // A row of logits becomes the slope by it of -log q of one token, over n; returns that.
+  function logitsBack(row, token, n) {
+    const [top, own] = [largest(row), heap[row + token]];
+    let total = 0;
+    for (let k = row; k < row + V; k++) total += heap[k] = Math.exp(heap[k] - top);
+    for (let k = row; k < row + V; k++) heap[k] /= total * n;
+    heap[row + token] -= 1 / n;
+    heap.fill(0, row + V, row + W);
+    return Math.log(total) - (own - top);
   }
 
   // The gradient after read(); `next` has the token that came after each. Returns the loss.
   function back(tokens, next, B, T) {
     const n = B * T;
     let loss = 0;
-    for (let row = 0; row < n; row++) {
-      const own = logits + row * W;
-      logShares(own);
-      loss -= heap[own + next[row]];
-      for (let k = 0; k < V; k++) heap[own + k] = Math.exp(heap[own + k]) / n;
-      heap[own + next[row]] -= 1 / n;
-      heap.fill(0, own + V, own + W);
-    }
+    for (let row = 0; row < n; row++) loss += logitsBack(logits + row * W, next[row], n);
     const slope = (name) => slopes + places[name];
     across(slope("embedding"), logits, normed, W, D, n);
     times(part, logits, places.embedding, n, D, W);

@@ -13,13 +13,12 @@ export function chanceAt(seed, step) {
 }
 
 // A text of whole sentences, cut off: token 0, the full stop, then words drawn from the table of states, each
-// [word, probability, state after it]. `states` takes the state after each token.
-function sentence(table, uniform, tokens, from, length, states = null) {
+// [word, probability, state after it], by its column of probabilities. `states` takes the state after each token.
+function sentence(table, shares, uniform, tokens, from, length, states = null) {
   let state = 0;
   for (let t = 0; t < length; t++) {
     if (t) {
-      const row = table[state];
-      const [word, , after] = row[drawOne(row.map(([, share]) => share), uniform())];
+      const [word, , after] = table[state][drawOne(shares[state], uniform())];
       tokens[from + t] = word;
       state = after;
     } else tokens[from] = 0;
@@ -28,9 +27,10 @@ function sentence(table, uniform, tokens, from, length, states = null) {
 }
 
 export function grammarTask({ states: table, words, floor, looked, batch, held, length }) {
+  const shares = table.map((row) => row.map(([, share]) => share));
   const drawn = (uniform, rows, states) => {
     const tokens = new Int32Array(rows * (length + 1));
-    for (let b = 0; b < rows; b++) sentence(table, uniform, tokens, b * (length + 1), length + 1, states);
+    for (let b = 0; b < rows; b++) sentence(table, shares, uniform, tokens, b * (length + 1), length + 1, states);
     return tokens;
   };
   const after = [];
