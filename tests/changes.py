@@ -68,9 +68,9 @@ def changed(since: Base) -> set[str]:
 
 
 @cache
-def package() -> Package:
-    """Return the files of the package and how they hang together."""
-    return Package(ROOT)
+def package(name: str = "regattn") -> Package:
+    """Return the files of the package, or of another folder of modules, and how they hang together."""
+    return Package(ROOT, name)
 
 
 @cache

@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 from tests.browser import launch
 from tests.built import build
 from tests.changes import left_for_the_week
-from tests.looks import left_for_later
+from tests.looks import left_for_later, of_file
 from tests.pages import opened  # noqa: F401
 from tests.xdist_schedule import Stretches, page_of, phase
 
@@ -66,7 +66,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     result = yield
     for item in items:
         marker = item.get_closest_marker("weekly")
-        if why := (marker and left_for_the_week(*marker.args)) or left_for_later(item):
+        if why := (marker and left_for_the_week(*(marker.args or of_file(item.path)))) or left_for_later(item):
             item.add_marker(pytest.mark.skip(why))
     shared = hasattr(config, "workerinput")
     needs = {item: "built_book" in getattr(item, "fixturenames", ()) for item in items}

@@ -45,6 +45,16 @@ def in_repository(path: Path) -> str:
 
 
 @cache
+def of_file(path: Path) -> tuple[str, ...]:
+    """Return what the outcome of a file of tests depends on: the pins, itself, and all of ours that it imports."""
+    code = path.read_text(encoding="utf-8")
+    helpers = package("tests").files(code) | package("tools").files(code)
+    read = [code, *(helper.read_text(encoding="utf-8") for helper in helpers if helper.suffix == ".py")]
+    called = set().union(*map(package().files, read))
+    return ("requirements", *map(in_repository, {path, *helpers, *called}))
+
+
+@cache
 def of_page(page: str) -> Sight:
     """Return what a page is made of."""
     path = source(page)
@@ -72,7 +82,7 @@ def of_test(item: pytest.Item) -> Sight | None:
     named = {str(value) for value in given.params.values()} if given else set()
     if found := named & set(toc_pages()):
         return of_page(min(found))
-    if item.path.parent.name != "widgets":
+    if item.path.parent.name not in ("widgets", "bad_inputs"):
         return None
     found = (named | {item.path.stem.removeprefix("test_")}) & explorers()
     return of_explorer(min(found)) if found else None

@@ -70,3 +70,11 @@ def test_a_test_looks_at_the_page_or_the_explorer_that_its_parameters_or_its_fil
     assert looks.of_test(item("tests/widgets/test_kernel.py")).name == "kernel"
     assert looks.of_test(item("tests/widgets/test_play.py")) is None
     assert looks.of_test(item("tests/test_lab.py", name="lag")) is None
+
+
+def test_a_file_of_tests_depends_on_the_pins_itself_and_what_it_and_its_helpers_import():
+    found = looks.of_file(ROOT / "tests/ledger/test_gc_attention_regression.py")
+    assert {"requirements", "tests/ledger/test_gc_attention_regression.py", "tests/ledger/diabetes.py"} <= set(found)
+    assert "regattn/regression/estimator.py" in found
+    assert "tools/monte_carlo.py" in looks.of_file(ROOT / "tests/regression/test_monte_carlo.py")
+    assert not any(path.startswith(("regattn/widgets/", "book/")) for path in found)

@@ -40,6 +40,8 @@ from tests.explorers.forecast import table as series, untrained as forecaster
 from tests.explorers.model import untrained
 from tests.explorers.token import trained
 
+pytestmark = pytest.mark.weekly  # and whenever what it imports differs from main
+
 HOSTILE = [
     "</script><script>alert(1)</script>",
     "</SCRIPT\t>",

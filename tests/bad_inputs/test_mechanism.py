@@ -8,6 +8,8 @@ from hypothesis import given, strategies as st
 from regattn import KERNELS, attend, attention_weights, causal_mask, elu, nearest, others_mask
 from tests.bad_inputs.inputs import ODD, REFUSED, many, matrices, outcome
 
+pytestmark = pytest.mark.weekly  # and whenever what it imports differs from main
+
 NAMES = [*KERNELS]
 
 

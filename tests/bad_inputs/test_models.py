@@ -34,6 +34,8 @@ from regattn.transformer.checkpoints import read_tensors, write_tensors
 from regattn.transformer.multihead import KeyValueCache
 from tests.bad_inputs.inputs import ODD, REFUSED, many, outcome
 
+pytestmark = pytest.mark.weekly  # and whenever what it imports differs from main
+
 SIZES = {"vocabulary": 11, "layers": 1, "context": 7, "width": 6, "n_heads": 3}
 MODEL = LanguageModel(Architecture(**SIZES)).eval()
 

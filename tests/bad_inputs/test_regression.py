@@ -45,6 +45,8 @@ from regattn.series import corrected_t_test, diebold_mariano, expanding_window_f
 from regattn.transformer import alibi_columns, alibi_slopes, frequencies, rotate, sinusoidal_positions
 from tests.bad_inputs.inputs import ODD, REFUSED, many, matrices, outcome
 
+pytestmark = pytest.mark.weekly  # and whenever what it imports differs from main
+
 X, Y = np.random.default_rng(3).normal(size=(7, 2)), np.arange(7.0)
 
 

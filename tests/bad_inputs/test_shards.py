@@ -17,6 +17,8 @@ from tests.bad_inputs.inputs import ODD, REFUSED, many, outcome
 from tests.built import ROOT
 from tests.words.test_totals import same
 
+pytestmark = pytest.mark.weekly  # and whenever what it imports differs from main
+
 WORDS = Vocabulary(["a", "b", "c"])
 HOW = {"window": 30, "weighting": "harmonic"}
 TEXTS = ["a b a c", "b b", "c a", "a a c b a"]

@@ -41,6 +41,7 @@ def test_property_holds_for_texts_that_are_drawn(name, text, number):
     PROPERTIES[name](text, number)
 
 
+@pytest.mark.weekly
 @where_it_is_built
 @pytest.mark.parametrize("name", PROPERTIES)
 def test_property_holds_for_texts_that_are_sought(name, tmp_path):
@@ -49,6 +50,7 @@ def test_property_holds_for_texts_that_are_sought(name, tmp_path):
     assert f"Done {RUNS[name]} runs" in done.stderr
 
 
+@pytest.mark.weekly
 @where_it_is_built
 def test_a_planted_fault_is_found(tmp_path):
     done = sought("planted", 20_000, tmp_path)

@@ -30,6 +30,8 @@ from regattn.words.cooccurrence import NORMALISERS
 from regattn.words.vocabulary import _UNKNOWN_WORD as UNKNOWN_WORD
 from tests.bad_inputs.inputs import ODD, REFUSED, many, matrices, outcome
 
+pytestmark = pytest.mark.weekly  # and whenever what it imports differs from main
+
 AB, GRAMMAR = Vocabulary(["a", "b"]), Grammar()
 
 ENTRANCES = {

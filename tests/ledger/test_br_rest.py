@@ -22,6 +22,8 @@ from regattn.data import load_lee_corpus, load_wikipedia_sample
 from regattn.transformer import Architecture, LanguageModel, sinusoidal_positions
 from regattn.words import count_ngrams, split_words, train_tokenizer
 
+pytestmark = pytest.mark.weekly  # and whenever what it imports differs from main
+
 torch.set_num_threads(1)
 
 

@@ -18,6 +18,8 @@ from regattn.regression import AttentionRegressor, forest_codes, least_squares_c
 from regattn.series import corrected_t_test, diebold_mariano, load_race, race_table
 from tests.ledger.diabetes import split
 
+pytestmark = pytest.mark.weekly  # and whenever what it imports differs from main
+
 
 @pytest.fixture(scope="module")
 def data():

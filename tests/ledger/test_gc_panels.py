@@ -18,6 +18,8 @@ from regattn.regression import spectrum
 from regattn.series import lag_matrix, local_trend, shared_variances
 from regattn.transformer import frequencies, sinusoidal_positions
 
+pytestmark = pytest.mark.weekly  # and whenever what it imports differs from main
+
 TRUTH = np.array([1.0, 0.5, 0.1, 0.02])  # standard deviations: observation, level, slope, acceleration
 TRANSITION = np.array([[1.0, 1.0, 0.5], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0]])
 

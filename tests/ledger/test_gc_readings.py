@@ -8,6 +8,8 @@ from regattn import attend
 from regattn.data import load_diabetes
 from regattn.regression import design_flow, spectrum
 
+pytestmark = pytest.mark.weekly  # and whenever what it imports differs from main
+
 
 @pytest.fixture(scope="module")
 def data():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import subprocess
 import sys
 from collections import Counter
 from functools import cache
@@ -143,19 +142,6 @@ def test_chapter_begins_with_a_label_to_which_the_ledger_can_lead(chapter):
 
 def test_every_entry_names_a_chapter():
     assert failing(lambda entry: entry["chapter"] in CHAPTERS) == []
-
-
-@cache
-def collected() -> set[str]:
-    """Return the tests that pytest finds in tests/ledger, without the names of their parameters."""
-    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "tests/ledger"]
-    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    return {line.partition("[")[0] for line in found.stdout.splitlines() if "::" in line}
-
-
-def test_every_test_of_an_entry_is_collected_by_pytest():
-    named = {test for entry in tested for test in entry["tests"]}
-    assert sorted(named - collected()) == []
 
 
 def test_no_test_of_the_ledger_is_an_orphan_and_no_planned_entry_has_one():

@@ -18,6 +18,8 @@ from regattn.regression import (
     stochastic_gradient_descent,
 )
 
+pytestmark = pytest.mark.weekly  # and whenever what it imports differs from main
+
 N, D = 199, 3
 
 

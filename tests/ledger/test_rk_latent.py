@@ -20,6 +20,8 @@ from torch.nn import functional
 from regattn import attend, attention_weights
 from regattn.transformer import CodeAutoencoder, LatentPlan, sinusoidal_positions, train_autoencoder
 
+pytestmark = pytest.mark.weekly  # and whenever what it imports differs from main
+
 torch.set_num_threads(1)
 
 PIXELS, WIDTH, CODES = 64, 5, 17

@@ -8,6 +8,8 @@ import pytest
 from regattn.recorded_runs import load_runs
 from tools import circle as tool
 
+pytestmark = pytest.mark.weekly  # and whenever what it imports differs from main
+
 
 def risks(part, **chosen):
     """Return the risks of one part, of the rows that agree with what is chosen."""

@@ -19,6 +19,8 @@ from tools.published_attention import PublishedAttention
 from tools.published_network import PublishedNetwork
 from tools.recorded_runs import FOLDER
 
+pytestmark = pytest.mark.weekly  # and whenever what it imports differs from main
+
 SLOW = {
     "linear": lambda a, b, c, d, e: 2 * (a - 0.5) - (b - 0.5) + 3 * (c - 0.5) + 1.5 * (d - 0.5) + 0.5 * (e - 0.5),
     "Friedman 1": lambda a, b, c, d, e: 10 * math.sin(math.pi * a * b) + 20 * (c - 0.5) ** 2 + 10 * d + 5 * e,

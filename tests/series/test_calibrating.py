@@ -13,6 +13,8 @@ from regattn.series._learning import read, said
 from regattn.transformer import TrainingPlan
 from tools import coverage
 
+pytestmark = pytest.mark.weekly  # and whenever what it imports differs from main
+
 LEVELS = (0.1, 0.3, 0.5, 0.7, 0.9)
 SIZES = {"context": 13, "horizon": 3}
 FEW = TrainingPlan(steps=20, peak=0.01)
