@@ -51,7 +51,7 @@ def of_file(path: Path) -> tuple[str, ...]:
     helpers = package("tests").files(code) | package("tools").files(code)
     read = [code, *(helper.read_text(encoding="utf-8") for helper in helpers if helper.suffix == ".py")]
     called = set().union(*map(package().files, read))
-    return ("requirements", *map(in_repository, {path, *helpers, *called}))
+    return (in_repository(path), "requirements", *map(in_repository, {*helpers, *called}))
 
 
 @cache
