@@ -101,7 +101,10 @@ function riskPanel({ steps, every }) {
         const [low, high] = [Math.floor(8 * Math.min(...seen) - 0.5) / 8, Math.ceil(8 * Math.max(...seen) + 0.5) / 8];
         p.frame({ x: [0, steps], y: [low, high], yTicks: riskTicks(low, high) });
         const found = distinct(rivals);
-        for (const [name, line] of lines) line(found.some(([first]) => first === name) ? [0, steps] : [], [height(rivals[name]), height(rivals[name])]);
+        for (const [name, line] of lines) {
+          const drawn = found.some(([first]) => first === name);
+          line(drawn ? [0, steps] : [], Array(2).fill(height(rivals[name])));
+        }
         nameRivals(p, found);
         network(risks.map((_, k) => k * every), risks.map(height)); // prettier-ignore
         here(Math.min(step, steps), height(risk));

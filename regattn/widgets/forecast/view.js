@@ -163,7 +163,8 @@ function seasonWords({ context, steps }, { horizon, head, heard, mass, masses })
   const [kept, gone] = [true, false].map((wanted) => there.filter((lag) => heard[context + horizon - 1 - lag] === wanted));
   if (!kept.length) return "hears none of the lags 12, 24 and 36";
   const deleted = gone.length ? ` (${both(gone)} deleted)` : "";
-  return `gives ${percent(mass)} of its weight to ${kept.length > 1 ? "lags" : "lag"} ${both(kept)}${deleted}; over all ${steps} months ahead ${percent(masses[head - 1])}`;
+  const lags = `${kept.length > 1 ? "lags" : "lag"} ${both(kept)}${deleted}`;
+  return `gives ${percent(mass)} of its weight to ${lags}; over all ${steps} months ahead ${percent(masses[head - 1])}`;
 }
 
 const render = explorer({
