@@ -72,6 +72,22 @@ def test_three_hundred_steps_are_the_packages(browser, tmp_path, name):
 
 
 @pytest.mark.browser
+def test_rivals_that_coincide_are_one_line_which_the_legend_names_for_all(browser, tmp_path):
+    drawn = "all => all.filter((line) => line.getAttribute('d')).length"
+    with opened(browser, tmp_path, ContextExplorer(**PRESETS["same rows, own target"])) as page:
+        named = page.locator("[data-panel=risk] li:visible")
+        assert named.all_inner_texts() == [
+            "network",
+            "least squares = one linear layer, fully trained",
+            "Bayes = ridge for the noise of training",
+        ]
+        for preset, lines in {"same rows, own target": 3, "four layers, less noise when tested": 5}.items():
+            page.evaluate(SET, [PRESETS[preset] | {"step": 20}, 0])
+            assert named.count() == lines
+            assert page.eval_on_selector_all("[data-panel=risk] path.ra-line", drawn) == lines
+
+
+@pytest.mark.browser
 def test_a_training_that_runs_away_says_so_in_words(browser, tmp_path):
     explorer = ContextExplorer(**(PRESETS["four layers"] | {"learning_rate": 3.0, "step": 300}))
     step = explorer.result()["diverged_at"]

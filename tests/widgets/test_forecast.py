@@ -100,6 +100,8 @@ def test_words_presets_a_drag_and_a_month_in_the_picture(browser, tmp_path):
         assert "they are deleted" in page.locator("[data-panel=heads]").inner_text()
         assert not page.locator("[data-panel=heads] table").is_visible()
         assert "when nothing is deleted" in words.inner_text()
+        page.evaluate(SET, [{"deleted": "span", "start": 12, "length": 4}, 0])  # lag 12 lies ten months back
+        assert "of its weight to lag 24 (12 deleted); over all 5 months ahead" in words.inner_text()
         plot = page.locator("[data-panel=weights] svg")
         plot.focus()
         page.keyboard.press("Home")

@@ -40,7 +40,7 @@ PRESETS = {
 }
 
 
-class ContextExplorer(Explorer, panels=["risk", "omega", "theory", "weights"]):
+class ContextExplorer(Explorer, panels=["omega", "theory", "risk", "weights"]):
     r"""Train attention on many small regressions, and see which inverse it finds.
 
     .. math:: y = X\beta + \sigma\varepsilon, \qquad \hat y_q = x_q^\top \Omega X^\top y

@@ -7,7 +7,8 @@ import { tablePanel } from "../_kit/tables.js";
 
 const LOWEST = 1e-6; // a smaller risk runs along the floor
 
-const percent = (share) => (share < 10 ? `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)}\u00a0%` : "over 1000\u00a0%");
+const exact = (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)}\u00a0%`;
+const percent = (share) => (share < 0.0005 ? "less than 0.1\u00a0%" : share < 10 ? exact(share) : "over 1000\u00a0%");
 const short = (value) => formatResult(value);
 
 function contextMessage({ step, risk, risks, rivals, words, gap, agreement, diverged_at }) {
@@ -16,18 +17,18 @@ function contextMessage({ step, risk, risks, rivals, words, gap, agreement, dive
     return `The training ran away: step ${diverged_at} would have taken the loss ${beyond}`;
   }
   const others = `least squares ${short(rivals.ols)}, Bayes ${short(rivals.bayes)}`;
-  if (step === 0) return `Nothing is learned yet. The risk on new contexts is ${short(risk)}; of ${others}.`;
+  if (step === 0) return `Nothing is learned yet: press Play. The risk on new contexts is ${short(risk)}; of ${others}.`;
   const long = risk > risks[0] ? " The risk is above that of the start: the steps are too long." : "";
   const alike = agreement === null ? "" : ` Its weights agree with those of least squares to a cosine of ${agreement.toFixed(3)}.`;
   const after = step === 1 ? "one step" : `${step} steps`;
-  return `After ${after} the risk on new contexts is ${short(risk)}; of ${others}. Ω is ${percent(gap)} away from ${words}.${alike}${long}`;
+  return `After ${after} Ω is ${percent(gap)} away from ${words}. The risk on new contexts is ${short(risk)}; of ${others}.${alike}${long}`;
 }
 
 // What gets the darkest shade, in both tables: the largest number of the theory.
 const largest = ({ n, theory }) => n * Math.max(...theory.flat().map(Math.abs));
 
 // One of the two tables: n times a matrix.
-function matrixPanel(view, title, pick, below) {
+function matrixPanel(view, title, pick, below, beside = false) {
   const look = (state) => {
     const { n, theory } = state;
     const most = largest(state);
@@ -37,10 +38,40 @@ function matrixPanel(view, title, pick, below) {
     return [names, names, values, { text, most, marked: (i, j) => (values[i][j] < 0 ? "ra-below" : "ra-above") }];
   };
   const legend = [["positive", "square", "above zero"], ["negative", "square", "below zero"]]; // prettier-ignore
-  return tablePanel(view, title, look, { below, legend });
+  return tablePanel(view, title, look, { below, legend, beside });
 }
 
 const height = (value) => Math.log10(Math.max(LOWEST, value));
+
+// Rivals of the network: role, mark and words of each. Those that coincide are one line, which the legend names for all.
+const RIVALS = {
+  ols: ["key", "line", "least squares"],
+  bayes: ["leave-one-out", "dashed", "Bayes"],
+  ridge: ["neutral", "line", "ridge for the noise of training"],
+  layer: ["test", "dashed", "one linear layer, fully trained"],
+};
+const SAME = 1.005; // of two risks, how much larger the one may be where both are one line
+
+// The rivals whose lines are drawn, each with those that coincide with it.
+function distinct(rivals) {
+  const found = [];
+  for (const name of Object.keys(RIVALS)) {
+    const twin = found.find(([first]) => Math.abs(height(rivals[first]) - height(rivals[name])) < Math.log10(SAME));
+    if (twin) twin.push(name);
+    else found.push([name]);
+  }
+  return found;
+}
+
+// Have the legend of a plot, whose first item is the network, name what is drawn.
+function nameRivals(plot, found) {
+  const items = plot.host.parentNode.querySelectorAll(".ra-legend > li");
+  Object.keys(RIVALS).forEach((name, k) => {
+    const own = found.find(([first]) => first === name);
+    items[k + 1].hidden = !own;
+    if (own) items[k + 1].lastChild.data = own.map((each) => RIVALS[each][2]).join(" = ");
+  });
+}
 
 // Ticks of a logarithmic axis: powers of ten, and 2 and 5 times them where there is room.
 function riskTicks(low, high) {
@@ -56,24 +87,25 @@ function riskPanel({ steps, every }) {
     title: "Risk on new contexts",
     legend: [
       ["prediction", "line", "network"],
-      ["key", "line", "least squares"],
-      ["neutral", "line", "ridge for the noise of training"],
-      ["leave-one-out", "dashed", "Bayes"],
-      ["test", "dashed", "one linear layer, fully trained"],
+      ...Object.values(RIVALS),
     ],
     plot: { label: "Risk after every tenth step, on a logarithmic axis", xLabel: "step", yLabel: "mean squared distance", height: 240 },
     hint: () => "; arrow keys read the steps",
     at: (k, { risks }) => [k * every, height(risks[k])],
     by: "x",
     make(p) {
-      // Rivals may coincide: two run as wide bands, two as dashes above them that leave gaps for each other.
-      const lines = [["ols", "key ra-broad"], ["ridge", "neutral"], ["bayes", "leave-one-out ra-odd"], ["layer", "test ra-even"]].map(([name, role]) => [name, p.line(role)]); // prettier-ignore
+      const lines = Object.entries(RIVALS).map(([name, [role, mark]]) => [name, p.line(role, { dashed: mark === "dashed" })]);
       const [network, here] = [p.line("prediction"), p.marker("prediction", "dot")];
       return ({ risks, risk, rivals, step }) => {
         const seen = [...risks, risk, ...Object.values(rivals)].map(height);
         const [low, high] = [Math.floor(8 * Math.min(...seen) - 0.5) / 8, Math.ceil(8 * Math.max(...seen) + 0.5) / 8];
         p.frame({ x: [0, steps], y: [low, high], yTicks: riskTicks(low, high) });
-        for (const [name, line] of lines) line([0, steps], [height(rivals[name]), height(rivals[name])]);
+        const found = distinct(rivals);
+        for (const [name, line] of lines) {
+          const drawn = found.some(([first]) => first === name);
+          line(drawn ? [0, steps] : [], Array(2).fill(height(rivals[name])));
+        }
+        nameRivals(p, found);
         network(risks.map((_, k) => k * every), risks.map(height)); // prettier-ignore
         here(Math.min(step, steps), height(risk));
       };
@@ -105,7 +137,7 @@ function weightsPanel() {
 
 const render = explorer({
   name: "ContextExplorer",
-  longest: 195,
+  longest: 205,
   prepare(data) {
     const training = contextTraining({ ...data, scales: Object.values(data.scales) });
     return { ...data, training, train: walker(training) };
@@ -123,9 +155,9 @@ const render = explorer({
   ],
   say: contextMessage,
   panels: (problem, view) => ({
+    omega: matrixPanel(view, "What Ω has become, times n", ({ omega }) => omega, ({ told }) => told), // prettier-ignore
+    theory: matrixPanel(view, "What theory sets beside it, times n", ({ theory }) => theory, (state) => `n · ${state.words}; darkest from ±${largest(state).toFixed(2)} on, in both tables`, true), // prettier-ignore
     risk: riskPanel(problem),
-    omega: matrixPanel(view, "n Ω now", ({ omega }) => omega, ({ told }) => told), // prettier-ignore
-    theory: matrixPanel(view, "Beside it", ({ theory }) => theory, (state) => `n · ${state.words}; darkest from ±${largest(state).toFixed(2)} on, in both tables`), // prettier-ignore
     weights: weightsPanel(),
   }),
   cursor: ({ every }) => ({

@@ -25,14 +25,14 @@ function fanPanel(problem) {
     wide: true,
     legend: [
       ["train", "dot", "read"],
-      ["negative", "hollow", "deleted for the month that asks"],
-      ["prediction", "line", `median, and bands that hold ${shares.map(percent).join(", ")}`],
-      ["leave-one-out", "dashed", "median when nothing is deleted"],
+      ["negative", "hollow", "deleted"],
+      ["prediction", "line", `expected, and bands that hold ${shares.map(percent).join(", ")}`],
+      ["leave-one-out", "dashed", "expected when nothing is deleted"],
       ...(problem.rival ? [["value", "dashed", "pooled linear model"]] : []),
       ["truth", "dot", "what came"],
       ["query", "diamond", "month that asks (drag it)"],
     ],
-    plot: { label: "Forecast", yLabel: units, height: 235 },
+    plot: { label: "Forecast", yLabel: units, height: 215 },
     by: "x",
     at: (k, { read, came }) => [k, k < context ? read[k] : came[k - context]],
     handle: { at: ({ horizon, median }) => [context + horizon - 1, median[horizon - 1]], to: (x) => asPlace(Math.max(x, context), problem) },
@@ -73,7 +73,7 @@ function weightsPanel(problem) {
       ["negative", "hollow", "deleted"],
       ["neutral", "line", "equal weights"],
     ],
-    plot: { label: "Weights", yLabel: "weight", height: 180 },
+    plot: { label: "Weights", yLabel: "weight", height: 160 },
     by: "x",
     at: (k, { weights }) => [k, weights[k] ?? 0],
     make(p) {
@@ -155,10 +155,21 @@ function headsPanel({ network: { heads } }) {
 }
 
 const print = (key) => (state) => formatResult(state[key]);
+const both = (words) => (words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`);
+
+// What a head gives to the lags 12, 24 and 36: which of them it hears, for this month and over all months ahead.
+function seasonWords({ context, steps }, { horizon, head, heard, mass, masses }) {
+  const there = [12, 24, 36].filter((lag) => lag <= context + horizon - 1 && lag >= horizon);
+  const [kept, gone] = [true, false].map((wanted) => there.filter((lag) => heard[context + horizon - 1 - lag] === wanted));
+  if (!kept.length) return "hears none of the lags 12, 24 and 36";
+  const deleted = gone.length ? ` (${both(gone)} deleted)` : "";
+  const lags = `${kept.length > 1 ? "lags" : "lag"} ${both(kept)}${deleted}`;
+  return `gives ${percent(mass)} of its weight to ${lags}; over all ${steps} months ahead ${percent(masses[head - 1])}`;
+}
 
 const render = explorer({
   name: "ForecastExplorer",
-  longest: 184,
+  longest: 210,
   prepare: forecastProblem,
   compute: forecastState,
   panels: (problem) => ({ fan: fanPanel(problem), weights: weightsPanel(problem), lags: lagsPanel(problem), places: placesPanel(problem), heads: headsPanel(problem) }),
@@ -174,7 +185,6 @@ const render = explorer({
     pick: (k) => asPlace(k, problem),
     start: ({ horizon }) => problem.context + horizon - 1,
   }),
-  answers: () => ["mase", "mase-before", "mase-rival", "mase-naive"],
   numbers: ({ steps, rival, shares }) => [
     ["mase", "MASE here", print("mase")],
     ["mase-before", "MASE, nothing deleted", print("mase_before")],
@@ -185,13 +195,14 @@ const render = explorer({
     ["chance", "by chance", ({ chance }) => shareText(chance)],
     ["change", "weight one and two years before the last month read", ({ change }) => shareText(change)],
   ],
-  say(state, { steps, context, shares }) {
-    const { dates, head, horizon, mass, change, chance, mase, mase_before: before, covered, deleted } = state;
+  say(state, problem) {
+    const { steps, context, shares } = problem;
+    const { dates, head, horizon, mass, change, mase, mase_before: before, covered, deleted } = state;
     const moved = deleted === "nothing" ? "" : ` (${formatResult(before)} when nothing is deleted)`;
     const band = `${covered} of ${steps} months in the ${percent(shares[0])} band.`;
     const earlier = [12, 24].filter((back) => back < context).map((back) => monthName(dates[context - 1 - back]));
     const moved_on = `gives ${percent(change)} of its weight to ${earlier.join(" and ")}`;
-    const lags = change > Math.max(mass, 0.1) ? moved_on : chance ? `gives ${percent(mass)} of its weight to lags 12, 24 and 36 (by chance ${percent(chance)})` : "hears none of the lags 12, 24 and 36";
+    const lags = change > Math.max(mass, 0.1) ? moved_on : seasonWords(problem, state);
     const listens = ` For ${monthName(dates[context + horizon - 1])}, head ${head} ${lags}.`;
     return [`MASE ${formatResult(mase)}`, `${moved} from ${isolate(dates[context])} on, ${band}${listens}`];
   },
