@@ -4,6 +4,8 @@ import { beyondFrames, directionsPanel, errorPanel, excessPanel, matrixPanel } f
 import { explorer } from "../_kit/explorer.js";
 import { formatNumber, isolate } from "../_kit/format.js";
 
+const LEVEL = 1e-12; // of the first loss: what lies below is rounding
+
 const percent = (share) => (share < 10 ? `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %` : "over 1000 %");
 
 // The targets taught, by the name of the last: the slider has no room for it.
@@ -24,12 +26,13 @@ function embeddingMessage(state, problem, view) {
   }
   const fixed = `${taughtWords(view.model.get("count"), problem, view)} rank ${rank} of ${names.length}.`;
   if (last === 0) return `${fixed} Nothing is learned yet.${rim}`;
-  const above = formatNumber(Math.max(0, losses[last] - whole.least), 2);
+  const above = losses[last] - whole.least;
+  const height = above > LEVEL * losses[0] ? `${formatNumber(above, 2)} above` : "at";
   const after = last === 1 ? "one step" : `${last} steps`;
   const risky = view.model.get("start") === "factors" && view.model.get("learning_rate") > 1;
   const chaos = "Beyond the limit factors may neither settle nor run away; where they stand is a matter of rounding.";
   return (
-    `${fixed} After ${after} the loss is ${above} above its least value; ` +
+    `${fixed} After ${after} the loss is ${height} its least value; ` +
     `on ${isolate(new_name)} the error is ${percent(errors[last])}.${risky ? ` ${chaos}` : ""}${rim}`
   );
 }
