@@ -129,7 +129,7 @@ export function codesPanel(problem) {
   return {
     title: "Codes of the keys and of the query",
     legend: [...dots, ["query", "diamond", "the query (drag it)"]],
-    plot: { label: "Codes", yLabel: "code 2", xLabel: "code 1", height: 290 },
+    plot: { label: "Codes", yLabel: "coordinate 2", xLabel: "coordinate 1", height: 290 },
     at: (k) => codes[k],
     handle: { at: ({ query }) => codes[query].slice(0, 2), to: (x, y) => ({ query: nearestCode(codes, problem.n, [x, y]) }) },
     make(p) {

@@ -7,7 +7,7 @@ import { codesPanel, pathPanel, splitPanel, sumPanel, weightsPanel } from "./pan
 const unitOf = ({ units }) => (units ? ` ${isolate(units)}` : "");
 
 function spectralMessage(state, problem, view) {
-  const { names, n, targets } = problem;
+  const { names, targets } = problem;
   const known = targets[state.query];
   let [most, least] = [0, 0];
   state.weights.forEach((weight, i) => {
@@ -20,9 +20,9 @@ function spectralMessage(state, problem, view) {
   const said = errors.filter(([, error]) => error !== null).map(([name, error]) => `${name} ${formatResult(error)}`);
   return [
     `${isolate(names[state.query])}: ${formatResult(state.prediction)}`,
-    `${unitOf(problem)} predicted${problem.named ? ` from ${predictorsOf(problem, state.query)}` : ""}${observed}${state.query >= n ? " (a test row)" : ""}. ` +
+    `${unitOf(problem)} predicted${problem.named ? ` from ${predictorsOf(problem, state.query)}` : ""}${observed}. ` +
       (view.hides("path")
-        ? `Most weight is on ${say(most)}, least on ${say(least)}.`
+        ? `Largest weight: ${say(most)}; ${state.weights[least] < 0 ? "furthest below zero" : "smallest"}: ${say(least)}.`
         : `Errors of the whole fit: ${said.join(", ")}.`),
   ];
 }
@@ -52,7 +52,7 @@ const render = explorer({
     return { ...spectralState(problem, now), root: now.root, angle: now.angle, bounds, unshrunk };
   },
   texts: ({ names, n }) => ({
-    query: (query) => `${isolate(names[query])}${query >= n ? " (test)" : ""}`,
+    query: (query) => `${isolate(names[query])}${query >= n ? " (not in training)" : ""}`,
     angle: (angle) => `${Math.round(angle)}°`,
   }),
   answers: (view) => (view.hides("ridge") ? [] : ["dof", "loo_error"]),
