@@ -71,6 +71,12 @@ def of_explorer(name: str) -> Sight:
 
 
 @cache
+def pages() -> frozenset[str]:
+    """Return the names of pages."""
+    return frozenset(toc_pages())
+
+
+@cache
 def explorers() -> frozenset[str]:
     """Return the names of explorers: those that have an oracle."""
     return frozenset(path.stem for path in (ROOT / "tests" / "explorers").glob("[!_]*.py"))
@@ -80,7 +86,7 @@ def of_test(item: pytest.Item) -> Sight | None:
     """Return what a test in the browser looks at, if it is one page or explorer."""
     given = getattr(item, "callspec", None)
     named = {str(value) for value in given.params.values()} if given else set()
-    if found := named & set(toc_pages()):
+    if found := named & pages():
         return of_page(min(found))
     if item.path.parent.name not in ("widgets", "bad_inputs"):
         return None
