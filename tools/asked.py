@@ -1,8 +1,9 @@
 """What the book has to vote on and to ask, read from its chapters, its pages for teachers and the keys of quizzes.
 
 The votes are the steps to predict of a chapter, and those of its page for teachers of which one option is right, each
-wrong one with its reply; one whose options are letters of a picture stays in class. Where a vote asks what a step asks, the vote alone is taken. A question of a quiz has its key
-from teach/quizzes or, where the private folder that REGATTN_PRIVATE names has keys for the chapter, from there.
+wrong one with its reply; one whose options are letters of a picture stays in class. Where a vote asks what a step asks,
+the vote alone is taken. A question of a quiz has its key from teach/quizzes or, where the private folder that
+REGATTN_PRIVATE names has keys for the chapter, from there.
 """
 
 from __future__ import annotations
