@@ -615,6 +615,32 @@ def test_an_explorer_finds_the_pointer_on_a_screen_of_any_size(browser, decks):
     assert max(found) - min(found) <= 1  # a pointer stands on whole pixels
 
 
+# Of the page number and the arrows of a slide in the middle: how far each stands out of the margins at its sides.
+OUT_OF_MARGIN = """() => {
+  const slide = Reveal.getCurrentSlide(), frame = slide.getBoundingClientRect(), scale = Reveal.getScale();
+  const style = getComputedStyle(slide);
+  const left = frame.left + scale * parseFloat(style.paddingLeft);
+  const right = frame.right - scale * parseFloat(style.paddingRight);
+  return [...document.querySelectorAll(".reveal .slide-number, .reveal .controls button.enabled")].map((part) => {
+    const box = part.getBoundingClientRect();
+    return box.width ? Math.max(0, Math.min(box.right - left, right - box.left)) : 999;
+  });
+}"""
+
+
+@pytest.mark.book
+@pytest.mark.browser
+def test_page_number_and_arrows_stand_off_the_words_on_a_screen_of_any_size(browser, decks):
+    with opened_deck(browser, decks[0] / f"{ONE}.html") as page:
+        page.evaluate("Reveal.slide(11)")
+        for width in (WIDTH, 1920, 640):
+            page.set_viewport_size({"width": width, "height": width * HEIGHT // WIDTH})
+            page.wait_for_function(f"Math.abs(Reveal.getScale() - {width / WIDTH}) < 0.02")
+            out = page.evaluate(OUT_OF_MARGIN)
+            assert len(out) == 3  # the number, back and on
+            assert max(out) <= 1
+
+
 @pytest.mark.book
 @pytest.mark.browser
 def test_the_speakers_window_shows_the_notes(browser, decks):
