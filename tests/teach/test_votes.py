@@ -24,6 +24,7 @@ SCHEMA = os.environ.get("REGATTN_QTI_SCHEMA")  # imsqti_v2p1.xsd of 1EdTech, whi
 NOT_THE_SAME = {  # in many of the same words
     ("06_learning_the_embedding predict 7", "06_learning_the_embedding vote 6"),
     ("07_attention_regression predict 2", "07_attention_regression vote 1"),
+    ("10_panels predict 2", "10_panels vote 1"),
     ("13_a_real_corpus vote 2", "13_a_real_corpus vote 3"),
 }
 SPACE = {"q": QTI}
