@@ -38,8 +38,8 @@ slides: book setup-teach ## make a deck of slides of every chapter, with speaker
 votes: setup ## write the votes and quizzes for Moodle (GIFT) and other systems (QTI)
 	@$(PY) tools/votes.py
 
-syllabus: setup ## print a course with dates for students: START=2026-11-30 COURSE=twelve-weeks, economists or five-weeks
-	@$(PY) -m tools.syllabus $(START) $(COURSE)
+syllabus: setup ## print a course with dates for students: START=2026-11-30 COURSE=twelve-weeks, economists or five-weeks SKIP=2026-12-24
+	@$(PY) -m tools.syllabus $(START) $(COURSE) $(if $(SKIP),--skip $(SKIP))
 
 pdf: book browser setup-teach ## print the book into one PDF with contents, page numbers and bookmarks
 	@$(PY) tools/pdf.py

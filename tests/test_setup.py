@@ -390,6 +390,19 @@ def test_the_same_pages_make_the_same_zip(pages, tmp_path):
         assert packed.namelist() == ["_static/book.css", "book/index.html", "index.html"]
 
 
+def test_a_page_of_an_earlier_build_stays_out_of_the_zip(pages, tmp_path):
+    for name in ("book/10_old.html", "_sources/book/10_old.ipynb", "_sources/book/index.md", "search.html"):
+        (pages / name).parent.mkdir(parents=True, exist_ok=True)
+        (pages / name).write_text(name)
+    (pages / "searchindex.js").write_text('Search.setIndex({"alltitles": {"]": []}, "docnames": ["book/index"]})')
+    archive.pack(pages, tmp_path / "book.zip")
+    with archive.ZipFile(tmp_path / "book.zip") as packed:
+        assert packed.namelist() == [
+            "_sources/book/index.md", "_static/book.css", "book/index.html", "index.html", "search.html",
+            "searchindex.js",
+        ]  # fmt: skip
+
+
 def test_a_zip_without_a_book_or_too_large_to_send_is_refused(pages, tmp_path, monkeypatch):
     with pytest.raises(ValueError, match=r"there is no index\.html"):
         archive.pack(tmp_path, tmp_path / "book.zip")

@@ -5,6 +5,8 @@ The archive of one state of the pages is the same byte for byte: sorted names, o
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
@@ -14,8 +16,33 @@ NOT_READ = {".buildinfo", ".nojekyll", "objects.inv"}  # left by Sphinx for othe
 
 
 def members(html: Path) -> list[Path]:
-    """Return the files of the built book that a reader's browser may ask for."""
-    return sorted(path for path in html.rglob("*") if path.is_file() and path.name not in NOT_READ)
+    """Return the files of the built book that a reader's browser may ask for, and no page of an earlier build."""
+    known = written(html)
+    kept = (path for path in html.rglob("*") if path.is_file() and path.name not in NOT_READ)
+    return sorted(path for path in kept if known is None or (page_of(path.relative_to(html)) or "index") in known)
+
+
+def written(html: Path) -> set[str] | None:
+    """Return the pages that the build wrote, as its index of the search lists them; None where there is no index."""
+    index = html / "searchindex.js"
+    found = re.search(r'"docnames":\s*(\[[^]]*\])', index.read_text(encoding="utf-8")) if index.is_file() else None
+    return {"index", *json.loads(found[1])} if found else None
+
+
+def page_of(path: Path) -> str:
+    """Return the page that a file shows, or whose source it is; nothing for any other file, such as one at the top.
+
+    Examples
+    --------
+    >>> page_of(Path("book/part1-lines/01_lines.html")), page_of(Path("_sources/book/notation.md"))
+    ('book/part1-lines/01_lines', 'book/notation')
+    >>> page_of(Path("search.html")), page_of(Path("_static/book.css"))
+    ('', '')
+    """
+    if path.parts[0] == "_sources":
+        return path.relative_to("_sources").with_suffix("").as_posix()
+    shown = path.suffix == ".html" and len(path.parts) > 1 and not path.parts[0].startswith("_")
+    return path.with_suffix("").as_posix() if shown else ""
 
 
 def pack(html: Path, target: Path) -> int:

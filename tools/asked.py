@@ -1,8 +1,9 @@
 """What the book has to vote on and to ask, read from its chapters, its pages for teachers and the keys of quizzes.
 
 The votes are the steps to predict of a chapter, and those of its page for teachers of which one option is right, each
-wrong one with its reply. Where a vote asks what a step asks, the vote alone is taken. A question of a quiz has its key
-from teach/quizzes or, where the private folder that REGATTN_PRIVATE names has keys for the chapter, from there.
+wrong one with its reply; one whose options are letters of a picture stays in class. Where a vote asks what a step asks,
+the vote alone is taken. A question of a quiz has its key from teach/quizzes or, where the private folder that
+REGATTN_PRIVATE names has keys for the chapter, from there.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ EXPECTED = re.compile(r"^\*\*(.+)\*\* \*Expected, of 100:\* (.+)\.$", re.MULTILI
 REPLY = re.compile(r"To ((?:\*[^*]+\*(?:, | and )?)+): (.+?)(?=To \*|$)", re.DOTALL)
 ASKED = re.compile(r"^\d+\. (.+) \((\d)\)$", re.MULTILINE)
 WORDS = re.compile(r"[^\s,]+")
+LETTER = re.compile(r"[A-Z]")
 
 
 class Option(NamedTuple):
@@ -99,8 +101,18 @@ def replied(options: Sequence[str], text: str) -> tuple[Option, ...]:
             fit = [o for o in options if o == name] or [o for o in options if words <= set(WORDS.findall(o))]
             if len(fit) != 1:
                 raise ValueError(f"the reply to {name!r} fits {fit} of the options {list(options)}")
-            replies[fit[0]] = " ".join(reply.split())
+            replies[fit[0]] = sentence(" ".join(reply.split()))
     return tuple(Option(option, replies.get(option, "")) for option in options)
+
+
+def sentence(text: str) -> str:
+    """Return a text with a capital where it begins with a word."""
+    return text[:1].upper() + text[1:]
+
+
+def lettered(options: Sequence[str]) -> bool:
+    """Return whether options are the letters of parts of a picture, without which nobody can choose."""
+    return all(map(LETTER.fullmatch, options))
 
 
 def in_class(chapter: str, text: str) -> list[Question]:
@@ -111,7 +123,7 @@ def in_class(chapter: str, text: str) -> list[Question]:
         names = [share.rsplit(" ", 1)[0].replace("*", "") for share in shares.split(" · ")]
         options = replied(names, vote.partition("\n")[2])
         right = [at for at, option in enumerate(options) if not option.reply]
-        if len(right) == 1:
+        if len(right) == 1 and not lettered(names):
             why = BEFORE.sub("", vote.partition("\n")[2].strip() + " ").partition("To *")[0].strip()
             found.append(Question(f"{chapter} vote {number}", asked, options, right[0], why))
     return found
@@ -149,8 +161,9 @@ def questions(chapter: Chapter, root: Path = ROOT, private: Path | None = None) 
     page = parts((root / "teach" / "guide" / f"{chapter.name}.md").read_text(encoding="utf-8"))
     keys = [folder / "quizzes" / f"{chapter.slug}.yml" for folder in (private, root / "teach") if folder]
     asked = in_class(chapter.name, page["Predictions"])
+    steps = [s for s in predicted(chapter.name, text) if not lettered([option.text for option in s.options])]
     return {
-        "predictions": once(predicted(chapter.name, text), asked, page["Predictions"]),
+        "predictions": once(steps, asked, page["Predictions"]),
         "votes": asked,
         "quiz": quiz(chapter.name, page["Quiz"], *keys),
     }

@@ -1,7 +1,9 @@
-"""Print a course as a syllabus for students: `make syllabus START=2026-11-30`, with dates, titles and what is due.
+"""Print a course as a syllabus for students: `make syllabus START=2026-11-30`, with dates, reading and what is due.
 
 Courses are those of book/reference/teaching.md that count days: twelve-weeks, economists, five-weeks. COURSE names one.
-What is printed is Markdown without a link: a page for teachers is no page for students.
+SKIP=2026-12-24,2026-12-28..2027-01-03 names days without a session, one by one or from the first to the last: sessions
+move to the next day of the week on which the course meets, and what is due moves with them. What is printed is Markdown
+without a link: a page for teachers is no page for students.
 """
 
 from __future__ import annotations
@@ -9,8 +11,11 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from collections.abc import Collection, Iterator
 from datetime import date, timedelta
+from itertools import count, pairwise, takewhile
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
@@ -18,11 +23,36 @@ from chapters import chapters  # noqa: E402, where the extensions of the book ar
 
 COURSES = ("twelve-weeks", "economists", "five-weeks")
 LINK = re.compile(r"\[([^\]]+)\]\([^)]+\)")
+ROW = re.compile(r"(?m)^\| \d+ \| (\d+) \| (.+) \|$")
 HOME = re.compile(r"at home (.+?)\.\n")
+READ = re.compile(r"(?m)^\*Read before\*: (.+)\.$")
+INSTEAD = re.compile(r"(?m)^- Before (.+?), without (\d+): its (.+)\.")
+SHEETS = re.compile(r"(?m)^\| day (\d+) \| (.+?) \| (.+?) \|$")
+MARKS = re.compile(r"Sheets count \d+, the project \d+ of 100[^.]*\.")
+PROJECT = re.compile(r"handed out on day (\d+), proposed on day (\d+), reported on day (\d+)")
+STAGES = ("the project is handed out", "**proposal** of the project", "**report** on the project")
+SPAN = ".."
+LEGEND = """\
+*Read before* names parts of the chapter; *to its first question* ends where the page says *Predict*. What is due is
+handed in when the session begins. Sheets, one for each chapter, are for marks; exercises are on the page of their
+chapter, 3.4 is exercise 4 of chapter 3, and are for practice."""
+
+
+class Session(NamedTuple):
+    """A session of a course: the day on which it is planned, counted from the first, and its title."""
+
+    day: int
+    title: str
+
+    @property
+    def chapter(self) -> str:
+        """The number of its chapter, nothing where it has none."""
+        number, dot, _ = self.title.partition(" · ")
+        return number if dot else ""
 
 
 def part(name: str) -> str:
-    """Return what the page for teachers says of a course.
+    """Return what the page for teachers says of a course, without its links.
 
     Raises
     ------
@@ -32,37 +62,126 @@ def part(name: str) -> str:
     if name not in COURSES:
         raise ValueError(f"there is no course {name!r}; there are {', '.join(COURSES)}")
     text = (ROOT / "book" / "reference" / "teaching.md").read_text(encoding="utf-8")
-    return re.split(r"<a id=|\n## ", text.partition(f'<a id="{name}"></a>')[2])[0]
+    return LINK.sub(r"\1", re.split(r"<a id=|\n## ", text.partition(f'<a id="{name}"></a>')[2])[0])
 
 
-def at_home() -> dict[str, str]:
+def guides() -> dict[str, str]:
+    """Return the pages for teachers by the number of their chapter."""
+    folder = ROOT / "teach" / "guide"
+    return {str(one.number): (folder / f"{one.name}.md").read_text(encoding="utf-8") for one in chapters(ROOT)}
+
+
+def at_home(pages: dict[str, str]) -> dict[str, str]:
     """Return the exercises that the pages for teachers set for home, by the number of the chapter."""
-    found = {}
-    for chapter in chapters(ROOT):
-        text = (ROOT / "teach" / "guide" / f"{chapter.name}.md").read_text(encoding="utf-8")
-        exercises = re.findall(r"#ex-(\d+)\)", HOME.search(text)[1])
-        found[str(chapter.number)] = ", ".join(f"{chapter.number}.{exercise}" for exercise in exercises)
+    found = {number: re.findall(r"#ex-(\d+)\)", HOME.search(text)[1]) for number, text in pages.items()}
+    return {number: ", ".join(f"{number}.{one}" for one in exercises) for number, exercises in found.items()}
+
+
+def reading(text: str, pages: dict[str, str], taught: Collection[str]) -> dict[str, str]:
+    """Return what is read before each chapter that a course teaches, also of the chapters that it leaves out."""
+    found = {number: READ.search(pages[number])[1] for number in taught}
+    for ahead, without, what in INSTEAD.findall(text):
+        for number in re.findall(r"\d+", ahead):
+            if number in found and without not in found:
+                found[number] += f"; of chapter {without} {what}"
     return found
 
 
-def due(text: str, sessions: list[tuple[int, str]]) -> dict[int, str]:
+def due(text: str, sessions: list[Session], home: dict[str, str]) -> dict[int, list[str]]:
     """Return what is due on which day: as the course says or, where it does not, at the session after a chapter."""
-    told = re.findall(r"(?m)^\| day (\d+) \| (.+?) \| (.+?) \|$", LINK.sub(r"\1", text))
-    if told:
-        return {int(day): f"for marks: chapters {sheets}; exercises {home}" for day, sheets, home in told}
-    home = at_home()
-    asked = [home.get(what.partition(" · ")[0], "") for _, what in sessions]
-    return {day: f"exercises {last}" for (day, _), last in zip(sessions[1:], asked, strict=False) if last}
+    found: dict[int, list[str]] = {}
+    if told := SHEETS.findall(text):
+        found = {int(day): [f"**sheets** {sheets}", f"exercises {some}"] for day, sheets, some in told}
+    else:
+        for before, session in pairwise(sessions):
+            if number := before.chapter:
+                found[session.day] = [f"**sheet** {number}", f"exercises {home[number]}"]
+    for day, stage in zip(PROJECT.search(text).groups(), STAGES, strict=True):
+        found.setdefault(int(day), []).append(stage)
+    return found
 
 
-def syllabus(name: str, start: date) -> str:
-    """Return a course as Markdown, given its name and the day of its first session."""
-    text = part(name)
-    rows = re.findall(r"(?m)^\| \d+ \| (\d+) \| (.+) \|$", text)
-    sessions = [(int(day), LINK.sub(r"\1", what)) for day, what in rows]
-    owed = due(text, sessions)
-    lines = ["# Regression Is Attention", "", "| date | session | due |", "|---|---|---|"]
-    lines += [f"| {start + timedelta(day):%a %d %b %Y} | {what} | {owed.get(day, '')} |" for day, what in sessions]
+# --- dates ------------------------------------------------------------------------------------------------------------
+
+
+def day_of(text: str) -> date:
+    """Return a date from its text.
+
+    Raises
+    ------
+    ValueError
+        If it is none.
+    """
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise ValueError(f"{text!r} is no date: write year, month and day, such as 2026-11-30") from error
+
+
+def skipped(text: str) -> set[date]:
+    """Return the days of a list such as ``2026-12-24,2026-12-28..2027-01-03``.
+
+    Raises
+    ------
+    ValueError
+        If an entry is no date, or ends before it begins.
+
+    Examples
+    --------
+    >>> sorted(day.day for day in skipped("2026-12-24,2026-12-31..2027-01-02"))
+    [1, 2, 24, 31]
+    """
+    found: set[date] = set()
+    for entry in filter(None, text.replace(" ", "").split(",")):
+        first, last = (day_of(part) for part in (entry.split(SPAN) if SPAN in entry else (entry, entry)))
+        if last < first:
+            raise ValueError(f"{entry!r} ends before it begins")
+        found |= {first + timedelta(day) for day in range((last - first).days + 1)}
+    return found
+
+
+def slots(start: date, days: Collection[int]) -> Iterator[date]:
+    """Yield the days on which a course meets: for ever those of the week on which it is planned."""
+    weekly = sorted({day % 7 for day in days})
+    return (start + timedelta(7 * week + day) for week in count() for day in weekly)
+
+
+def until(last: date, days: Iterator[date]) -> list[date]:
+    """Return the days that are not after the last."""
+    return list(takewhile(lambda day: day <= last, days))
+
+
+def dates(start: date, days: list[int], skip: Collection[date]) -> dict[int, date]:
+    """Return the dates of the planned days of sessions, which pass over what is skipped."""
+    free = (day for day in slots(start, days) if day not in skip)
+    return dict(zip(days, free, strict=False))
+
+
+def deadline(day: int, held: dict[int, date], skip: Collection[date]) -> date:
+    """Return the date of a planned day: that of its session, or as long before the next one as planned."""
+    after = min(planned for planned in held if planned >= day)
+    found = held[after] - timedelta(after - day)
+    while found in skip:
+        found -= timedelta(1)
+    return found
+
+
+def syllabus(name: str, start: date, skip: Collection[date] = ()) -> str:
+    """Return a course as Markdown, given its name, the day of its first session and days without one."""
+    text, pages = part(name), guides()
+    sessions = [Session(int(day), title) for day, title in ROW.findall(text)]
+    held = dates(start, [session.day for session in sessions], skip)
+    owed = due(text, sessions, at_home(pages))
+    read = reading(text, pages, [session.chapter for session in sessions if session.chapter])
+    rows = {held[one.day]: [one.title, read.get(one.chapter, ""), ""] for one in sessions}
+    for day, what in sorted(owed.items()):
+        row = rows.setdefault(deadline(day, held, skip), ["", "", ""])
+        row[2] = "; ".join(filter(None, [row[2], *what]))
+    free = [f"{day:%a %d %b %Y}" for day in until(max(rows), slots(start, held)) if day in skip]
+    lines = ["# Regression Is Attention", "", MARKS.search(text)[0], "", LEGEND, ""]
+    lines += [f"No session on {', '.join(free)}.", ""] if free else []
+    lines += ["| date | session | read before | due |", "|---|---|---|---|"]
+    lines += [f"| {day:%a %d %b %Y} | {' | '.join(rows[day])} |" for day in sorted(rows)]
     return "\n".join(lines)
 
 
@@ -71,9 +190,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("start", help="the day of the first session, such as 2026-11-30")
     parser.add_argument("course", nargs="?", default=COURSES[0], help=f"one of {', '.join(COURSES)}")
+    parser.add_argument("--skip", default="", help="days without a session: 2026-12-24,2026-12-28..2027-01-03")
     given = parser.parse_args()
     try:
-        print(syllabus(given.course, date.fromisoformat(given.start)))
+        print(syllabus(given.course, day_of(given.start), skipped(given.skip)))
     except ValueError as error:
         sys.exit(str(error))
 

@@ -8,6 +8,7 @@ between the marks of MathJax.
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import sys
@@ -83,6 +84,7 @@ def write(folder: Path, root: Path = ROOT, private: Path | None = None) -> dict[
 
 def main() -> None:
     """Write everything and say what there is."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     named = os.environ.get("REGATTN_PRIVATE")
     counts = write(TARGET, private=Path(named) if named else None)
     print(f"{TARGET.relative_to(ROOT)}: " + ", ".join(f"{count} of {kind}" for kind, count in counts.items()))

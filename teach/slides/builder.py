@@ -55,6 +55,7 @@ CONFIG = {
         "hash": True,
         "transition": "none",
         "slideNumber": "c/t",
+        "controlsLayout": "edges",
         "pdfSeparateFragments": False,
         "pdfMaxPagesPerSlide": 1,
     },

@@ -6,8 +6,8 @@ that asks the same, or stands before all.
 
 Each entry of *Slides* is a slide. It names a section of the chapter, or a step of the plan by its first words, and has
 the lines that the slide says. Behind an arrow a line shows something of that section, such as *picture* or *equation 2*
-in the order of the page, or of another section, which it then names. Where the question of the chapter needs the words
-before it, `The title asks` it in others.
+in the order of the page, or of another section, which it then names. What stands before `→ vote` is the heading of the
+vote. Where the question of the chapter needs the words before it, `The title asks` it in others.
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@ The chapter that Sphinx has resolved and its page for teachers go in, slides com
 - the title with the question, and nothing that gives the answer away;
 - of each step the slides that the page sets out: its lines, with the equation, picture or table that a line shows;
 - the votes of the page, with its options and replies, before the first picture or explorer of their section, or where
-  a line `→ vote` stands, which may stand in a step, too; then the explorer, alone on its slide;
+  a line `→ vote` stands, which may stand in a step, too, and whose words are the heading where the one of the section
+  would give the answer away; then the explorer, alone on its slide;
 - the exercises that the step sets, and the debate;
 - the quiz and, behind it, *if time*: sections that no step takes, exercises for the class that no step sets, and the
   debate where the plan has none.
@@ -17,7 +18,7 @@ belongs there, with what cells print and all that is not shown.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
 from docutils import nodes
@@ -29,7 +30,7 @@ from teach.slides.ledger import claims_of
 
 MOST = 32  # slides of a chapter, with its quiz
 OPENING = "the opening"
-LED_TO = {"picture", "table"}  # with which the paragraph before goes that leads to it
+LED_TO = {"picture", "table", "equation"}  # with which the paragraph before goes that leads to it
 SHOWS = {"picture", "table", "explorer"}  # what would give away the answer to a vote
 NAMED = ("equation", "picture", "table", "list", "code", "box", "explorer")
 
@@ -186,6 +187,8 @@ class Deck:
         made, votes = [], self.asked(section.name, section.title, self.above(section))
         for entry in entries:
             asks = entry.lines[0].kind == "vote"
+            if asks and (heading := entry.lines[0].text):
+                votes = [replace(slide, title=markdown.inline(heading)) for slide in votes]
             made += votes if asks else [self.slide(section.title, entry, section)]
         if not any(slide.kind == "vote" for slide in made):
             first = next((k for k, slide in enumerate(made) if kinds(slide) & SHOWS), len(made))
@@ -275,7 +278,14 @@ def said_of(part: Item | nodes.Element, shown: bool) -> list[nodes.Element]:
         return [nodes.paragraph("", f"The page also shows: {part.node.get('alt', 'a picture')}")]
     if part.kind == "predict":
         return [markdown.paragraph("", "On the page:"), part.node]
-    return [part.node] if part.kind == "equation" and not shown else []
+    return [unnumbered(part.node) if shown else part.node] if part.kind == "equation" else []
+
+
+def unnumbered(equation: nodes.Element) -> nodes.Element:
+    """Return an equation as the notes have it, whose number and name stand on the slide that shows it."""
+    copy = equation.deepcopy()
+    copy["number"], copy["ids"] = None, []
+    return copy
 
 
 def said_before(guide: Guide) -> list[nodes.Element]:

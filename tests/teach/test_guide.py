@@ -529,8 +529,8 @@ def test_the_bank_is_for_the_chapters_and_counts_for_no_marks():
     assert sorted(sheets) == sorted([EXAMPLE.relative_to(ROOT).as_posix(), *bank])
     text = TEACHING.read_text(encoding="utf-8")
     assert "worth no marks" in text.partition("## Quizzes and their keys")[2].partition("\n## ")[0]
-    counted = re.findall(r"Exercises count (\d+), the project (\d+) of 100", text)
-    assert [sum(map(int, marks)) for marks in counted] == [100, 100]
+    counted = re.findall(r"Sheets count (\d+), the project (\d+) of 100", text)
+    assert [sum(map(int, marks)) for marks in counted] == [100, 100, 100]
     assert not any(page.startswith("teach/quizzes") for page in toc_pages())
 
 

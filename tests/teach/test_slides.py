@@ -291,6 +291,9 @@ def test_notes_begin_with_the_minutes_and_hold_what_no_slide_shows():
     notes = [" | ".join(node.astext() for node in slide.notes) for slide in slides]
     assert (notes[1], notes[3]) == ("", "So. Why?")  # a paragraph goes with the picture to which it leads
     assert notes[5].startswith("A zebra is read. | a")  # a formula that no slide shows
+    assert "b" in notes[5].split(" | ")  # one that the slide shows, so that no sentence of the notes ends in the air
+    (said,) = [node for node in slides[5].notes if node.astext() == "b"]
+    assert (said["number"], slides[5].items[1].node.astext(), slides[5].items[1].kind) == (None, "b", "equation")
     assert notes[6].startswith("On the page:  | Predict 1. Why so?")
     assert notes[9].startswith("GC-1a holds with a condition. Inner products")
     assert "The page also shows: Picture b" in notes[12]
@@ -303,6 +306,13 @@ def test_a_vote_on_a_slide_is_the_vote_of_its_notes():
             if "vote" in item.kind:
                 on_slide = [option.astext() for option in item.node.findall(nodes.list_item)]
                 assert [share.rsplit(" ", 1)[0] for share in item.top[0].astext()[25:-1].split(" · ")] == on_slide
+
+
+def test_a_vote_has_a_heading_of_its_own_where_that_of_its_section_would_tell():
+    slides = built(PLAN.replace("  - → vote", "  - What *will* happen? → vote"))
+    heads = [chapter.said(slide.title) for slide in slides if "vote" in {item.kind for item in slide.items}]
+    assert heads == ["Why?", "What will happen?"]
+    assert [chapter.said(slide.title) for slide in slides].count("Here") == 2
 
 
 def test_a_vote_may_stand_in_a_step_that_takes_no_section():
@@ -603,6 +613,32 @@ def test_an_explorer_finds_the_pointer_on_a_screen_of_any_size(browser, decks):
             found.append(int(plot.get_attribute("aria-valuenow")))
     assert found[0] > 0
     assert max(found) - min(found) <= 1  # a pointer stands on whole pixels
+
+
+# Of the page number and the arrows of a slide in the middle: how far each stands out of the margins at its sides.
+OUT_OF_MARGIN = """() => {
+  const slide = Reveal.getCurrentSlide(), frame = slide.getBoundingClientRect(), scale = Reveal.getScale();
+  const style = getComputedStyle(slide);
+  const left = frame.left + scale * parseFloat(style.paddingLeft);
+  const right = frame.right - scale * parseFloat(style.paddingRight);
+  return [...document.querySelectorAll(".reveal .slide-number, .reveal .controls button.enabled")].map((part) => {
+    const box = part.getBoundingClientRect();
+    return box.width ? Math.max(0, Math.min(box.right - left, right - box.left)) : 999;
+  });
+}"""
+
+
+@pytest.mark.book
+@pytest.mark.browser
+def test_page_number_and_arrows_stand_off_the_words_on_a_screen_of_any_size(browser, decks):
+    with opened_deck(browser, decks[0] / f"{ONE}.html") as page:
+        page.evaluate("Reveal.slide(11)")
+        for width in (WIDTH, 1920, 640):
+            page.set_viewport_size({"width": width, "height": width * HEIGHT // WIDTH})
+            page.wait_for_function(f"Math.abs(Reveal.getScale() - {width / WIDTH}) < 0.02")
+            out = page.evaluate(OUT_OF_MARGIN)
+            assert len(out) == 3  # the number, back and on
+            assert max(out) <= 1
 
 
 @pytest.mark.book

@@ -1,40 +1,67 @@
-"""A syllabus for students: a course of the page for teachers with dates, titles and what is due, and no link."""
+"""A syllabus for students: a course of the page for teachers with dates, titles, reading and what is due, no link."""
 
 from __future__ import annotations
 
 import re
 import subprocess
 import sys
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from itertools import chain
 
 import pytest
 
 from tests.built import ROOT
-from tests.teach.test_guide import at_home, chapters, course, taught
-from tools.syllabus import COURSES, syllabus
+from tests.teach.test_guide import at_home, chapters, course, page, part_of_course, taught
+from tools.syllabus import COURSES, skipped, syllabus
 
 START = date(2026, 11, 30)  # a Monday
-ROW = re.compile(r"(?m)^\| (\w{3} \d\d \w{3} \d{4}) \| (.+?) \| (.*?) ?\|$")
+ROW = re.compile(r"(?m)^\| (\w{3} \d\d \w{3} \d{4}) \| (.*) \| (.*) \| (.*) \|$")
+PROJECT = {"the project is handed out": 0, "**proposal** of the project": 1, "**report** on the project": 2}
+
+
+def rows_of(text: str) -> list[tuple[date, str, str, str]]:
+    """Return the rows of a syllabus: the date, the session, what is read before and what is due."""
+    return [(datetime.strptime(day, "%a %d %b %Y").date(), *rest) for day, *rest in ROW.findall(text)]
+
+
+def sessions_of(text: str) -> list[tuple[date, str, str, str]]:
+    """Return the rows of a syllabus that have a session."""
+    return [row for row in rows_of(text) if row[1]]
 
 
 @pytest.mark.parametrize("name", COURSES)
-def test_a_session_has_its_date_and_its_title_and_no_link(name):
+def test_a_session_has_its_date_its_title_and_its_reading_and_no_link(name):
     text, wanted = syllabus(name, START), course(name)
-    rows = ROW.findall(text)
-    days = [(datetime.strptime(day, "%a %d %b %Y").date() - START).days for day, *_ in rows]
-    assert days == [int(day) for _, day, _ in wanted]
-    assert {day[:3] for day, *_ in rows} == {"Mon", "Thu"}
+    rows = sessions_of(text)
+    assert [(day - START).days for day, *_ in rows] == [int(day) for _, day, _ in wanted]
+    assert {f"{day:%a}" for day, *_ in rows} == {"Mon", "Thu"}
     assert not re.search(r"\]\(|\.md|guide", text)
-    known = {chapter.slug: f"{chapter.number} · {chapter.title()}" for chapter in chapters()}
-    for (_, title, _), row in zip(rows, wanted, strict=True):
-        assert title == (known[taught(row)[0]] if taught(row) else row[-1])
+    known = {chapter.slug: chapter for chapter in chapters()}
+    for (_, title, read, _), row in zip(rows, wanted, strict=True):
+        if not taught(row):
+            assert (title, read) == (row[-1], "")
+            continue
+        one = known[taught(row)[0]]
+        assert title == f"{one.number} · {one.title()}"
+        (line,) = re.findall(r"(?m)^\*Read before\*: (.+)\.$", page(one.name))
+        assert read.partition("; of chapter")[0] == line
+
+
+def test_what_is_left_out_is_read_before_the_chapter_that_asks_for_it():
+    read = {title.partition(" ")[0]: read for _, title, read, _ in sessions_of(syllabus("five-weeks", START))}
+    told = {number: text.split("; of chapter ")[1:] for number, text in read.items()}
+    assert {number: [text[:2].strip() for text in texts] for number, texts in told.items() if texts} == {
+        "16": ["14"],
+        "18": ["15"],
+        "22": ["6"],
+    }
+    assert all("; of chapter" not in read for *_, read, _ in sessions_of(syllabus("twelve-weeks", START)))
 
 
 @pytest.mark.parametrize("name", COURSES)
 def test_what_is_due_is_what_was_set_until_then_and_each_exercise_once(name):
     home = {chapter.slug: [f"{chapter.number}.{one}" for one in at_home(chapter.name)] for chapter in chapters()}
-    owed = [re.findall(r"\d+\.\d+", due) for *_, due in ROW.findall(syllabus(name, START))]
+    owed = [re.findall(r"\d+\.\d+", due) for *_, due in sessions_of(syllabus(name, START))]
     given = [home[taught(row)[0]] if taught(row) else [] for row in course(name)]
     assert [*chain(*owed)] == [*chain(*given)]
     for at in range(len(given)):
@@ -42,11 +69,59 @@ def test_what_is_due_is_what_was_set_until_then_and_each_exercise_once(name):
     assert name == "economists" or owed[1:] == given[:-1]
 
 
+@pytest.mark.parametrize("name", COURSES)
+def test_every_chapter_has_a_sheet_for_marks_on_the_day_of_its_exercises(name):
+    numbers = {chapter.slug: str(chapter.number) for chapter in chapters()}
+    dues = [due for *_, due in sessions_of(syllabus(name, START))]
+    sheets = [re.findall(r"\d+", "".join(re.findall(r"\*\*sheets?\*\* ([\d, ]+)", due))) for due in dues]
+    assert [*chain(*sheets)] == [numbers[taught(row)[0]] for row in course(name) if taught(row)]
+    for some, due in zip(sheets, dues, strict=True):
+        assert set(some) == {one.partition(".")[0] for one in re.findall(r"\d+\.\d+", due)}
+
+
+@pytest.mark.parametrize("name", COURSES)
+def test_the_project_and_what_counts_stand_as_the_course_says(name):
+    text, told = syllabus(name, START), part_of_course(name)
+    days = re.search(r"handed out on day (\d+), proposed on day (\d+), reported on day (\d+)", told).groups()
+    found = {stage: [day for day, *_, due in rows_of(text) if stage in due] for stage in PROJECT}
+    assert found == {stage: [START + timedelta(int(days[at]))] for stage, at in PROJECT.items()}
+    shares = re.search(r"Sheets count (\d+), the project (\d+) of 100", told)
+    assert text.count(shares[0]) == 1
+    assert sum(map(int, shares.groups())) == 100
+
+
+@pytest.mark.parametrize("name", COURSES)
+def test_sessions_pass_over_holidays_and_lose_nothing(name):
+    skip = skipped("2026-12-10,2026-12-24..2027-01-03")
+    before, after = (rows_of(syllabus(name, START, without)) for without in ((), skip))
+    assert not skip & {day for day, *_ in after}
+    assert [row[1:] for row in after] == [row[1:] for row in before]
+    moved = [(late[0] - soon[0]).days for soon, late in zip(before, after, strict=True) if soon[1]]
+    assert moved[:3] == [0, 0, 0]
+    assert moved[3] == 4  # from a Thursday to the Monday after it
+    assert {f"{row[0]:%a}" for row in after if row[1]} == {"Mon", "Thu"}
+    assert "No session on Thu 10 Dec 2026, Thu 24 Dec 2026, Mon 28 Dec 2026, Thu 31 Dec 2026." in syllabus(
+        name, START, skip
+    )
+    assert "No session" not in syllabus(name, START)
+
+
+def test_a_day_without_session_before_which_a_report_is_due_moves_it_forward():
+    presentations = date(2026, 12, 31)
+    assert rows_of(syllabus("five-weeks", START))[-2:][0][0] == presentations - timedelta(1)
+    days = {due: day for day, *_, due in rows_of(syllabus("five-weeks", START, {presentations - timedelta(1)}))}
+    assert days["**report** on the project"] == presentations - timedelta(2)
+
+
 def test_an_unknown_course_and_a_day_that_is_none_are_named():
     with pytest.raises(ValueError, match="there is no course 'half-day'; there are twelve-weeks, "):
         syllabus("half-day", START)
+    with pytest.raises(ValueError, match=r"'24\.12\.' is no date: write year, month and day, such as 2026-11-30"):
+        skipped("2026-12-31,24.12.")
+    with pytest.raises(ValueError, match=r"'2026-12-31\.\.2026-12-24' ends before it begins"):
+        skipped("2026-12-31..2026-12-24")
     done = subprocess.run(
         [sys.executable, "-m", "tools.syllabus", "30.11.2026"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 1
-    assert "30.11.2026" in done.stderr
+    assert done.stderr == "'30.11.2026' is no date: write year, month and day, such as 2026-11-30\n"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
+import sys
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
@@ -22,6 +24,7 @@ SCHEMA = os.environ.get("REGATTN_QTI_SCHEMA")  # imsqti_v2p1.xsd of 1EdTech, whi
 NOT_THE_SAME = {  # in many of the same words
     ("06_learning_the_embedding predict 7", "06_learning_the_embedding vote 6"),
     ("07_attention_regression predict 2", "07_attention_regression vote 1"),
+    ("10_panels predict 2", "10_panels vote 1"),
     ("13_a_real_corpus vote 2", "13_a_real_corpus vote 3"),
 }
 SPACE = {"q": QTI}
@@ -65,7 +68,7 @@ def test_every_step_vote_and_question_is_there(name, asked):
         assert re.search(rf"Answer \d+: {re.escape(right)}\.", text, re.I)
     assert [(one.text, one.marks) for one in found["quiz"]] == quiz(name)
     split = re.split(r"(?m)^- (?=\*\*)", parts_of(page(name))["Predictions"])[1:]
-    wanted = [answers for vote in split if len(answers := unanswered(vote)) == 1]
+    wanted = [answers for vote in split if len(answers := unanswered(vote)) == 1 and answers[0] not in "ABC"]
     assert [[one.options[one.right].text] for one in found["votes"]] == wanted
     assert all(option.reply for one in found["votes"] for at, option in enumerate(one.options) if at != one.right)
 
@@ -142,6 +145,30 @@ def test_maths_stays_maths_and_what_gift_means_by_a_sign_is_escaped():
     assert text == r"is \\(\\nabla f \= &\#123;x&\#125;\\)\: \# \~"
     read = re.sub(r"\\([\\~=#:])", r"\1", text)  # as Moodle reads it
     assert reading.html(r"is $\nabla f = {x}$: # ~") == read.replace("&#123;", "{").replace("&#125;", "}")
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_reply_begins_with_a_capital(name, asked):
+    replies = [option.reply for one in asked[name]["votes"] for option in one.options if option.reply]
+    assert replies
+    assert [reply for reply in replies if reply[0].islower()] == []
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_question_needs_neither_the_one_before_it_nor_a_picture(name, asked):
+    for one in [one for group in asked[name].values() for one in group]:
+        assert not re.match(r"(?:Now|Then|And|It|They|Both|Which change) |Let \*", one.text), one.text
+        assert not re.search(r"\bthe (?:four|two|three)(?: become)?\?|\bnow\?", one.text), one.text
+        assert not any(re.fullmatch("[A-Z]", option.text) for option in one.options), one.text
+
+
+def test_help_is_printed_and_nothing_is_written():
+    before = sorted(votes.TARGET.rglob("*")) if votes.TARGET.is_dir() else []
+    command = [sys.executable, "tools/votes.py", "--help"]
+    done = subprocess.run(command, cwd=votes.ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("usage: votes.py [-h]")
+    assert "GIFT" in done.stdout
+    assert (sorted(votes.TARGET.rglob("*")) if votes.TARGET.is_dir() else []) == before
 
 
 def test_a_step_without_its_answer_is_named():
