@@ -20,14 +20,19 @@ def restore(app, env) -> list[str]:
 
 
 def number(app, env) -> list[str]:
-    """Replace the numbers of the equations of each chapter, which Sphinx has counted in reading order."""
+    """Replace the numbers of the equations of each chapter, which Sphinx has counted in reading order.
+
+    Where one has changed since the last build, any page may refer to it: all are written again.
+    """
     env.own_fignumbers, env.toc_fignumbers = env.toc_fignumbers, deepcopy(env.toc_fignumbers)
     for docname, counted in env.toc_fignumbers.items():
         chapter = chapter_of(docname) if docname.startswith("book/part") else None
         if chapter and EQUATION in counted:
             names = sorted(counted[EQUATION], key=counted[EQUATION].get)
             counted[EQUATION] = {name: (chapter.number, place) for place, name in enumerate(names, start=1)}
-    return []
+    before = getattr(env, "equation_numbers", None)
+    env.equation_numbers = {docname: counted.get(EQUATION) for docname, counted in env.toc_fignumbers.items()}
+    return sorted(env.found_docs) if before not in (None, env.equation_numbers) else []
 
 
 def setup(app) -> dict[str, bool]:
