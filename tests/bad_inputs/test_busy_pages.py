@@ -15,6 +15,11 @@ pytestmark = pytest.mark.browser
 
 PLAY = "[data-play=play]"
 ENOUGH = 40  # steps of a training that are surely more than one frame's
+# Drawn in different ways: codes, pixels, contours, a curve, a map of weights, rows of bars, lists, pieces of text.
+DRAWN = ["codebook", "convolution", "descent", "kernel", "lag", "model", "neighbour", "token"]
+OTHERS = [
+    pytest.param(name, marks=pytest.mark.weekly(f"regattn/widgets/{name}/")) for name in sorted(explorers() - {*DRAWN})
+]
 
 # Every control again and again, to places that jump about, without waiting for a picture; as fast as events can come.
 HAMMER = """([moves, seed]) => {
@@ -71,7 +76,7 @@ def wait_for_steps(page, more: int) -> None:
     page.wait_for_function(f"(least) => {FIGURE}.model.get('step') >= least", arg=step_of(page) + more)
 
 
-@pytest.mark.parametrize("name", sorted(explorers()))
+@pytest.mark.parametrize("name", DRAWN + OTHERS)
 def test_after_a_thousand_quick_moves_the_page_says_what_a_fresh_one_says(browser, tmp_path, name):
     module = oracle(name)
     with opened(browser, tmp_path, module.example()) as page:
