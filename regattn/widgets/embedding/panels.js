@@ -40,6 +40,7 @@ export function excessPanel({ steps }) {
   let [heights, floor] = [[], 0];
   return {
     title: "Loss above its least value",
+    legend: [["key", "line", "mean of the targets taught"]], // as high as the one beside it
     plot: {
       label: "Loss above its least value at every step, on a logarithmic axis",
       xLabel: "step",
@@ -80,7 +81,7 @@ export function errorPanel({ steps, new_name }) {
     title: "Error of the map, and on a new target",
     legend: [
       ["prediction", "line", isolate(new_name)],
-      ["neutral", "dashed", "the map: any noise, on average"],
+      ["neutral", "dashed", "the map"],
     ],
     plot: {
       label: "Relative error at every step",
