@@ -197,6 +197,7 @@ const render = explorer({
     const inLogs = logs ? `log of ${units}` : units;
     const own = ({ weights, query }) => sum(weights.filter((_, i) => groups[i] === asked[query]));
     const heard = ({ weights, loudest }) => formatResult(weights[loudest]);
+    const shared = ({ common, beside }) => `${shareText(common)} with ${isolate(beside)}`;
     return [
       ...(groups ? [["own", "weight on its own rows", (state) => formatNumber(Number(own(state).toPrecision(12)))]] : []),
       ...(groups ? [["loudest", "weight of the largest dot", heard]] : []),
@@ -207,7 +208,7 @@ const render = explorer({
       ["short", "sum of weights below zero", printed("short")],
       ["leverage", "sum of weights", printed("leverage")],
       ["effective", "effective number of rows", printed("effective")],
-      ...(view.hides("second") ? [] : [["common", "weight in common with the model beside it", ({ common }) => shareText(common)]]),
+      ...(view.hides("second") ? [] : [["common", "weight in common with the model beside it", shared]]),
     ];
   },
   say({ query, order, weights, contributions, leverage, prediction, loudest }, { asked, labels, groups, y_new: came, units, logs }) {
