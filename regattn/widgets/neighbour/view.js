@@ -39,7 +39,7 @@ function mapLegend({ groups }) {
 function wordMap(problem) {
   let [plotted, shown] = [null, null];
   return {
-    title: "All words, by the first two directions: at L = 2 near is a small angle at the origin",
+    title: "All words, drawn with the first two of their numbers; near means a small angle at the origin",
     wide: true,
     legend: mapLegend(problem),
     plot: { label: "Map of words", xLabel: "direction 1", yLabel: "direction 2", height: 360 },
