@@ -193,6 +193,12 @@ def test_truth_and_model_stand_side_by_side_and_masked_cells_look_masked(browser
             printed.values(), (found[name] for name in ("entropy_truth", "entropy_model", "cost")), strict=True
         )
         assert all(float(text.replace("−", "-")) == pytest.approx(number, rel=0.01) for text, number in wanted)
+        drawn = page.locator("[data-panel=next] :is(th, td):last-child")
+        assert drawn.count() == 11  # a head, nine words, all others
+        for knobs in ({}, {"temperature": 0.5}, {"temperature": 1.0}, {"top_k": 2}):
+            page.evaluate(SET, [knobs, 0])
+            moved = knobs not in ({}, {"temperature": 1.0})
+            assert {cell.is_visible() for cell in drawn.all()} == {moved}, knobs
         cells = page.locator("[data-panel=map] tbody td")
         assert cells.count() == 25
         assert page.locator("[data-panel=map] td.ra-masked").count() == 10

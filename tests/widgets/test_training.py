@@ -172,6 +172,10 @@ def test_a_page_of_ones_own_stands_in_front_keeps_its_lines_and_begins_anew(brow
 def test_the_picture_names_layer_and_head_and_no_sample_widens_a_phones_page(browser, tmp_path):
     explorer = TrainingExplorer("abcdefghijklmnopqrstuvwxyz" * 20, width=16, layers=2, steps=60, head=7)
     with opened(browser, tmp_path, explorer) as page:
+        hint = page.get_by_text("The table scrolls sideways.")
+        assert not hint.is_visible()
         page.set_viewport_size({"width": 390, "height": 900})
         assert page.locator("[data-panel=map] .ra-title").inner_text().startswith("Layer 2, head 3: rows look")
+        page.evaluate(SET, [{"head": 6}, 0])
+        assert hint.is_visible()
         assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -45,7 +45,10 @@ export function nextPanel({ words, states }, view) {
       table.append(element("thead", {}, element("tr", {}, ...heads)), body);
       host.append(table);
       const rows = Array.from({ length: listed + 1 }, () => sharesRow(body, columns, roles));
+      const lastColumn = table.querySelectorAll(":is(th, td):last-child");
       return ({ p, q, drawnQ, there }) => {
+        const moved = q.some((share, k) => Math.abs(share - drawnQ[k]) > 1e-9); // by temperature or a cut
+        if (drawing) for (const cell of lastColumn) cell.hidden = !moved;
         const most = (share, k) => Math.max(share, p?.[k] ?? 0, other ? (there?.[k] ?? 0) : 0);
         const order = descending(q.map(most)).slice(0, listed);
         const left = (shares) => shares && Math.max(0, 1 - order.reduce((sum, k) => sum + shares[k], 0));
