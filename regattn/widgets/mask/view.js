@@ -117,7 +117,7 @@ const render = explorer({
     ["prediction", measured("fitted", units), printed("prediction")],
     ["observed", measured("observed", units), printed("observed")],
     ["left", "left of the sum, before division", printed("left")],
-    ["ahead", "share of the weights ahead", ({ ahead }) => shareText(ahead)],
+    ["ahead", "share ahead, by size of weights", ({ ahead }) => shareText(ahead)],
     ["moved", measured("farthest move up to the date", units), printed("moved")],
   ],
   say({ query, shock, how_many: many, ahead }, { labels }) {

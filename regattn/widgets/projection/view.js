@@ -69,7 +69,7 @@ function projectionPanels({ countsOf }, view) {
     next: { title: "p: which word stands beside them", make: beside },
     table: tablePanel(view, countsOf ? "S: how often two words meet" : "S: how often two words meet (click a count to edit it)", table, { pick, beside: true }),
     scores: tablePanel(view, "M = ZSZ′: scores, read off the table", scores, { pick: pickWords }),
-    weights: tablePanel(view, "Weights of each word on the others", weights, { pick: pickWords }),
+    weights: tablePanel(view, "Weights of each word on the words of the sentence", weights, { pick: pickWords }),
     mixed: tablePanel(view, `E = weights × ZS: scores over ${countsOf ? "the words shown" : "the whole vocabulary"}`, mixed, {
       wide: true, light, pick: hold, below, // prettier-ignore
     }),
