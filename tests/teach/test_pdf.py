@@ -148,7 +148,7 @@ def test_explorers_stand_as_they_open_with_nothing_to_press(bound, bookmarks, bu
     pages = bound[0].pages[bookmarks[start][2] : after[0] if after else None]
     text = " ".join(word for page in pages for word in page.extract_text().split())
     assert "The weight of each training observation" in text
-    assert "1/n: uniform attention" in text  # its legend
+    assert "1/n: an equal share" in text  # its legend
     assert "Draw again" not in text
 
 

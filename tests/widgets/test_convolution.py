@@ -113,3 +113,15 @@ def test_the_window_is_framed_in_image_and_map(browser, tmp_path):
         read = "(frames) => frames.map((f) => ['y', 'x', 'height'].map((name) => Number(f.getAttribute(name))))"
         frames = page.eval_on_selector_all(".ra-window", read)
     assert frames == [[2, 4, 3], [1, 2, 1], [0, 2, 2], [0, 1, 1]]  # place 6 is row 1, column 2 of a map of 4 × 4
+
+
+@pytest.mark.browser
+def test_the_kernel_stands_on_the_window_and_the_slider_ends_at_the_last_place(browser, tmp_path):
+    with opened(browser, tmp_path, example(turned=True, padding=1)) as page:
+        numbers = page.locator(".ra-kernel-number").all_text_contents()
+        assert numbers == ["−1"] * 3 + ["0"] * 3 + ["1"] * 3  # lower edges, turned
+        slider = page.locator("[data-control='place']")
+        assert slider.get_attribute("max") == "63"
+        page.evaluate(SET, [{"padding": 0, "place": 60}, 0])
+        assert (slider.get_attribute("max"), slider.input_value()) == ("35", "35")
+        assert page.locator("[data-output='place']").text_content() == "36"

@@ -18,7 +18,7 @@ function averageProblem(data) {
   problem.grid = Array.from({ length: 61 }, (_, k) => low + ((high - low) * k) / 60);
   problem.curve = (how) => problem.grid.map((query) => dot(averageWeights(problem, { ...how, query }), data.y));
   const tops = [...data.y, ...problem.curve({ kernel: "identity" })];
-  const margin = 0.06 * (Math.max(...tops) - Math.min(...tops));
+  const margin = 0.1 * (Math.max(...tops) - Math.min(...tops));
   problem.range = [Math.min(...tops) - margin, Math.max(...tops) + margin];
   return problem;
 }

@@ -3,9 +3,12 @@ import { cellPicture, highest, lowest } from "../_kit/cells.js";
 import { element, fits } from "../_kit/controls.js";
 import { explorer } from "../_kit/explorer.js";
 import { formatNumber } from "../_kit/format.js";
+import { svgElement } from "../_kit/plot.js";
 
 const SIZE = 3; // of the kernel
 const POOL = 2; // of the windows of the pooling
+const LARGEST = 14; // pixels, of a number on the image
+const WRITABLE = 16; // columns of an image whose cells have room for a number
 
 const CELLS = Array.from({ length: SIZE * SIZE }, (_, k) => `kernel_${Math.floor(k / SIZE) + 1}${(k % SIZE) + 1}`);
 
@@ -40,6 +43,12 @@ export function largestOf(map) {
   );
 }
 
+// At how many places the window can stand.
+function placesOf({ images: [image] }, { stride, padding }) {
+  const along = (size) => Math.floor((size + 2 * padding - SIZE) / stride) + 1;
+  return along(image.length) * along(image[0].length);
+}
+
 function convolutionState({ images }, { image, stride, padding, bias, turned, place, ...now }) {
   const numbers = CELLS.map((name) => now[name]);
   if (turned) numbers.reverse(); // a turn by 180°
@@ -49,7 +58,7 @@ function convolutionState({ images }, { image, stride, padding, bias, turned, pl
   const activated = map.map((row) => row.map((value) => Math.max(value + bias, 0)));
   const at = Math.min(place, map.length * map[0].length - 1);
   const [row, column] = [Math.floor(at / map[0].length), at % map[0].length];
-  return { around, turned, map, activated, pooled: largestOf(activated), row, column, at, stride, bias };
+  return { around, kernel, turned, map, activated, pooled: largestOf(activated), row, column, at, stride, bias };
 }
 
 // ---- pictures ------------------------------------------------------------------------------------------------------
@@ -71,6 +80,36 @@ function stagePanel(title, rowsOf, windowOf, legend = []) {
       };
     },
   };
+}
+
+// The image, with the number of the kernel on each cell of the window.
+const imagePanel = {
+  title: "Image and kernel",
+  make(host) {
+    const draw = cellPicture(host, "Image");
+    const svg = host.querySelector("svg");
+    const numbers = CELLS.map(() => svgElement("text", { class: "ra-kernel-number" }));
+    return ({ around, kernel, row, column, stride }) => {
+      const [top, left] = [row * stride, column * stride];
+      const cell = svg.clientWidth / (around[0].length + 0.2);
+      draw(around, Math.max(1e-12, highest(around), -lowest(around)), [top, left, SIZE]);
+      if (numbers[0].parentNode !== svg || svg.lastChild !== numbers.at(-1)) svg.append(...numbers);
+      kernel.flat().forEach((value, k) => {
+        const place = { x: left + (k % SIZE) + 0.5, y: top + Math.floor(k / SIZE) + 0.5 };
+        for (const [name, at] of Object.entries(place)) numbers[k].setAttribute(name, at);
+        numbers[k].style.fontSize = `${Math.min(0.4, LARGEST / (cell || LARGEST))}px`; // in cells
+        numbers[k].textContent = around[0].length > WRITABLE ? "" : String(Number(value.toFixed(2))).replace("-", "−"); // 1, −0.5, 0.11
+      });
+    };
+  },
+};
+
+// The slider of the window ends at the last place that there is.
+function endSlider(view, { map, at }) {
+  const slider = view.body.querySelector("[data-control='place']");
+  if (!slider) return;
+  slider.max = map.length * map[0].length - 1;
+  slider.value = at;
 }
 
 // Nine numbers in a square; the box is made with the first.
@@ -105,8 +144,8 @@ const render = explorer({
   valid: { cell: (value, spec) => fits({ ...spec, kind: "slider" }, value) },
   compute: convolutionState,
   ended: ({ map, at }) => at >= map.length * map[0].length - 1,
-  texts: () => ({
-    place: (place) => `${place + 1}`,
+  texts: (problem, view) => ({
+    place: (place) => `${Math.min(place + 1, placesOf(problem, view.now()))}`,
     padding: (rings) => (rings ? `${rings} ${rings === 1 ? "ring" : "rings"} of zeros` : "none"),
   }),
   answers: () => ["size"],
@@ -115,13 +154,15 @@ const render = explorer({
     ["size", "feature map", ({ map }) => `${map.length} × ${map[0].length}`],
     ["pooled", "after pooling", ({ pooled }) => `${pooled.length} × ${pooled[0].length}`],
   ],
-  say: ({ map, activated, row, column, bias, turned }) => {
+  say: (state, problem, view) => {
+    endSlider(view, state);
+    const { map, activated, row, column, bias, turned } = state;
     const how = turned ? "With the kernel turned, the" : "The";
     const made = `${how} window stands at row ${row + 1}, column ${column + 1} of the feature map: its nine products add up to ${formatNumber(map[row][column])}`;
     return `${made}, with the bias ${formatNumber(map[row][column] + bias)}, after ReLU ${formatNumber(activated[row][column])}.`;
   },
   panels: () => ({
-    image: stagePanel("Image", ({ around }) => around, ({ row, column, stride }) => [row * stride, column * stride, SIZE]), // prettier-ignore
+    image: imagePanel,
     map: { ...stagePanel("Feature map", ({ map }) => map, ({ row, column }) => [row, column, 1], SIGNS), beside: true },
     activated: stagePanel("After bias and ReLU", ({ activated }) => activated, ({ row, column, pooled }) => {
       const [i, j] = [Math.floor(row / POOL), Math.floor(column / POOL)];

@@ -32,6 +32,7 @@ function curvePanel({ x, y, x_label: xLabel, y_label: yLabel }, view) {
     wide: true,
     legend: [
       ["positive", "dot", "observation, larger with more weight"],
+      ["positive", "hollow", "ringed: hardly any weight"],
       ...(goesBelowZero(view) ? [["negative", "dot", "weight below zero"]] : []),
       ["prediction", "line", "this kernel"],
       ["neutral", "dashed", "Gaussian smoother, same keys"],

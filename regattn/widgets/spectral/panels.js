@@ -49,7 +49,7 @@ export function weightsPanel(problem, view) {
   const legend = [
     ...signed,
     ...(shrinks ? [["truth", "hollow", "where least squares ends"]] : []),
-    ["neutral", "dashed", "1/n: uniform attention"],
+    ["neutral", "dashed", "1/n: an equal share"],
     ["query", "diamond", "the query (drag it)"],
   ];
   const places = labels.map((_, i) => i);
@@ -82,11 +82,14 @@ export function weightsPanel(problem, view) {
         diamond(place(state), inside ? state.weights[state.query] : 0);
         const drawn = turned ? state : { ...state, unshrunk: state.weights };
         const near = (12 * (high - low)) / (p.y(low) - p.y(high)); // the height of a line, in weights
+        const asks = inside ? "" : `${isolate(shorten(names[state.query]))} asks`;
+        let crowded = false; // whether a name stands where this one would
         namePlaces(problem, drawn, p.x(1) - p.x(0), near).forEach((place, k) => {
           const [i, name] = told[k];
           name(place?.text ?? "", i, place?.at ?? 0, { dx: place?.dx ?? 0, dy: place?.dy ?? 0 });
+          crowded ||= place && p.y(place.at) + place.dy < p.y(high) + 24 && p.x(i) > p.x(end) - 7 * asks.length;
         });
-        note(inside ? "" : `${isolate(shorten(names[state.query]))} asks`, end, high);
+        note(asks, end, crowded ? low : high);
       };
     },
   };
@@ -157,7 +160,7 @@ export function sumPanel({ n, targets, labels, level, units }) {
     wide: true,
     legend: [
       ["prediction", "line", "running sum of (weight − 1/n) × (target − mean)"],
-      ["neutral", "dashed", "the mean: uniform attention"],
+      ["neutral", "dashed", "the mean: equal shares"],
       ["truth", "diamond", "observed"],
     ],
     plot: { label: "Running sum", height: 230, yLabel: units || "target", xLabel: "training observations up to this one" },
