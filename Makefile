@@ -35,11 +35,11 @@ zip: setup ## build the book and pack it into one file that opens anywhere; AUDI
 slides: book setup-teach ## make a deck of slides of every chapter, with speaker's notes; CHAPTERS="masks panels" for some
 	@$(PY) tools/slides.py $(CHAPTERS)
 
-votes: setup ## write the votes and quizzes for Moodle (GIFT) and other systems (QTI)
-	@$(PY) tools/votes.py
+votes: setup ## write the votes and quizzes for Moodle (GIFT) and other systems (QTI); CHAPTERS="3 masks" for some, FOLDER
+	@$(PY) tools/votes.py $(if $(FOLDER),--folder $(FOLDER)) $(if $(CHAPTERS),--chapters $(CHAPTERS))
 
-syllabus: setup ## print a course with dates for students: START=2026-11-30 COURSE=twelve-weeks, economists or five-weeks SKIP=2026-12-24
-	@$(PY) -m tools.syllabus $(START) $(COURSE) $(if $(SKIP),--skip $(SKIP))
+syllabus: setup ## print a course with dates for students: START=2026-11-30 COURSE=twelve-weeks, economists or five-weeks, or CHAPTERS="3 8" DAYS="Mon Wed" SKIP=2026-12-24
+	@$(PY) -m tools.syllabus $(START) $(COURSE) $(if $(SKIP),--skip $(SKIP)) $(if $(CHAPTERS),--chapters "$(CHAPTERS)") $(if $(DAYS),--days "$(DAYS)")
 
 pdf: book browser setup-teach ## print the book into one PDF with contents, page numbers and bookmarks
 	@$(PY) tools/pdf.py

@@ -367,6 +367,12 @@ def sheet(asked: Sequence[Question]) -> str:
     return "\n".join(lines)
 
 
+def counted(course: Path) -> list[str]:
+    """Return the sheets that count: those that somebody has handed in, all of them before the first hand-in."""
+    every = sorted(path.name for path in (course / "source").glob("graded_*"))
+    return [name for name in every if any((course / "submitted").glob(f"*/{name}"))] or every
+
+
 def settings(course: Path, kind: str = "graded") -> Config:
     """Return the settings of nbgrader for a course."""
     config = Config()
@@ -375,7 +381,7 @@ def settings(course: Path, kind: str = "graded") -> Config:
     config.Exchange.root = str(course / "exchange")
     config.ClearSolutions.code_stub = {"python": STUBS[kind]}
     config.Execute.timeout = int(os.environ.get("REGATTN_SECONDS", SECONDS))
-    config.CsvExportPlugin.assignment = sorted(path.name for path in (course / "source").glob("graded_*"))
+    config.CsvExportPlugin.assignment = counted(course)
     config.Autograde.sanitize_preprocessors = [
         ClearOutput,
         DeduplicateIds,

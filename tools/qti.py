@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
 from itertools import groupby
 from xml.etree import ElementTree as ET
 
@@ -31,16 +32,19 @@ def item(question: Question) -> ET.Element:
     """Return a question as an item of QTI 2.1."""
     names = {"identifier": identifier(question), "title": question.name}
     root = ET.Element(f"{{{QTI}}}assessmentItem", names | {"adaptive": "false", "timeDependent": "false"})
-    kind = "identifier" if question.options else "string"
+    number = question.number
+    kind = "identifier" if question.options else "string" if number is None else "float"
     declared = tag(root, "responseDeclaration", identifier="RESPONSE", cardinality="single", baseType=kind)
     if question.options:
         tag(tag(declared, "correctResponse"), "value").text = letter(question.right)
+    elif number is not None:
+        tag(tag(declared, "correctResponse"), "value").text = decimal(number)
     score = {"identifier": "SCORE", "cardinality": "single", "baseType": "float", "normalMaximum": str(question.marks)}
     tag(root, "outcomeDeclaration", **score)
     if question.options:
         tag(root, "outcomeDeclaration", identifier="FEEDBACK", cardinality="single", baseType="identifier")
     body = tag(root, "itemBody")
-    (choice if question.options else in_words)(question, root, body)
+    (choice if question.options else in_words if number is None else as_number)(question, root, body)
     return root
 
 
@@ -68,6 +72,27 @@ def in_words(question: Question, root: ET.Element, body: ET.Element) -> None:
     if question.why:
         tag(tag(body, "rubricBlock", view="scorer"), "p", question.why)
     tag(tag(body, "extendedTextInteraction", responseIdentifier="RESPONSE"), "prompt", question.text)
+
+
+def as_number(question: Question, root: ET.Element, body: ET.Element) -> None:
+    """Ask for a number, and mark it: a whole one as it is, another within half a hundredth, as in GIFT."""
+    if question.why:
+        tag(tag(body, "rubricBlock", view="scorer"), "p", question.why)
+    tag(body, "p", f"{question.text} Give a number, as a decimal.")
+    tag(tag(body, "p"), "textEntryInteraction", responseIdentifier="RESPONSE", expectedLength="8")
+    steps = tag(root, "responseProcessing")
+    hit = tag(tag(steps, "responseCondition"), "responseIf")
+    within = "0" if question.number.denominator == 1 else "0.005"
+    match = tag(hit, "equal", toleranceMode="absolute", tolerance=f"{within} {within}")
+    tag(match, "variable", identifier="RESPONSE")
+    tag(match, "correct", identifier="RESPONSE")
+    marks = tag(tag(hit, "setOutcomeValue", identifier="SCORE"), "baseValue", baseType="float")
+    marks.text = str(question.marks)
+
+
+def decimal(number: Fraction) -> str:
+    """Return a number as a decimal: a whole one as it is, another with four digits, as GIFT has it."""
+    return str(number) if number.denominator == 1 else f"{float(number):.4f}"
 
 
 def letter(at: int) -> str:

@@ -1,6 +1,9 @@
 """Print a course as a syllabus for students: `make syllabus START=2026-11-30`, with dates, reading and what is due.
 
-Courses are those of book/reference/teaching.md that count days: twelve-weeks, economists, five-weeks. COURSE names one.
+Courses are those of book/reference/teaching.md that count days: twelve-weeks, economists, five-weeks. COURSE names one,
+with its project and the marks of that. CHAPTERS="3 8 14 20" makes one of chapters of your own choice, in that order, by
+number or by a part of the name, and says what a chapter needs that is not among those before it. DAYS="Mon Wed" are the
+days of the week on which a course meets, otherwise those on which it is planned, Monday and Thursday from a Monday on.
 SKIP=2026-12-24,2026-12-28..2027-01-03 names days without a session, one by one or from the first to the last: sessions
 move to the next day of the week on which the course meets, and what is due moves with them. What is printed is Markdown
 without a link: a page for teachers is no page for students.
@@ -11,7 +14,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from datetime import date, timedelta
 from itertools import count, pairwise, takewhile
 from pathlib import Path
@@ -19,7 +22,9 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
-from chapters import chapters  # noqa: E402, where the extensions of the book are
+from chapters import Chapter, chapters  # noqa: E402, where the extensions of the book are
+
+from tools.choice import chosen  # noqa: E402
 
 COURSES = ("twelve-weeks", "economists", "five-weeks")
 LINK = re.compile(r"\[([^\]]+)\]\([^)]+\)")
@@ -31,6 +36,11 @@ SHEETS = re.compile(r"(?m)^\| day (\d+) \| (.+?) \| (.+?) \|$")
 MARKS = re.compile(r"Sheets count \d+, the project \d+ of 100[^.]*\.")
 PROJECT = re.compile(r"handed out on day (\d+), proposed on day (\d+), reported on day (\d+)")
 STAGES = ("the project is handed out", "**proposal** of the project", "**report** on the project")
+PROJECTS = re.compile(r"#project-(\d)\)")
+NEEDS = re.compile(r"(?m)^Before it: (.+)$")
+DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+LAST = "questions"  # the session after the last chapter, at which its sheet is due
+PLANNED = 0, 3  # days of the week on which courses are planned, from that of the first session on
 SPAN = ".."
 LEGEND = """\
 *Read before* names parts of the chapter; *to its first question* ends where the page says *Predict*. What is due is
@@ -65,6 +75,17 @@ def part(name: str) -> str:
     return LINK.sub(r"\1", re.split(r"<a id=|\n## ", text.partition(f'<a id="{name}"></a>')[2])[0])
 
 
+def projects(name: str) -> str:
+    """Return the text of the projects of a course and the marks for one, without links."""
+    text = (ROOT / "book" / "reference" / "teaching.md").read_text(encoding="utf-8")
+    own = set(PROJECTS.findall(re.split(r"<a id=|\n## ", text.partition(f'<a id="{name}"></a>')[2])[0]))
+    told = re.split(r"\n## ", text.partition("\n## Two projects\n")[2])[0]
+    about, *parts = re.split(r'<a id="project-(\d)"></a>\n', told.partition("### Marks for a project")[0])
+    texts = [what for number, what in zip(parts[::2], parts[1::2], strict=True) if number in own]
+    marks = "### Marks for a project" + told.partition("### Marks for a project")[2]
+    return LINK.sub(r"\1", "\n\n".join(["## The project", *map(str.strip, [about, *texts, marks])]))
+
+
 def guides() -> dict[str, str]:
     """Return the pages for teachers by the number of their chapter."""
     folder = ROOT / "teach" / "guide"
@@ -96,8 +117,9 @@ def due(text: str, sessions: list[Session], home: dict[str, str]) -> dict[int, l
         for before, session in pairwise(sessions):
             if number := before.chapter:
                 found[session.day] = [f"**sheet** {number}", f"exercises {home[number]}"]
-    for day, stage in zip(PROJECT.search(text).groups(), STAGES, strict=True):
-        found.setdefault(int(day), []).append(stage)
+    if stages := PROJECT.search(text):
+        for day, stage in zip(stages.groups(), STAGES, strict=True):
+            found.setdefault(int(day), []).append(stage)
     return found
 
 
@@ -140,9 +162,28 @@ def skipped(text: str) -> set[date]:
     return found
 
 
-def slots(start: date, days: Collection[int]) -> Iterator[date]:
-    """Yield the days on which a course meets: for ever those of the week on which it is planned."""
-    weekly = sorted({day % 7 for day in days})
+def weekdays(text: str) -> list[int]:
+    """Return the days of the week of a list such as ``Mon Wed``, Monday as 0.
+
+    Raises
+    ------
+    ValueError
+        If a word is no day of the week.
+
+    Examples
+    --------
+    >>> weekdays("Wed, monday")
+    [0, 2]
+    """
+    words = text.replace(",", " ").split()
+    if unknown := [word for word in words if word[:3].lower() not in DAYS]:
+        raise ValueError(f"{unknown[0]!r} is no day of the week; they are {', '.join(map(str.capitalize, DAYS))}")
+    return sorted({DAYS.index(word[:3].lower()) for word in words})
+
+
+def slots(start: date, offsets: Collection[int]) -> Iterator[date]:
+    """Yield the days on which a course meets, for ever: those of a week that are so many days after the first."""
+    weekly = sorted({offset % 7 for offset in offsets})
     return (start + timedelta(7 * week + day) for week in count() for day in weekly)
 
 
@@ -151,10 +192,9 @@ def until(last: date, days: Iterator[date]) -> list[date]:
     return list(takewhile(lambda day: day <= last, days))
 
 
-def dates(start: date, days: list[int], skip: Collection[date]) -> dict[int, date]:
+def dates(days: list[int], meets: Iterator[date], skip: Collection[date]) -> dict[int, date]:
     """Return the dates of the planned days of sessions, which pass over what is skipped."""
-    free = (day for day in slots(start, days) if day not in skip)
-    return dict(zip(days, free, strict=False))
+    return dict(zip(days, (day for day in meets if day not in skip), strict=False))
 
 
 def deadline(day: int, held: dict[int, date], skip: Collection[date]) -> date:
@@ -166,22 +206,57 @@ def deadline(day: int, held: dict[int, date], skip: Collection[date]) -> date:
     return found
 
 
-def syllabus(name: str, start: date, skip: Collection[date] = ()) -> str:
-    """Return a course as Markdown, given its name, the day of its first session and days without one."""
-    text, pages = part(name), guides()
-    sessions = [Session(int(day), title) for day, title in ROW.findall(text)]
-    held = dates(start, [session.day for session in sessions], skip)
+def own_course(asked: list[Chapter]) -> list[Session]:
+    """Return the sessions of chapters of one's own choice, and a last one without a chapter, as if one a day."""
+    titles = [f"{one.number} · {one.title(ROOT)}" for one in asked]
+    return [Session(day, title) for day, title in enumerate([*titles, LAST])]
+
+
+def missing(asked: list[Chapter], pages: dict[str, str]) -> list[str]:
+    """Return a sentence for each chapter that needs others which do not come before it, with what to read of those."""
+    lines = []
+    for at, one in enumerate(asked):
+        before = {str(other.number) for other in asked[:at]}
+        needed = [n for n in re.findall(r"\[(\d+)\]", NEEDS.search(pages[str(one.number)])[1]) if n not in before]
+        if needed:
+            read = "; ".join(f"of chapter {number} {READ.search(pages[number])[1]}" for number in needed)
+            lines.append(
+                f"Chapter {one.number} needs what does not come before it here. Who has not met it reads {read}."
+            )
+    return lines
+
+
+def syllabus(
+    name: str,
+    start: date,
+    skip: Collection[date] = (),
+    *,
+    own: Sequence[Chapter] = (),
+    on: Sequence[int] = (),
+) -> str:
+    """Return a course as Markdown, given its name, the day of its first session and days without one.
+
+    Of chapters of one's `own` choice the name plays no part; `on` are the days of the week on which the course meets.
+    """
+    pages, asked = guides(), list(own)
+    text = "" if asked else part(name)
+    offsets = [(day - start.weekday()) % 7 for day in on] or list(PLANNED)
+    planned = [Session(int(day), title) for day, title in ROW.findall(text)]
+    sessions = own_course(asked) if asked else planned
+    held = dates([session.day for session in sessions], slots(start, offsets), skip)
     owed = due(text, sessions, at_home(pages))
     read = reading(text, pages, [session.chapter for session in sessions if session.chapter])
     rows = {held[one.day]: [one.title, read.get(one.chapter, ""), ""] for one in sessions}
     for day, what in sorted(owed.items()):
         row = rows.setdefault(deadline(day, held, skip), ["", "", ""])
         row[2] = "; ".join(filter(None, [row[2], *what]))
-    free = [f"{day:%a %d %b %Y}" for day in until(max(rows), slots(start, held)) if day in skip]
-    lines = ["# Regression Is Attention", "", MARKS.search(text)[0], "", LEGEND, ""]
+    free = [f"{day:%a %d %b %Y}" for day in until(max(rows), slots(start, offsets)) if day in skip]
+    lines = ["# Regression Is Attention", "", "Sheets count alike." if asked else MARKS.search(text)[0], "", LEGEND, ""]
+    lines += [line for said in missing(asked, pages) for line in (said, "")]
     lines += [f"No session on {', '.join(free)}.", ""] if free else []
     lines += ["| date | session | read before | due |", "|---|---|---|---|"]
     lines += [f"| {day:%a %d %b %Y} | {' | '.join(rows[day])} |" for day in sorted(rows)]
+    lines += [] if asked else ["", projects(name)]
     return "\n".join(lines)
 
 
@@ -191,9 +266,12 @@ def main() -> None:
     parser.add_argument("start", help="the day of the first session, such as 2026-11-30")
     parser.add_argument("course", nargs="?", default=COURSES[0], help=f"one of {', '.join(COURSES)}")
     parser.add_argument("--skip", default="", help="days without a session: 2026-12-24,2026-12-28..2027-01-03")
+    parser.add_argument("--chapters", default="", help="a course of your own choice, such as '3 8 14 20'")
+    parser.add_argument("--days", default="", help="the days of the week on which it meets, such as 'Mon Wed'")
     given = parser.parse_args()
     try:
-        print(syllabus(given.course, day_of(given.start), skipped(given.skip)))
+        own, on = chosen(given.chapters.replace(",", " ").split()), weekdays(given.days)
+        print(syllabus(given.course, day_of(given.start), skipped(given.skip), own=own, on=on))
     except ValueError as error:
         sys.exit(str(error))
 

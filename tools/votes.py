@@ -2,8 +2,8 @@
 
 Below _build/votes there is one file of GIFT for each chapter, one package of QTI for all, and in the folder `print` the
 quiz of each chapter as a sheet for students and as a key. What is asked, `tools.asked` reads. A question of a quiz is
-answered in words and marked by hand, but where its key has a `number`, Moodle marks it. Formulas stay formulas of TeX
-between the marks of MathJax.
+answered in words and marked by hand, but where its key has a `number`, the system marks it. Formulas stay formulas of
+TeX between the marks of MathJax. `make votes CHAPTERS="3 masks" FOLDER=here` writes those of some chapters elsewhere.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import argparse
 import os
 import re
 import sys
+from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
@@ -23,6 +24,7 @@ from chapters import Chapter, chapters  # noqa: E402, where the extensions of th
 from tools import sheets  # noqa: E402
 from tools.archive import DATE  # noqa: E402
 from tools.asked import Question, html, questions  # noqa: E402
+from tools.choice import chosen  # noqa: E402
 from tools.qti import members  # noqa: E402
 
 TARGET = ROOT / "_build" / "votes"
@@ -65,11 +67,11 @@ def gift_file(chapter: Chapter, asked: dict[str, list[Question]]) -> str:
     return "\n".join(groups)
 
 
-def write(folder: Path, root: Path = ROOT, private: Path | None = None) -> dict[str, int]:
-    """Write all votes and quizzes below a folder; return how many there are of each kind."""
+def write(folder: Path, root: Path = ROOT, private: Path | None = None, only: Iterable[Chapter] = ()) -> dict[str, int]:
+    """Write votes and quizzes below a folder, all or `only` those of some; return how many there are of each kind."""
     folder.mkdir(parents=True, exist_ok=True)
     counts, every = {}, []
-    for chapter in chapters(root):
+    for chapter in list(only) or chapters(root):
         asked = questions(chapter, root, private)
         (folder / f"{chapter.name}.gift.txt").write_text(gift_file(chapter, asked), encoding="utf-8")
         sheets.write(folder / "print", chapter, asked["quiz"], root)
@@ -84,11 +86,15 @@ def write(folder: Path, root: Path = ROOT, private: Path | None = None) -> dict[
 
 def main() -> None:
     """Write everything and say what there is."""
-    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--folder", type=Path, default=TARGET, help="where they go")
+    parser.add_argument("--chapters", nargs="+", default=[], help="numbers, names or parts of names; all without one")
+    given = parser.parse_args()
+    place = os.path.relpath(given.folder)
     named = os.environ.get("REGATTN_PRIVATE")
-    counts = write(TARGET, private=Path(named) if named else None)
-    print(f"{TARGET.relative_to(ROOT)}: " + ", ".join(f"{count} of {kind}" for kind, count in counts.items()))
-    print(f"{TARGET.relative_to(ROOT)}/print: the quizzes for the printer, and their keys")
+    counts = write(given.folder, private=Path(named) if named else None, only=chosen(given.chapters))
+    print(f"{place}: " + ", ".join(f"{count} of {kind}" for kind, count in counts.items()))
+    print(f"{place}/print: the quizzes for the printer, and their keys")
     print("The quizzes hold their keys" + (": give these files to no student." if named else ", which are public."))
 
 

@@ -26,6 +26,7 @@ from sphinx.writers.html5 import HTML5Translator
 from sphinx_revealjs.builders import RevealjsHTMLBuilder
 from sphinx_revealjs.writers import RevealjsSlideTranslator
 
+from teach.slides.answers import answers_of
 from teach.slides.chapter import Item
 from teach.slides.guide import guide_of
 from teach.slides.pictures import inline
@@ -222,6 +223,7 @@ def section_of(slide: Slide) -> nodes.section:
     body = nodes.container(classes=["body"])
     for item in slide.items:
         body += shown(item)
+    bind(body)
     first = slide.said_first()
     top = [nodes.container("", *(node.deepcopy() for node in first), classes=["first"])] if first else []
     notes = top + [noted(node) for node in slide.notes]
@@ -229,10 +231,21 @@ def section_of(slide: Slide) -> nodes.section:
     return section
 
 
+def bind(body: nodes.Element) -> None:
+    """Keep the sign behind a formula on its line."""
+    for formula in list(body.findall(nodes.math)):
+        parent, at = formula.parent, formula.parent.index(formula)
+        after = parent[at + 1] if at + 1 < len(parent) else None
+        if isinstance(after, nodes.Text) and (sign := re.match(r"[.,;:?!)]+", after)):
+            both = nodes.inline("", "", formula.deepcopy(), nodes.Text(sign[0]), classes=["bound"])
+            parent[at : at + 2] = [both, nodes.Text(after[sign.end() :])]
+
+
 def make_deck(app, doctree: nodes.document, docname: str) -> None:
     """Put the slides of a chapter in its place."""
     chapter = doctree.next_node(nodes.section)
-    slides = slides_of(chapter, guide_of(docname))
+    guide = guide_of(docname)
+    slides = slides_of(chapter, guide, answers_of(docname, guide.set_in_class()))
     app.deck_sizes[docname] = len(slides)
     doctree.children = []
     doctree += [section_of(slide) for slide in slides]

@@ -55,8 +55,20 @@ function letters(part) {
   return Math.min(99, ...written.map((each) => parseFloat(getComputedStyle(each).fontSize) * (each.currentCSSZoom ?? 1)));
 }
 
+// What is pressed may draw more than there is room for; then all is laid out again.
+async function again(figure) {
+  if ("busy" in figure.dataset) return;
+  figure.dataset.busy = "";
+  await frame();
+  const body = figure.closest(".body");
+  const first = panelsOf(figure).findIndex((panel) => !panel.classList.contains("deck-away"));
+  if (overflows(body)) await arrange(body, Math.max(0, first));
+  delete figure.dataset.busy;
+}
+
 // What is pressed and read at the left, what is drawn at the right.
 function divide(figure) {
+  for (const name of ["click", "change"]) figure.addEventListener(name, () => again(figure));
   const body = figure.querySelector(".ra-body");
   const [left, right] = ["deck-left", "deck-right"].map((name) => Object.assign(document.createElement("div"), { className: name }));
   for (const part of [...body.children]) (part.matches(".ra-panels") ? right : left).append(part);

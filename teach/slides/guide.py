@@ -2,7 +2,8 @@
 
 A step of the plan names behind an arrow the sections of the chapter that it takes; what no step names is *if time*. A
 vote stands before the section, step or chapter that its reply names first; one that names none is the step to predict
-that asks the same, or stands before all.
+that asks the same, or stands before all. A pitfall stands at the section that it names first; one that names none, at
+the one whose words it has.
 
 Each entry of *Slides* is a slide. It names a section of the chapter, or a step of the plan by its first words, and has
 the lines that the slide says. Behind an arrow a line shows something of that section, such as *picture* or *equation 2*
@@ -23,6 +24,7 @@ ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 STEP = re.compile(r"(?m)^- (\d+) min(?: \(half day\))?: (.+?)(?: → (.+))?$")
 VOTE = re.compile(r"(?m)^- \*\*(.+)\*\* \*Expected, of 100:\* (.+)\.\n((?:  .+\n?)*)")
 BEFORE = re.compile(r"^Before \*([^*]+)\*\. ")
+AT = re.compile(r"^At \*([^*]+)\*: (\W*)(\w)")
 ROOM = re.compile(r"Ninety minutes have room for ([^.]+)\.")
 QUESTION = re.compile(r"(?m)^\d+\. (.+ \(\d\))$")
 ENTRY = re.compile(r"(?m)^- (.+)$")
@@ -115,9 +117,25 @@ class Guide(NamedTuple):
                     return place
         return None
 
+    def set_in_class(self) -> list[str]:
+        """Return the numbers of the exercises that a step sets or the page names for the class, each once."""
+        return list(dict.fromkeys([number for step in self.steps for number in step.exercises()] + [*self.in_class]))
+
     def step_named(self, words: str) -> int | None:
         """Return the place of the step that begins with these words; None without one."""
         return next((place for place, step in enumerate(self.steps) if step.what.startswith(words)), None)
+
+
+def placed(pitfall: str) -> tuple[str, str]:
+    """Return the section that a pitfall names first, nothing where it names none, and what it says.
+
+    Examples
+    --------
+    >>> placed('At *Here*: "the same" is not it.')
+    ('Here', '"The same" is not it.')
+    """
+    found = AT.match(pitfall)
+    return (found[1], found[2] + found[3].upper() + pitfall[found.end() :]) if found else ("", pitfall)
 
 
 def plain(titles: Iterable[str]) -> list[str]:

@@ -11,13 +11,13 @@ The chapter that Sphinx has resolved and its page for teachers go in, slides com
 - the quiz and, behind it, *if time*: sections that no step takes, exercises for the class that no step sets, and the
   debate where the plan has none.
 
-The notes of a slide begin with the minutes of its step, replies and pitfalls. Below stands the prose of the page that
-belongs there, with what cells print and all that is not shown.
+The notes of a slide begin with the minutes of its step, replies or the answer, and pitfalls. Below stands the
+prose of the page that belongs there, with what cells print and all that is not shown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
@@ -46,10 +46,11 @@ class Slide:
     kind: str = ""
     top: list[nodes.Element] = field(default_factory=list)
     spare: bool = False
+    pitfalls: list[nodes.Element] = field(default_factory=list)
 
     def said_first(self) -> list[nodes.Element]:
         """Return what the notes say above all else."""
-        return [*self.top, *(node for item in self.items for node in item.top)]
+        return [*self.top, *(node for item in self.items for node in item.top), *self.pitfalls]
 
 
 def kinds(slide: Slide) -> set[str]:
@@ -57,17 +58,18 @@ def kinds(slide: Slide) -> set[str]:
     return {item.kind for item in slide.items}
 
 
-def slides_of(chapter: nodes.section, guide: Guide) -> list[Slide]:
-    """Return the slides of a chapter, in the order of the plan on its page for teachers."""
-    return Deck(chapter, guide).slides()
+def slides_of(chapter: nodes.section, guide: Guide, answers: Mapping[str, nodes.Element] | None = None) -> list[Slide]:
+    """Return the slides of a chapter, in the order of the plan on its page for teachers; `answers` go into notes."""
+    return Deck(chapter, guide, answers or {}).slides()
 
 
 class Deck:
     """The deck of a chapter in the making."""
 
-    def __init__(self, chapter: nodes.section, guide: Guide):
+    def __init__(self, chapter: nodes.section, guide: Guide, answers: Mapping[str, nodes.Element]):
         """Read the chapter, and give each vote its section."""
         self.guide = guide
+        self.answers = answers
         self.title = chapter.next_node(nodes.title).children
         self.name = chapter.next_node(nodes.title).astext()
         self.sections = read(chapter)
@@ -238,7 +240,8 @@ class Deck:
         """Return the slide of an exercise."""
         if number not in self.exercises:
             raise ValueError(f"the plan of {self.name!r} sets exercise {number}, which it does not have")
-        return Slide([nodes.Text("Your turn")], self.name, [self.exercises[number]])
+        told = [self.answers[number]] if number in self.answers else []
+        return Slide([nodes.Text("Your turn")], self.name, [self.exercises[number]], top=told)
 
     # --- notes ---------------------------------------------------------------------------------------------------
 
@@ -250,7 +253,7 @@ class Deck:
         here = made[0]
         for section in self.told:
             here = firsts.get(id(section.title), here)
-            here.top += pitfalls.get(section.name, [])
+            here.pitfalls += pitfalls.get(section.name, [])
             for part, then in zip_longest(section.stream, section.stream[1:]):
                 node = part.node if isinstance(part, Item) else part
                 if isinstance(part, nodes.paragraph) and isinstance(then, Item) and then.kind in LED_TO:
@@ -259,13 +262,16 @@ class Deck:
                 here.notes += said_of(part, id(node) in holds)
 
     def pitfalls(self) -> dict[str, list[nodes.Element]]:
-        """Return the pitfalls by the section of which they speak, or by the opening."""
+        """Return the pitfalls by the section that they name or of which they speak, or by the opening."""
+        names = dict(zip(guides.plain(s.name for s in self.told), self.told, strict=True))
         taught = [s for s in self.told if self.guide.step_of(s.around) is not None]
         texts = [section.text() for section in taught]
         found: dict[str, list[nodes.Element]] = {}
-        for pitfall in self.guide.pitfalls:
-            place = guides.nearest(pitfall, texts)
-            name = "" if place is None else taught[place].name
+        for named, pitfall in map(guides.placed, self.guide.pitfalls):
+            if named and named not in names:
+                raise ValueError(f"a pitfall of {self.name!r} stands at *{named}*, which is no section of its story")
+            place = None if named else guides.nearest(pitfall, texts)
+            name = names[named].name if named else "" if place is None else taught[place].name
             found.setdefault(name, []).append(markdown.paragraph(pitfall, "Pitfall:"))
         return found
 

@@ -103,6 +103,30 @@ TEXTS = """async (all) => {
   return found;
 }"""
 
+# By preset of every explorer: its slide, its words, how many panels it leaves in sight and how far what is drawn stands
+# out of the slide, in pixels of it.
+PRESSED = """async () => {
+  const deck = document.querySelector(".reveal .slides");
+  deck.classList.add("measuring");
+  const frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  const found = [];
+  for (const [at, slide] of [...deck.querySelectorAll("section.slide")].entries()) {
+    const figure = slide.querySelector(".body figure.regattn");
+    for (const press of figure?.querySelectorAll(".ra-presets button") ?? []) {
+      press.click();
+      await frame();
+      while (figure.hasAttribute("data-busy")) await frame();
+      const edge = slide.getBoundingClientRect();
+      const drawn = [...figure.querySelectorAll(".ra-panel")].filter((panel) => panel.getClientRects().length);
+      const boxes = drawn.map((panel) => panel.getBoundingClientRect());
+      const out = Math.max(...boxes.map((box) => Math.max(box.bottom - edge.bottom, box.right - edge.right)));
+      found.push([at + 1, press.textContent.trim(), drawn.length, (out * slide.offsetWidth) / edge.width]);
+    }
+  }
+  deck.classList.remove("measuring");
+  return found;
+}"""
+
 
 @contextmanager
 def opened_deck(browser, path: Path, query: str = "") -> Iterator:

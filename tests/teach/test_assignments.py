@@ -458,6 +458,14 @@ def test_marks_are_exported_of_the_sheets_alone_and_count_alike_in_the_course(co
     assert set(marks.max_score) == {question.points}
 
 
+def test_a_sheet_that_nobody_handed_in_does_not_count(tmp_path):
+    for name in ("graded_masks", "graded_panels", "practice_masks"):
+        (tmp_path / "source" / name).mkdir(parents=True)
+    assert assignments.counted(tmp_path) == ["graded_masks", "graded_panels"]
+    (tmp_path / "submitted" / "ada" / "graded_panels").mkdir(parents=True)
+    assert assignments.counted(tmp_path) == ["graded_panels"]
+
+
 def test_the_sum_of_the_guide_gives_every_sheet_the_same_share_of_the_course(tmp_path, monkeypatch):
     guide = (assignments.ROOT / "teach" / "guide" / "grading.md").read_text(encoding="utf-8")
     (lines,) = re.findall(r"\n((?:    .*\n|\n)*    import pandas as pd\n(?:    .*\n|\n)*)", guide)

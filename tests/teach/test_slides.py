@@ -13,10 +13,11 @@ from docutils import nodes
 from pypdf import PdfReader
 
 from teach.slides import chapter, guide, pictures, rule
-from teach.slides.builder import as_noted
+from teach.slides.answers import answers_of
+from teach.slides.builder import as_noted, bind
 from tests.built import ROOT, soup
 from tests.teach.conftest import ALL
-from tests.teach.decks import ELSEWHERE, HEIGHT, LEANS, MEASURE, TEXTS, WIDTH, opened_deck
+from tests.teach.decks import ELSEWHERE, HEIGHT, LEANS, MEASURE, PRESSED, TEXTS, WIDTH, opened_deck
 from tools.slides import PAGES, chosen
 
 ONE = "book/part2-proximity/03_ols_proximity"
@@ -212,8 +213,8 @@ In class [1](a.ipynb#ex-1) and [2](a.ipynb#ex-2); at home [3](a.ipynb#ex-3).
 """
 
 
-def built(plan: str = PLAN) -> list[rule.Slide]:
-    """Return the slides of a small chapter with that page for teachers."""
+def built(plan: str = PLAN, answers: dict[str, nodes.Element] | None = None) -> list[rule.Slide]:
+    """Return the slides of a small chapter with that page for teachers and those answers to its exercises."""
     made = nodes.section(
         "", nodes.title("", "1 · A chapter"), paragraph("So. ", nodes.strong("", "Why?")), picture("a")
     )
@@ -236,7 +237,7 @@ def built(plan: str = PLAN) -> list[rule.Slide]:
     }
     for title, inside in parts.items():
         made += nodes.section("", nodes.title("", title), *inside)
-    return rule.slides_of(made, guide.read(plan))
+    return rule.slides_of(made, guide.read(plan), answers)
 
 
 class exercise_node(nodes.Element):
@@ -298,6 +299,35 @@ def test_notes_begin_with_the_minutes_and_hold_what_no_slide_shows():
     assert notes[9].startswith("GC-1a holds with a condition. Inner products")
     assert "The page also shows: Picture b" in notes[12]
     assert not any("Deep." in note for note in notes)
+
+
+def test_notes_of_an_exercise_have_its_answer_and_of_a_vote_the_reply_before_pitfalls():
+    plan = PLAN.replace("- A zebra is no horse.", '- At *Elsewhere*: "a horse" is no zebra.')
+    slides = built(plan, {"2": paragraph("Answer: two.")})
+    assert [slide.said_first()[-1].astext() for slide in slides[8:9]] == ["Answer: two."]
+    told = [node.astext() for node in slides[12].said_first()]
+    assert [text.partition(":")[0] for text in told] == ["Votes to expect, of 100", "Reply", "Pitfall"]
+    assert told[-1] == 'Pitfall: "A horse" is no zebra.'
+    with pytest.raises(ValueError, match=r"a pitfall of '1 · A chapter' stands at \*Nowhere\*, which is no section"):
+        built(PLAN.replace("- A zebra", "- At *Nowhere*: a zebra"))
+
+
+@pytest.mark.parametrize("page", DECKS)
+def test_every_exercise_for_the_class_has_its_answer(page):
+    numbers = guide.guide_of(page).set_in_class()
+    told = {number: node.astext() for number, node in answers_of(page, numbers).items()}
+    assert list(told) == numbers
+    for text in told.values():
+        assert re.match(r"Answer: \S+.*?\. \S", text)
+        assert len(text.split()) <= 120
+        assert "](" not in text
+
+
+def test_a_sign_stays_beside_the_formula_before_it():
+    body = nodes.container("", paragraph("Is ", nodes.math("x", "x"), "? And ", nodes.math("y", "y"), " too."))
+    bind(body)
+    (bound,) = body.findall(lambda node: isinstance(node, nodes.inline))
+    assert (bound.astext(), bound["classes"], body.astext()) == ("x?", ["bound"], "Is x? And y too.")
 
 
 def test_a_vote_on_a_slide_is_the_vote_of_its_notes():
@@ -595,6 +625,19 @@ def test_an_explorer_of_a_deck_answers(browser, decks):
         assert figure.locator(".ra-live").inner_text() != before
         page.keyboard.press("Escape")
         assert page.errors == page.requests == []
+
+
+@pytest.mark.book
+@pytest.mark.browser
+@pytest.mark.parametrize("page", PAGES if ALL else [ONE])
+def test_what_a_preset_draws_stays_within_its_slide(page, browser, decks):
+    with opened_deck(browser, decks[0] / f"{page}.html") as opened:
+        for width in (WIDTH, 640):
+            opened.set_viewport_size({"width": width, "height": width * HEIGHT // WIDTH})
+            opened.wait_for_function(f"Math.abs(Reveal.getScale() - {width / WIDTH}) < 0.02")
+            states = opened.evaluate(PRESSED)
+            assert states
+            assert [state for state in states if not state[2] or state[3] > ROUNDING] == []
 
 
 @pytest.mark.book

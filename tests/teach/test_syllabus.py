@@ -11,8 +11,9 @@ from itertools import chain
 import pytest
 
 from tests.built import ROOT
-from tests.teach.test_guide import at_home, chapters, course, page, part_of_course, taught
-from tools.syllabus import COURSES, skipped, syllabus
+from tests.teach.test_guide import TEACHING, at_home, chapters, course, needed, page, part_of_course, taught
+from tools.choice import chosen
+from tools.syllabus import COURSES, skipped, syllabus, weekdays
 
 START = date(2026, 11, 30)  # a Monday
 ROW = re.compile(r"(?m)^\| (\w{3} \d\d \w{3} \d{4}) \| (.*) \| (.*) \| (.*) \|$")
@@ -113,6 +114,44 @@ def test_a_day_without_session_before_which_a_report_is_due_moves_it_forward():
     assert days["**report** on the project"] == presentations - timedelta(2)
 
 
+@pytest.mark.parametrize("name", COURSES)
+def test_a_course_meets_on_the_days_that_one_names(name):
+    before, after = (sessions_of(syllabus(name, START, on=weekdays(days))) for days in ("", "Wed fri"))
+    assert [row[1:] for row in after] == [row[1:] for row in before]
+    assert [f"{row[0]:%a}" for row in after[:4]] == ["Wed", "Fri"] * 2
+    weekly = [(late[0] - soon[0]).days for soon, late in zip(after, after[2:], strict=False)]
+    assert set(weekly) == {7}
+
+
+@pytest.mark.parametrize("name", COURSES)
+def test_students_get_the_project_of_their_course_and_its_marks(name):
+    told = syllabus(name, START).partition("\n## The project\n")[2]
+    numbers = re.findall(r"(?m)^### Project (\d): ", told)
+    assert numbers == sorted(set(re.findall(r"#project-(\d)\)", part_of_course(name))))
+    source = TEACHING.read_text(encoding="utf-8").partition("\n## Two projects\n")[2].partition("\n## ")[0]
+    rows = [line for line in source.splitlines() if line.startswith("| ")]
+    assert len(rows) == 7
+    assert set(rows) <= set(told.splitlines())
+    assert "Two projects" not in told
+
+
+def test_a_course_of_ones_own_has_its_order_its_dues_and_says_what_is_missing():
+    own = chosen(["3", "8", "order_and", "20"])
+    text = syllabus("", START, skipped("2026-12-07"), own=own, on=[0])
+    rows = rows_of(text)
+    assert [title.partition(" ")[0] for _, title, *_ in rows] == ["3", "8", "14", "20", "questions"]
+    assert [(day - START).days for day, *_ in rows] == [0, 14, 21, 28, 35]
+    assert [re.findall(r"\*\*sheet\*\* (\d+)", due) for *_, due in rows] == [[], ["3"], ["8"], ["14"], ["20"]]
+    assert "exercises 3.3, 3.4, 3.5" in rows[1][-1]
+    assert "project" not in text
+    gaps = {int(one): rest for one, rest in re.findall(r"(?m)^Chapter (\d+) needs (.+)$", text)}
+    assert {one: set(map(int, re.findall(r"of chapter (\d+)", rest))) for one, rest in gaps.items()} == {
+        14: needed(14) - {3, 8},
+        20: needed(20) - {3, 8, 14},
+    }
+    assert "Chapter 8 needs" in syllabus("", START, own=own[1:])
+
+
 def test_an_unknown_course_and_a_day_that_is_none_are_named():
     with pytest.raises(ValueError, match="there is no course 'half-day'; there are twelve-weeks, "):
         syllabus("half-day", START)
@@ -120,6 +159,10 @@ def test_an_unknown_course_and_a_day_that_is_none_are_named():
         skipped("2026-12-31,24.12.")
     with pytest.raises(ValueError, match=r"'2026-12-31\.\.2026-12-24' ends before it begins"):
         skipped("2026-12-31..2026-12-24")
+    with pytest.raises(ValueError, match="'Mo' is no day of the week; they are Mon, Tue, "):
+        weekdays("Wed Mo")
+    with pytest.raises(ValueError, match="no chapter is '24'; there are 01_linear_regression, "):
+        chosen(["3", "24"])
     done = subprocess.run(
         [sys.executable, "-m", "tools.syllabus", "30.11.2026"], cwd=ROOT, capture_output=True, text=True, check=False
     )

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from fractions import Fraction
 from itertools import combinations
+from math import isfinite
 from pathlib import Path
 from xml.etree import ElementTree as ET
 from zipfile import ZipFile
@@ -215,15 +216,40 @@ def test_the_package_lists_its_items_and_each_can_be_answered(folder):
         options = [one.get("identifier") for one in root.iterfind(".//q:simpleChoice", SPACE)]
         right = [one.text for one in root.iterfind(".//q:correctResponse/q:value", SPACE)]
         words = root.findall(".//q:extendedTextInteraction", SPACE)
-        assert (len(right), len(words)) == ((1, 0) if options else (0, 1))
-        assert set(right) <= set(options)
-        assert "".join(root.find(".//q:prompt", SPACE).itertext()).strip()
+        typed = root.findall(".//q:textEntryInteraction", SPACE)
+        assert (len(right), len(words)) == ((1, 0) if options or typed else (0, 1))
+        assert set(right) <= set(options) or (len(typed) == 1 and not options and isfinite(float(right[0])))
+        assert "".join(root.find(".//q:p" if typed else ".//q:prompt", SPACE).itertext()).strip()
     asked_in_turn = [one.get("href") for one in test.iterfind(".//q:assessmentItemRef", SPACE)]
     assert asked_in_turn == list(files)
     assert len(test.findall(".//q:assessmentSection", SPACE)) > 2 * len(CHAPTERS)
     keys = ["".join(one.itertext()) for root in files.values() for one in root.iterfind(".//q:rubricBlock", SPACE)]
     assert "1/3, 1/3 and 1/3 {sic}" in keys  # a private sheet takes the place of the public one of its chapter
     assert len(keys) == sum(len(quiz(name)) for name in CHAPTERS) - len(quiz("03_ols_proximity")) + 1
+
+
+@pytest.mark.parametrize(
+    ("number", "right", "within"),
+    [("-2/3", "-0.6667", "0.005 0.005"), ("7", "7", "0 0"), ("1.25", "1.2500", "0.005 0.005")],
+)
+def test_a_number_is_marked_by_the_system_that_asks_for_it(number, right, within):
+    root = qti.item(Question("n", "Which?", why="so", marks=2, sheet={"number": number}))
+    assert root.find("q:responseDeclaration", SPACE).get("baseType") == "float"
+    assert root.find(".//q:correctResponse/q:value", SPACE).text == right
+    assert abs(Fraction(number) - Fraction(right)) <= 0.005
+    assert root.find(".//q:equal", SPACE).get("tolerance") == within
+    assert root.find(".//q:setOutcomeValue/q:baseValue", SPACE).text == "2"
+
+
+def test_votes_of_some_chapters_go_where_one_says_and_an_unknown_chapter_is_named(tmp_path):
+    command = [sys.executable, "tools/votes.py", "--folder", tmp_path / "here", "--chapters"]
+    done = subprocess.run([*command, "8", "ols_prox"], cwd=votes.ROOT, capture_output=True, text=True, check=True)
+    assert "here/print: the quizzes" in done.stdout
+    written = {path.name for path in (tmp_path / "here").iterdir()}
+    assert written == {"03_ols_proximity.gift.txt", "08_time_series.gift.txt", "regattn-qti.zip", "print"}
+    done = subprocess.run([*command, "24"], cwd=votes.ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("no chapter is '24'; there are 01_linear_regression, ")
 
 
 def test_an_item_replies_to_what_was_chosen():
