@@ -328,13 +328,22 @@ def contents() -> tuple[str, ...]:
 
 
 def build() -> None:
-    """Build the book, warnings being errors, and make sure that there is one."""
+    """Build the book, warnings being errors, and make sure that there is one.
+
+    Pictures are copied last. After a build that was broken off all pages are written again, for some may lack theirs.
+    """
     # jsonschema would load rfc3987_syntax, whose grammars take two seconds, for addresses that no notebook has
     skip = "import sys; sys.modules['rfc3987_syntax'] = None"
     program = f"{skip}; from jupyter_book.cli.main import main; sys.exit(main())"
     with one_at_a_time():
-        options = ("-W", "--keep-going", *contents())
-        run(sys.executable, "-c", program, "build", ".", *options, environment=quiet())
+        begun = ROOT / "_build" / ".begun"
+        options = ("-W", "--keep-going", *contents(), *(["--all"] if begun.exists() else []))
+        begun.touch()
+        try:
+            run(sys.executable, "-c", program, "build", ".", *options, environment=quiet())
+        finally:
+            if not isinstance(sys.exception(), KeyboardInterrupt):
+                begun.unlink()
     for page in (HTML / "index.html", HTML / "book" / "index.html"):
         if not page.is_file() or not page.stat().st_size:
             sys.exit(f"the build ended without an error but wrote no {page}")
