@@ -42,8 +42,13 @@ def solved(name: str) -> dict[str, str]:
 
 
 def answers_of(page: str, numbers: Iterable[str]) -> dict[str, nodes.paragraph]:
-    """Return the answers to exercises of a chapter of the contents by their numbers, each a paragraph for the notes."""
+    """Return the answers to exercises of a chapter by their numbers, each a paragraph for the notes.
+
+    A page without solutions has none.
+    """
     name = Path(page).name
+    if not (SOLUTIONS / f"{name}.ipynb").exists():
+        return {}
     slug = name.partition("_")[2]
     asked, how = exercises(slug), solved(name)
     return {

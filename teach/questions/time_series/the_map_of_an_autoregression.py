@@ -21,9 +21,7 @@ import numpy as np
 
 n = 12 - {"lags": "2 to 5"}
 given = autoregression_map(np.array([1.0, 2.0, 4.0, 3.0, 7.0, 5.0, 9.0, 6.0, 8.0, 2.0, 5.0, 3.0]))
-assert np.shape(given) == (n, n), (
-    f"expected {n} rows and {n} columns, one for each date that has all of its lags; the shape is {np.shape(given)}"
-)
+assert np.shape(given) == (n, n), "expected a row and a column for each date that has all of its lags"
 assert np.allclose(given.sum(axis=1), 1)
 
 # %% tags=["test", "hidden"] points=2 why="random series of several lengths"
