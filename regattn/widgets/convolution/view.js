@@ -7,8 +7,7 @@ import { svgElement } from "../_kit/plot.js";
 
 const SIZE = 3; // of the kernel
 const POOL = 2; // of the windows of the pooling
-const LARGEST = 14; // pixels, of a number on the image
-const WRITABLE = 16; // columns of an image whose cells have room for a number
+const [LEAST, LARGEST] = [9, 14]; // pixels, of a number on the image; a cell that has no room for the least has none
 
 const CELLS = Array.from({ length: SIZE * SIZE }, (_, k) => `kernel_${Math.floor(k / SIZE) + 1}${(k % SIZE) + 1}`);
 
@@ -98,7 +97,7 @@ const imagePanel = {
         const place = { x: left + (k % SIZE) + 0.5, y: top + Math.floor(k / SIZE) + 0.5 };
         for (const [name, at] of Object.entries(place)) numbers[k].setAttribute(name, at);
         numbers[k].style.fontSize = `${Math.min(0.4, LARGEST / (cell || LARGEST))}px`; // in cells
-        numbers[k].textContent = around[0].length > WRITABLE ? "" : String(Number(value.toFixed(2))).replace("-", "−"); // 1, −0.5, 0.11
+        numbers[k].textContent = 0.4 * cell < LEAST ? "" : String(Number(value.toFixed(2))).replace("-", "−"); // 1, −0.5, 0.11
       });
     };
   },
