@@ -100,7 +100,7 @@ export function lossPanel({ steps, every, y_held_out }) {
     title: "Loss",
     beside: true,
     legend: [["train", "line", "training rows"], ...(held ? [["test", "line", "rows held out"]] : [])],
-    plot: { label: "Cross-entropy after each step", xLabel: "step", yLabel: "cross-entropy", height: 320 },
+    plot: { label: "Cross-entropy after each step", xLabel: "step", yLabel: "cross-entropy, nats", height: 320 },
     at: (k, { losses }) => [k * every, losses[k]],
     by: "x",
     make(p) {

@@ -98,9 +98,9 @@ const render = explorer({
     seed: (seed) => `draw ${seed}`,
   }),
   numbers: ({ y_held_out }) => [
-    ["loss", "loss, training rows", ({ loss }) => formatNumber(loss, 4)],
+    ["loss", "loss, training rows, nats", ({ loss }) => formatNumber(loss, 4)],
     ...(y_held_out.length
-      ? [["loss_held_out", "loss, held out", ({ loss_held_out }) => formatNumber(loss_held_out, 4)]]
+      ? [["loss_held_out", "loss, held out, nats", ({ loss_held_out }) => formatNumber(loss_held_out, 4)]]
       : []),
     ["count", "parameters", ({ parameters }) => String(parameters.length)],
   ],
