@@ -71,18 +71,27 @@ def part(name: str) -> str:
     """
     if name not in COURSES:
         raise ValueError(f"there is no course {name!r}; there are {', '.join(COURSES)}")
-    text = (ROOT / "book" / "reference" / "teaching.md").read_text(encoding="utf-8")
-    return LINK.sub(r"\1", re.split(r"<a id=|\n## ", text.partition(f'<a id="{name}"></a>')[2])[0])
+    return LINK.sub(r"\1", course_text(teaching(), name))
+
+
+def teaching() -> str:
+    """Return the page for teachers."""
+    return (ROOT / "book" / "reference" / "teaching.md").read_text(encoding="utf-8")
+
+
+def course_text(text: str, name: str) -> str:
+    """Return what a text says of a course, to the next anchor or heading."""
+    return re.split(r"<a id=|\n## ", text.partition(f'<a id="{name}"></a>')[2])[0]
 
 
 def projects(name: str) -> str:
     """Return the text of the projects of a course and the marks for one, without links."""
-    text = (ROOT / "book" / "reference" / "teaching.md").read_text(encoding="utf-8")
-    own = set(PROJECTS.findall(re.split(r"<a id=|\n## ", text.partition(f'<a id="{name}"></a>')[2])[0]))
-    told = re.split(r"\n## ", text.partition("\n## Two projects\n")[2])[0]
-    about, *parts = re.split(r'<a id="project-(\d)"></a>\n', told.partition("### Marks for a project")[0])
+    text = teaching()
+    own = set(PROJECTS.findall(course_text(text, name)))
+    said = re.split(r"\n## ", text.partition("\n## Two projects\n")[2])[0]
+    about, *parts = re.split(r'<a id="project-(\d)"></a>\n', said.partition("### Marks for a project")[0])
     texts = [what for number, what in zip(parts[::2], parts[1::2], strict=True) if number in own]
-    marks = "### Marks for a project" + told.partition("### Marks for a project")[2]
+    marks = "### Marks for a project" + said.partition("### Marks for a project")[2]
     return LINK.sub(r"\1", "\n\n".join(["## The project", *map(str.strip, [about, *texts, marks])]))
 
 
