@@ -97,7 +97,7 @@ function longestText(spec, text, { count, value }) {
   return longest + (spec.waits ? LATER : spec.used ? OUT_OF_USE : "");
 }
 
-function slider(view, spec, text) {
+function slider(view, spec, text, last) {
   const { name, label, sets = {} } = spec;
   const { min, max, step, position, value } = sliderScale(spec);
   const input = element("input", { type: "range", min, max, step });
@@ -107,6 +107,7 @@ function slider(view, spec, text) {
   controlRow(view, name, label, input, { ...spec, value: said });
   view.listen(input, "input", () => view.set({ [name]: value(Number(input.value)), ...sets }));
   view.refreshers.push(() => {
+    if (last) input.max = String(position(last(view.now())));
     const now = view.model.get(name);
     // a slider that already stands for this value is left where the hand put it
     if (value(Number(input.value)) !== now) input.value = String(position(now));
@@ -166,8 +167,9 @@ function seedButton(view, spec, text) {
 
 // Build the inputs that Python declared and the page does not hide: at most two that are declared first stand above
 // the pictures, what plays among them, the others in More. A control that could not move is not shown.
-// `texts` are words of the explorer's own for some values; `own` are controls it builds itself, by the kind it gave.
-export function buildControls(view, specs, { texts = {}, own = {} }) {
+// `texts` are words of the explorer's own for some values, `lasts` where a slider ends as the other controls
+// stand; `own` are controls it builds itself, by the kind it gave.
+export function buildControls(view, specs, { texts = {}, lasts = {}, own = {} }) {
   const shown = specs.filter((spec) => !view.hides(spec.name) && !(spec.kind === "count" && spec.max <= spec.min));
   const [asked, played] = [shown.filter((spec) => spec.first), shown.filter((spec) => spec.first && spec.play)];
   const least = asked.filter((spec) => !played.includes(spec)).slice(0, FIRST - played.length);
@@ -180,7 +182,7 @@ export function buildControls(view, specs, { texts = {}, own = {} }) {
     else if (spec.menu) select(view, spec, view.model.get("data")[spec.names].map((word, k) => [k, word]), Number);
     else if (spec.kind === "tick") tick(view, spec);
     else if (spec.kind === "seed") seedButton(view, spec, words);
-    else slider(view, spec, words);
+    else slider(view, spec, words, lasts[spec.name]);
   }
 }
 

@@ -54,12 +54,29 @@ function handTable(table, { cells, pick, light, signal }) {
   return () => stand([0, 0]);
 }
 
-// Options: label (spoken); pick(i, j): a click on a cell, or Enter; light([i, j] or null): a cell under the pointer or
-// with the focus. Returns draw(rows, columns, values, look) with look = { text(value), most, marked(i, j) → class or "",
-// chosen: [row flags, column flags] }; draw() without rows hides it.
-export function numberTable(host, { label, pick = null, light = null, signal }) {
-  const table = element("table", { class: "ra-table", "aria-label": label });
+// A frame in which a table scrolls where it is too wide; then the keyboard reaches it, and a hint below says so. Returns
+// the frame and what to call when the table may have changed.
+export function scrollFrame(host, table, label, hint = "") {
   const frame = host.appendChild(element("div", { class: "ra-scroll" }, table));
+  const note = hint && host.appendChild(element("p", { hidden: "", style: "margin: 4px 0 0; color: var(--ra-soft)" }, hint));
+  const fitted = () => {
+    const wide = frame.scrollWidth > frame.clientWidth + 1;
+    if (note) note.hidden = !wide;
+    if (wide === frame.hasAttribute("tabindex")) return;
+    for (const [name, value] of [["tabindex", "0"], ["role", "region"], ["aria-label", label]]) {
+      if (wide) frame.setAttribute(name, value);
+      else frame.removeAttribute(name);
+    }
+  };
+  return { frame, fitted };
+}
+
+// Options: label (spoken); pick(i, j): a click on a cell, or Enter; light([i, j] or null): a cell under the pointer or
+// with the focus; hint: what is said below it where it scrolls. Returns draw(rows, columns, values, look) with look = { text(value), most, marked(i, j) → class or "",
+// chosen: [row flags, column flags] }; draw() without rows hides it.
+export function numberTable(host, { label, pick = null, light = null, hint = "", signal }) {
+  const table = element("table", { class: "ra-table", "aria-label": label });
+  const { frame, fitted } = scrollFrame(host, table, label, hint);
   let heads = { rows: [], columns: [] };
   let cells = [];
   const enter = (pick || light) && handTable(table, { cells: () => cells, pick, light, signal });
@@ -95,11 +112,7 @@ export function numberTable(host, { label, pick = null, light = null, signal }) 
         if (cell.className !== mark) cell.className = mark;
       }),
     );
-    const wide = frame.scrollWidth > frame.clientWidth + 1; // what scrolls must be reachable by keyboard
-    if (wide !== frame.hasAttribute("tabindex")) {
-      if (wide) for (const [name, value] of [["tabindex", "0"], ["role", "region"], ["aria-label", label]]) frame.setAttribute(name, value); // prettier-ignore
-      else for (const name of ["tabindex", "role", "aria-label"]) frame.removeAttribute(name);
-    }
+    fitted();
   };
 }
 

@@ -103,14 +103,6 @@ const imagePanel = {
   },
 };
 
-// The slider of the window ends at the last place that there is.
-function endSlider(view, { map, at }) {
-  const slider = view.body.querySelector("[data-control='place']");
-  if (!slider) return;
-  slider.max = map.length * map[0].length - 1;
-  slider.value = at;
-}
-
 // Nine numbers in a square; the box is made with the first.
 function kernelCell(view, { name, label, min, max, step }) {
   let box = view.controls.querySelector(".ra-kernel-cells");
@@ -147,15 +139,14 @@ const render = explorer({
     place: (place) => `${Math.min(place + 1, placesOf(problem, view.now()))}`,
     padding: (rings) => (rings ? `${rings} ${rings === 1 ? "ring" : "rings"} of zeros` : "none"),
   }),
+  lasts: (problem) => ({ place: (now) => placesOf(problem, now) - 1 }),
   answers: () => ["size"],
   numbers: () => [
     ["here", "sum of products here", ({ map, row, column }) => formatNumber(map[row][column])],
     ["size", "feature map", ({ map }) => `${map.length} × ${map[0].length}`],
     ["pooled", "after pooling", ({ pooled }) => `${pooled.length} × ${pooled[0].length}`],
   ],
-  say: (state, problem, view) => {
-    endSlider(view, state);
-    const { map, activated, row, column, bias, turned } = state;
+  say: ({ map, activated, row, column, bias, turned }) => {
     const how = turned ? "With the kernel turned, the" : "The";
     const made = `${how} window stands at row ${row + 1}, column ${column + 1} of the feature map: its nine products add up to ${formatNumber(map[row][column])}`;
     return `${made}, with the bias ${formatNumber(map[row][column] + bias)}, after ReLU ${formatNumber(activated[row][column])}.`;

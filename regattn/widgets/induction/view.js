@@ -2,7 +2,7 @@
 import { element } from "../_kit/controls.js";
 import { explorer } from "../_kit/explorer.js";
 import { isolate, shareText } from "../_kit/format.js";
-import { shareBars, tied } from "../_kit/tables.js";
+import { scrollFrame, shareBars, tied } from "../_kit/tables.js";
 import { textBox, textFits } from "../_kit/typed_text.js";
 import { inductionProblem, inductionState, LONGEST } from "./numbers.js";
 
@@ -21,9 +21,8 @@ function slotsPanel({ model }) {
     wide: true,
     make(host) {
       const table = element("table", { class: "ra-table", "aria-label": "Slots of every token" });
-      const frame = element("div", { class: "ra-scroll", tabindex: "0", role: "region", "aria-label": "Slots of every token" }, table);
-      const more = element("p", { hidden: "", style: "margin: 4px 0 0; color: var(--ra-soft)" }, "The table scrolls sideways: more words stand on the left.");
-      host.append(frame, more);
+      const hint = "The table scrolls sideways: more words stand on the left.";
+      const { frame, fitted } = scrollFrame(host, table, "Slots of every token", hint);
       let read = null; // the words for which the frame was last scrolled to the one that asks
       return (state) => {
         const line = (name, texts, shades) => {
@@ -40,7 +39,7 @@ function slotsPanel({ model }) {
           line(`layer 2${name}`, state[kind].looks.map(weightText), state[kind].looks),
         ]);
         table.replaceChildren(element("tbody", {}, line("its word", state.words), ...rows));
-        more.hidden = frame.scrollWidth <= frame.clientWidth + 1;
+        fitted();
         const words = state.words.join(" ");
         if (words !== read && frame.clientWidth) {
           read = words;

@@ -75,16 +75,13 @@ export function mapPanel(view, { data }) {
     wide: true,
     make(host) {
       const said = host.parentElement.querySelector(".ra-title");
-      const draw = numberTable(host, { label: title, signal: view.signal });
-      const frame = host.querySelector(".ra-scroll");
-      const more = host.appendChild(element("p", { hidden: "", style: "margin: 4px 0 0; color: var(--ra-soft)" }, "The table scrolls sideways."));
+      const draw = numberTable(host, { label: title, hint: "The table scrolls sideways.", signal: view.signal });
       return ({ words, map }) => {
         const place = view.model.get("head") - 1;
         const which = `Layer ${Math.floor(place / data.n_heads) + 1}, head ${(place % data.n_heads) + 1}`;
         said.textContent = title.replace("One head's weights", which);
         const cells = map.map((row, i) => row.map((weight, j) => (j <= i ? weight : NaN)));
         draw(words, words, cells, { text: weightText, most: 1, marked: (i, j) => (j > i ? "ra-masked" : "") });
-        more.hidden = frame.scrollWidth <= frame.clientWidth + 1;
       };
     },
   };
