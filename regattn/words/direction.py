@@ -271,8 +271,8 @@ def stretches(documents: Sequence[Sequence[int]], *, length: int) -> np.ndarray:
     [[0, 1], [2, 3], [6, 7]]
     """
     length = check_count(length, "length", least=1)
-    cuts = [list(text[at : at + length]) for text in documents for at in range(0, len(text) - length + 1, length)]
-    kept = [cut for cut in cuts if len(set(cut)) == length]
+    cuts = [list(text[at : at + length]) for text in documents for at in range(0, len(text), length)]
+    kept = [cut for cut in cuts if len(set(cut)) == length]  # not what is left at the end either
     return np.array(kept, dtype=int).reshape(len(kept), length)
 
 
