@@ -245,7 +245,13 @@ def make_deck(app, doctree: nodes.document, docname: str) -> None:
     """Put the slides of a chapter in its place."""
     chapter = doctree.next_node(nodes.section)
     guide = guide_of(docname)
-    slides = slides_of(chapter, guide, answers_of(docname, guide.set_in_class()))
+    counted = [names or {} for names in app.env.equation_numbers.values()]
+    equations = {
+        name.removeprefix("equation-"): f"({'.'.join(map(str, place))})"
+        for names in counted
+        for name, place in names.items()
+    }
+    slides = slides_of(chapter, guide, answers_of(docname, guide.set_in_class(), equations))
     app.deck_sizes[docname] = len(slides)
     doctree.children = []
     doctree += [section_of(slide) for slide in slides]

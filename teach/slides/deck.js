@@ -55,14 +55,20 @@ function letters(part) {
   return Math.min(99, ...written.map((each) => parseFloat(getComputedStyle(each).fontSize) * (each.currentCSSZoom ?? 1)));
 }
 
-// What is pressed may draw more than there is room for; then all is laid out again.
+// What is pressed may draw more than there is room for: then it is drawn smaller, and as large as before where it may;
+// where its letters become too small, all is laid out again, out of sight.
 async function again(figure) {
   if ("busy" in figure.dataset) return;
   figure.dataset.busy = "";
   await frame();
   const body = figure.closest(".body");
-  const first = panelsOf(figure).findIndex((panel) => !panel.classList.contains("deck-away"));
-  if (overflows(body)) await arrange(body, Math.max(0, first));
+  await shrink(body, (size) => (figure.parentElement.style.zoom = size), Number(figure.dataset.size), LEAST);
+  if (overflows(body) || letters(figure) < Math.min(READABLE, Number(figure.dataset.letters))) {
+    const first = panelsOf(figure).findIndex((panel) => !panel.classList.contains("deck-away"));
+    figure.style.visibility = "hidden";
+    await arrange(body, Math.max(0, first));
+    figure.style.visibility = "";
+  }
   delete figure.dataset.busy;
 }
 
@@ -83,6 +89,7 @@ function divide(figure) {
     press.addEventListener("click", () => arrange(figure.closest(".body"), k));
     bar.append(press);
   });
+  bar.prepend("Panels");
   figure.closest(".slide").querySelector(".head").append(bar);
 }
 
@@ -123,6 +130,7 @@ async function arrange(body, first = 0) {
   show(figure, best.many === 2 ? [first, first + 1] : [first]);
   figure.toggleAttribute("data-terse", best.terse);
   lay(figure, best.way ?? "above");
+  Object.assign(figure.dataset, { size: best.size || LEAST, letters: best.letters ?? 0 });
   zoom(best.size || LEAST);
   await frame();
   delete figure.dataset.busy;
@@ -190,12 +198,24 @@ window.MathJax = {
     pageReady: () => MathJax.startup.defaultPageReady().then(() => document.fonts.ready).finally(ready),
   },
 };
-// What is written into an explorer moves no slide.
+// Keys pressed in an explorer move no slide, unless a pointer came last: what it pressed gives the keys back to the deck,
+// but for a field that is written into.
+let pointed = false;
 window.addEventListener(
   "keydown",
-  (event) => event.target.closest?.("figure.regattn, input, select, textarea") && event.stopPropagation(),
+  (event) => {
+    pointed = false;
+    if (event.target.closest?.("figure.regattn, input, select, textarea")) event.stopPropagation();
+  },
   true,
 );
+window.addEventListener("pointerdown", () => (pointed = true), true);
+function giveBack() {
+  const held = document.activeElement;
+  const written = held?.matches("textarea, [contenteditable], input:not([type=range], [type=checkbox], [type=radio])");
+  if (pointed && !written && held?.closest("figure.regattn, .deck-panels")) held.blur();
+}
+for (const name of ["click", "change"]) window.addEventListener(name, () => setTimeout(giveBack));
 // A deck is drawn as large as the screen, and an explorer smaller still: a drawing that asks where the pointer is gets
 // its answer in its own units.
 function inUnits(event) {

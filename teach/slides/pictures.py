@@ -1,7 +1,8 @@
 """Pictures of a deck: a drawing of Matplotlib stands in the deck itself, so that its letters can be made large enough.
 
 One whose panels stand below one another, as a narrow page needs them, is cut between them: on a slide they stand side
-by side. A drawing of one panel, or of panels that already do, stays whole.
+by side. A drawing of one panel, of panels that already do, or of panels that share the numbers of the lowest, stays
+whole.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ LOW = 300.0  # units: what is not higher than this can be read whole
 BOX = re.compile(r'<svg\b[^>]*viewBox="0 0 ([\d.]+) ([\d.]+)"')
 AXES = re.compile(r'(?m)^  <g id="axes_\d+">$')
 FRAME = re.compile(r'<g id="patch_\d+">\s*<path d="([^"]+)"')
+ACROSS = re.compile(
+    r'(?s)<g id="matplotlib\.axis_\d*[13579]">(.*?)<g id="matplotlib\.axis_'
+)  # each second is an x-axis
 WRITTEN = re.compile(r'transform="translate\([-\d.]+ ([-\d.]+)\) scale\(([\d.]+) -')
 IDS = re.compile(r'(\bid="|href="#|url\(#)')
 NUMBER = re.compile(r"-?[\d.]+")
@@ -23,10 +27,11 @@ _made = count(1)
 
 
 class Row(NamedTuple):
-    """Where a row of panels begins and ends, in units of the picture."""
+    """Where a row of panels begins and ends, in units of the picture, and whether its x-axis has numbers of its own."""
 
     top: float
     foot: float
+    numbered: bool
 
 
 def rows(drawing: str) -> list[Row]:
@@ -39,12 +44,14 @@ def rows(drawing: str) -> list[Row]:
         edges = [float(number) for number in NUMBER.findall(frame[1])][1::2]
         heights = [(float(y), 100 * float(size)) for y, size in WRITTEN.findall(part)]
         outer = [(y - size, y) for y, size in heights]
-        row = Row(min([min(edges), *(top for top, _ in outer)]), max([max(edges), *(foot for _, foot in outer)]))
+        own = any('<g id="text_' in axis for axis in ACROSS.findall(part))
+        row = Row(min([min(edges), *(top for top, _ in outer)]), max([max(edges), *(foot for _, foot in outer)]), own)
         beside = next((k for k, other in enumerate(found) if row.top < other.foot and other.top < row.foot), None)
         if beside is None:
             found.append(row)
         else:
-            found[beside] = Row(min(row.top, found[beside].top), max(row.foot, found[beside].foot))
+            other = found[beside]
+            found[beside] = Row(min(row.top, other.top), max(row.foot, other.foot), row.numbered or other.numbered)
     return sorted(found)
 
 
@@ -54,7 +61,7 @@ def cuts(drawing: str) -> list[tuple[float, float]]:
     there = rows(drawing)
     if height <= LOW or len(there) < 2:
         return [(0.0, height)]
-    middles = [(above.foot + below.top) / 2 for above, below in pairwise(there)]
+    middles = [(above.foot + below.top) / 2 for above, below in pairwise(there) if above.numbered]
     return list(pairwise([0.0, *middles, height]))
 
 
