@@ -10,6 +10,7 @@ examples of teach/example_private serve. REGATTN_COURSE names the folder of the 
 
 from __future__ import annotations
 
+import argparse
 import ast
 import builtins
 import json
@@ -45,9 +46,8 @@ from nbgrader.preprocessors import (
 from traitlets.config import Config
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "book" / "_ext"))
-from chapters import Chapter, chapters  # noqa: E402, where the extensions of the book are
-
+sys.path.insert(0, str(ROOT))
+from tools.choice import Chapter, chapters, chosen  # noqa: E402
 from tools.marking import ForgetErrorStream, RefusePackage, RestoreCells  # noqa: E402
 from tools.variants import Draw, PutVariant, first, settled, varies  # noqa: E402
 
@@ -432,14 +432,6 @@ def write_assignment(course: Path, name: str, source: nbformat.NotebookNode) -> 
     done(api.generate_assignment(name))
 
 
-def chosen(names: Iterable[str]) -> list[str]:
-    """Return chapters by their names, with or without a number: "masks" or "09_masks"."""
-    known = {chapter.name: slug for slug, chapter in CHAPTERS.items()} | {slug: slug for slug in CHAPTERS}
-    if unknown := [name for name in names if name not in known]:
-        raise ValueError(f"there is no chapter {', '.join(unknown)}; there are {', '.join(CHAPTERS)}")
-    return [known[name] for name in names]
-
-
 def build(course: Path, names: Iterable[str] = (), private: Path | None = None, *, varied: bool = False) -> list[str]:
     """Write the assignments of some chapters, or of all, into the folder of a course; return their names.
 
@@ -475,7 +467,7 @@ def main(names: Sequence[str]) -> None:
     logging.getLogger("traitlets").setLevel(logging.WARNING)
     course = Path(os.environ.get("REGATTN_COURSE") or COURSE).resolve()
     private, varied = private_folder(), bool(os.environ.get("REGATTN_SALT"))
-    written = build(course, chosen(names), private, varied=varied)
+    written = build(course, [chapter.slug for chapter in chosen(names)], private, varied=varied)
     marked = [name.removeprefix("graded_") for name in written if name.startswith("graded_")]
     own = [name for name in marked if private != EXAMPLE and any((private / "questions" / name).glob("*.py"))]
     print(f"{len(written) - len(marked)} practice assignments, {len(marked)} for marks")
@@ -488,6 +480,8 @@ def main(names: Sequence[str]) -> None:
 
 if __name__ == "__main__":
     try:
-        main(sys.argv[1:])
+        parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+        parser.add_argument("chapters", nargs="*", help="a chapter by number, name or a part of it; all without one")
+        main(parser.parse_args().chapters)
     except ValueError as error:
         sys.exit(str(error))

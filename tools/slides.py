@@ -12,16 +12,13 @@ import html
 import os
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "book" / "_ext")]
-from chapters import chapters  # noqa: E402, where the extensions of the book are
-
+sys.path.insert(0, str(ROOT))
 from teach.slides.builder import write  # noqa: E402
-
-PAGES = [chapter.page for chapter in chapters()]
+from tools.choice import chapters, chosen  # noqa: E402
 
 FIRST = """<!doctype html>
 <html lang="en">
@@ -70,28 +67,15 @@ def make(book: Path, folder: Path, pages: Iterable[str]) -> dict[str, int]:
     return sizes
 
 
-def chosen(parts: Sequence[str]) -> list[str]:
-    """Return the chapters whose names have one of these parts, all where none is named.
-
-    Raises
-    ------
-    ValueError
-        If no chapter has a part in its name.
-    """
-    if unknown := [part for part in parts if not any(part in page for page in PAGES)]:
-        raise ValueError(f"no chapter has {', '.join(unknown)} in its name; there are {', '.join(PAGES)}")
-    return [page for page in PAGES if not parts or any(part in page for part in parts)]
-
-
 def main() -> None:
     """Make the decks of all chapters, or of those that are named."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("pages", nargs="*", help="part of the name of a chapter, such as masks; all without one")
+    parser.add_argument("pages", nargs="*", help="a chapter by number, name or a part of it; all without one")
     parser.add_argument("--book", type=Path, default=ROOT / "_build" / "html", help="the built book")
     parser.add_argument("--folder", type=Path, default=ROOT / "_build" / "revealjs", help="where the decks go")
     given = parser.parse_args()
     try:
-        pages = chosen(given.pages)
+        pages = [chapter.page for chapter in chosen(given.pages) or chapters(ROOT)]
         sizes = make(given.book.resolve(), given.folder.resolve(), pages)
     except ValueError as error:
         sys.exit(str(error))

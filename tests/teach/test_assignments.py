@@ -440,12 +440,6 @@ def test_in_a_class_a_loop_without_end_costs_its_test_and_a_dead_kernel_all_whil
     assert course.graded(name, "class-model") == (question.points, question.points)
 
 
-def test_chapters_are_named_with_or_without_their_number_and_another_name_is_refused():
-    assert assignments.chosen(["masks", "03_ols_proximity"]) == ["masks", "ols_proximity"]
-    with pytest.raises(ValueError, match="there is no chapter mask; there are linear_regression, "):
-        assignments.chosen(["masks", "mask"])
-
-
 def test_marks_are_exported_of_the_sheets_alone_and_count_alike_in_the_course(course):
     name, question = f"graded_{QUICK}", questions(QUICK, EXAMPLE)[0]
     with Gradebook(open_course(course.folder).coursedir.db_url, "regattn") as gradebook:

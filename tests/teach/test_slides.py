@@ -19,9 +19,10 @@ from teach.slides.builder import as_noted, bind
 from tests.built import ROOT, soup
 from tests.teach.conftest import ALL
 from tests.teach.decks import ELSEWHERE, HEIGHT, LEANS, MEASURE, PRESSED, TEXTS, WIDTH, opened_deck
-from tools.slides import PAGES, chosen
+from tools.choice import chapters
 
 ONE = "book/part2-proximity/03_ols_proximity"
+PAGES = [chapter.page for chapter in chapters(ROOT)]
 DECKS = PAGES if ALL else [ONE, "book/part5-transformer/18_language_model"]
 SMALLEST = 15.0  # pixels of a letter on a slide of 1280 by 800; 22 on a projector of 1920
 ROUNDING = 1.5  # pixels: boxes end between pixels
@@ -359,13 +360,6 @@ def test_notes_count_panels_and_let_nobody_skip():
     said = "You may skip this section. In the lower picture lines land."
     assert as_noted(said) == "In the second picture lines land."
     assert as_noted("You may skip how.") == "You may skip how."
-
-
-def test_decks_of_some_chapters_are_chosen_by_a_part_of_their_names():
-    assert chosen([]) == PAGES
-    assert chosen(["panels", "masks"]) == ["book/part3-attention/09_masks", "book/part3-attention/10_panels"]
-    with pytest.raises(ValueError, match="no chapter has maks in its name; there are book/part1"):
-        chosen(["masks", "maks"])
 
 
 def test_what_only_the_chapter_asks_is_a_vote_for_spare_time_before_an_explorer():
