@@ -1,8 +1,8 @@
 """Make a deck of slides of every chapter of the built book, below _build/revealjs, with a first page that lists them.
 
 A deck opens from disk, with its explorers. The key S opens the speaker's notes, F fills the screen, Esc shows all
-slides; with `?print-pdf` after its name it prints as hand-outs, and `?print-pdf&showNotes=separate-page` prints the
-notes too. `make slides CHAPTERS="masks panels"` makes the decks of some chapters.
+slides. With `?steps` after its name it shows a slide part by part, with `?print-pdf` it prints as hand-outs, with
+`?print-pdf&showNotes=separate-page` with the notes too. `make slides CHAPTERS="9 panels"` makes those of some chapters.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ kbd { padding: 0.05em 0.4em; border: 1px solid #b9c0c8; border-radius: 4px; }
 <h1>Slides</h1>
 <p>A deck for each chapter, made from its page. <kbd>S</kbd> opens the speaker’s notes, <kbd>F</kbd> fills the screen,
 <kbd>Esc</kbd> shows all slides. <em>Print</em> opens a deck as pages, to print or to save as PDF from the browser;
-<em>with notes</em> adds what the teacher says.</p>
+<em>with notes</em> adds what the teacher says. <em>Step by step</em> shows paragraphs, points and rows one after
+another.</p>
 <ol style="list-style: none; padding: 0">
 ENTRIES
 </ol>
@@ -48,7 +49,8 @@ ENTRIES
 </html>
 """
 ENTRY = (
-    '<li><a href="{page}.html">{title}</a> <small>{count} slides · <a href="{page}.html?print-pdf">print</a> · '
+    '<li><a href="{page}.html">{title}</a> <small>{count} slides · <a href="{page}.html?steps">step by step</a> · '
+    '<a href="{page}.html?print-pdf">print</a> · '
     '<a href="{page}.html?print-pdf&amp;showNotes=separate-page">with notes</a></small></li>'
 )
 

@@ -180,12 +180,24 @@ async function fit(slide) {
   drawn(body).forEach(grow);
 }
 
+// With `?steps` behind its name a deck shows a slide part by part: paragraphs, points of a list, rows of a table.
+function stepwise(slide) {
+  const body = slide.querySelector(":scope > .body");
+  if (slide.matches(".slide-title, .slide-vote") || body.querySelector("figure.regattn")) return;
+  const inside = (part) => (part.matches("ul, ol") ? [...part.children] : part.matches(".table") ? [...part.querySelectorAll("tbody tr")] : [part]);
+  for (const part of [...body.children].flatMap(inside).slice(1)) part.classList.add("fragment");
+}
+
 async function fitAll() {
   const deck = document.querySelector(".reveal .slides");
   deck.classList.add("measuring");
   await frame();
   await Promise.all([...deck.querySelectorAll("section.slide")].map(fit));
   deck.classList.remove("measuring");
+  if (new URLSearchParams(location.search).has("steps")) {
+    deck.querySelectorAll("section.slide").forEach(stepwise);
+    Reveal.sync();
+  }
   root.dataset.fitted = "yes";
 }
 

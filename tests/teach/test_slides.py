@@ -643,6 +643,25 @@ def test_keys_move_slides_after_a_pointer_and_the_explorer_after_a_key(browser, 
 
 @pytest.mark.book
 @pytest.mark.browser
+def test_a_deck_shows_a_slide_part_by_part_where_one_asks_for_it(browser, decks):
+    path = decks[0] / f"{ONE}.html"
+    first = """[...document.querySelectorAll("section.slide")].findIndex(
+        (slide) => slide.querySelectorAll(".body > ul > li").length > 1)"""
+    shown = "[...document.querySelectorAll('section.present .body li')].map((e) => getComputedStyle(e).visibility)"
+    with opened_deck(browser, path) as page:
+        assert page.locator(".fragment").count() == 0
+        at = page.evaluate(first)
+    with opened_deck(browser, path, "?steps") as page:
+        page.evaluate(f"Reveal.slide({at})")
+        before = page.evaluate(shown)
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function(f"({shown}).join() !== {','.join(before)!r}")
+        assert page.evaluate("Reveal.getIndices().h") == at
+        assert page.evaluate(shown).count("visible") == before.count("visible") + 1
+
+
+@pytest.mark.book
+@pytest.mark.browser
 @pytest.mark.parametrize("page", PAGES if ALL else [ONE])
 def test_what_a_preset_draws_stays_within_its_slide(page, browser, decks):
     with opened_deck(browser, decks[0] / f"{page}.html") as opened:
