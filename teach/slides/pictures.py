@@ -27,7 +27,7 @@ _made = count(1)
 
 
 class Row(NamedTuple):
-    """Where a row of panels begins and ends, in units of the picture, and whether its x-axis has numbers of its own."""
+    """Where a row of panels begins and ends, in units of the picture, and whether its ticks have numbers of their own."""
 
     top: float
     foot: float
@@ -44,7 +44,7 @@ def rows(drawing: str) -> list[Row]:
         edges = [float(number) for number in NUMBER.findall(frame[1])][1::2]
         heights = [(float(y), 100 * float(size)) for y, size in WRITTEN.findall(part)]
         outer = [(y - size, y) for y, size in heights]
-        own = any('<g id="text_' in axis for axis in ACROSS.findall(part))
+        own = not any('"xtick_' in axis and '"text_' not in axis for axis in ACROSS.findall(part))
         row = Row(min([min(edges), *(top for top, _ in outer)]), max([max(edges), *(foot for _, foot in outer)]), own)
         beside = next((k for k, other in enumerate(found) if row.top < other.foot and other.top < row.foot), None)
         if beside is None:

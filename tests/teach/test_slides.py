@@ -406,6 +406,9 @@ def test_panels_that_a_page_stacks_are_cut_where_nothing_stands():
     assert pictures.cuts(drawing((22, 135), (188, 358), height=397)) == [(0, 154), (154, 397)]
     assert pictures.cuts(drawing((22, 135), (22, 135), height=397)) == [(0, 397)]
     assert pictures.cuts(drawing((22, 95), (119, 192), height=220)) == [(0, 220)]  # low enough to be read whole
+    ticks = '<g id="matplotlib.axis_1"><g id="xtick_1"/></g><g id="matplotlib.axis_2">'
+    shared = drawing((22, 135), (188, 358), height=397).replace('<g id="axes_2">', f'{ticks}\n  <g id="axes_2">')
+    assert pictures.cuts(shared) == [(0, 397)]  # the upper panel has the numbers of the lower one
     text = pictures.piece(drawing((22, 135), (188, 358), height=397), 154, 397, "A <picture>")
     assert 'viewBox="0 154 411 243" overflow="hidden"' in text
     assert 'aria-label="A &lt;picture&gt;"' in text
@@ -626,7 +629,7 @@ def test_an_explorer_of_a_deck_answers(browser, decks):
 def test_keys_move_slides_after_a_pointer_and_the_explorer_after_a_key(browser, decks):
     with opened_deck(browser, decks[0] / f"{ONE}.html") as page:
         at = [slide["kind"] for slide in page.evaluate(MEASURE)].index("explorer")
-        for press in ("button.ra-preset", ".deck-panels button", "input[type=range]"):
+        for press in (".ra-presets button", ".deck-panels button", "input[type=range]"):
             page.evaluate(f"Reveal.slide({at})")
             page.locator(f"section.present {press}").first.click()
             page.keyboard.press("ArrowRight")
