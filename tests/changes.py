@@ -15,7 +15,7 @@ from tests.built import ROOT
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 from dependencies import Package
 
-HALF_DAY = 4 * 3600  # seconds
+A_WHILE = 3 * 3600  # seconds
 MOST_NAMED = 8  # paths, in a reason
 CORE = ["tests/test_attention.py", "tests/test_from_scratch.py", "tests/test_data.py", "tests/ledger/test_ledger.py"]
 
@@ -39,7 +39,7 @@ class Base(NamedTuple):
 def base(*, behind: bool = False) -> Base | None:
     """Return what changes are counted from: REGATTN_BASE, or where this branch left main; None when nobody knows.
 
-    On main itself that is where one stands; with `behind` it is then what stood there half a working day before: what
+    On main itself that is where one stands; with `behind` it is then what stood there three hours before: what
     is pushed together was written in hours, and nobody knows how many commits that was.
     """
     named = os.environ.get("REGATTN_BASE")
@@ -58,8 +58,8 @@ def base(*, behind: bool = False) -> Base | None:
         if found:
             break
     committed = git("log", "-1", "--format=%ct") if behind else None
-    before = git("rev-list", "-1", f"--before={int(committed[0]) - HALF_DAY}", "HEAD") if committed else None
-    return Base(before[0], "half a working day before") if before else None
+    before = git("rev-list", "-1", f"--before={int(committed[0]) - A_WHILE}", "HEAD") if committed else None
+    return Base(before[0], "three hours before") if before else None
 
 
 def changed(since: Base) -> set[str]:

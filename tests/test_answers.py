@@ -12,7 +12,7 @@ from regattn.exercises import check, exercises
 from regattn.exercises._judging import MESSAGES, NEAR, NEGATIONS, judge_text
 from regattn.exercises._reading import TABLES, numbers_in, words_in
 from tests.browser import open_offline
-from tests.built import ROOT, soup, toc_pages
+from tests.built import ROOT, label, soup, toc_pages
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 from chapters import chapter_of
@@ -24,7 +24,7 @@ ALL = exercises()
 CHAPTERS = {
     chapter.slug: chapter for page in toc_pages() if page.startswith("book/part") and (chapter := chapter_of(page))
 }
-every_chapter = pytest.mark.parametrize("chapter", CHAPTERS)
+every_chapter = pytest.mark.parametrize("page", [chapter.page for chapter in CHAPTERS.values()], ids=label)
 CONSTANTS = {"TABLES": TABLES, "MESSAGES": MESSAGES, "NEGATIONS": NEGATIONS, "NEAR": NEAR}
 READING = "\n".join(
     [
@@ -138,7 +138,8 @@ def path_of(book: Path, chapter: str) -> Path:
 
 @book
 @every_chapter
-def test_every_exercise_of_a_chapter_has_one_field_with_a_name_that_says_what_check_says(browser, built_book, chapter):
+def test_every_exercise_of_a_chapter_has_one_field_with_a_name_that_says_what_check_says(browser, built_book, page):
+    chapter = chapter_of(page).slug
     with open_offline(browser, path_of(built_book, chapter), width=390, height=844) as page:
         shown = page.eval_on_selector_all("[data-exercise]", "(roots) => roots.map((root) => root.dataset.exercise)")
         assert shown == exercises_of(chapter)
@@ -204,7 +205,8 @@ def test_without_scripts_no_dead_form_and_a_sentence_that_says_how(browser, buil
 
 @book
 @every_chapter
-def test_the_source_of_a_page_shows_no_hint_and_no_cell_that_waits_for_an_answer(built_book, chapter):
+def test_the_source_of_a_page_shows_no_hint_and_no_cell_that_waits_for_an_answer(built_book, page):
+    chapter = chapter_of(page).slug
     path = path_of(built_book, chapter)
     text = path.read_text(encoding="utf-8")
     for name in exercises_of(chapter):

@@ -13,10 +13,10 @@ import pytest
 from nbclient.exceptions import CellExecutionError
 
 from regattn.widgets import AverageExplorer, SpectralExplorer
-from tests.benchmarks.cases import check_cases, check_goal, rows_of
+from tests.benchmarks.cases import SCRIPTS, check_cases, check_goal, rows_of
 from tests.built import ROOT, notebooks
 
-pytestmark = pytest.mark.weekly("benchmarks/", "tests/benchmarks/")
+pytestmark = pytest.mark.weekly(*SCRIPTS, "tests/benchmarks/")
 
 RNG = np.random.default_rng(11)
 X, X_TEST = RNG.normal(size=(23, 3)), RNG.normal(size=(5, 3))

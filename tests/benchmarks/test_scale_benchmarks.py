@@ -6,9 +6,9 @@ import math
 import numpy as np
 import pytest
 
-from tests.benchmarks.cases import check_goal
+from tests.benchmarks.cases import SCRIPTS, check_goal
 
-pytestmark = pytest.mark.weekly("benchmarks/", "tests/benchmarks/")
+pytestmark = pytest.mark.weekly(*SCRIPTS, "tests/benchmarks/")
 
 
 def test_a_power_is_the_slope_of_the_logarithms(benchmark):
