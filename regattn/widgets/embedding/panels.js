@@ -25,6 +25,7 @@ export function matrixPanel(title, { names, inverse }, view, values) {
     title,
     make(host) {
       const draw = numberTable(host, { label: title, signal: view.signal });
+      host.querySelector("table").style.width = "100%"; // so that neighbouring numbers stand apart
       return (state) => {
         const table = values(state);
         const marked = (i, j) => (table[i][j] < 0 ? "ra-below" : "ra-above");

@@ -17,11 +17,17 @@ function nearestQuery(xs, x) {
   return { query: xs.reduce((best, value, k) => (Math.abs(value - x) < Math.abs(xs[best] - x) ? k : best), 0) };
 }
 
+const offered = (view) => [view.now(), ...view.kit.presets.map(([, values]) => values)];
+
 // Whether a weight below zero can come up: not where a page offers averages only.
 function goesBelowZero(view) {
   if (!view.hides("kernel") || !view.hides("amplify")) return true;
-  const settings = [view.now(), ...view.kit.presets.map(([, values]) => values)];
-  return settings.some(({ kernel, amplify }) => ["identity", "elu"].includes(kernel) || amplify);
+  return offered(view).some(({ kernel, amplify }) => ["identity", "elu"].includes(kernel) || amplify);
+}
+
+// Whether every kernel that can come up is the Gaussian smoother itself.
+function onlySmooths(view) {
+  return view.hides("kernel") && offered(view).every(({ kernel }) => kernel === "gaussian");
 }
 
 function curvePanel({ x, y, x_label: xLabel, y_label: yLabel }, view) {
@@ -35,7 +41,7 @@ function curvePanel({ x, y, x_label: xLabel, y_label: yLabel }, view) {
       ["positive", "hollow", "ringed: hardly any weight"],
       ...(goesBelowZero(view) ? [["negative", "dot", "weight below zero"]] : []),
       ["prediction", "line", "this kernel"],
-      ["neutral", "dashed", "Gaussian smoother, same keys"],
+      ...(onlySmooths(view) ? [] : [["neutral", "dashed", "Gaussian smoother, same keys"]]),
       ["query", "diamond", "the query (drag it)"],
     ],
     plot: { label: "Fitted curve", xLabel, yLabel, height: 300 },
