@@ -116,3 +116,10 @@ def test_what_a_page_hides_is_neither_printed_nor_said(browser, tmp_path, hidden
     with opened(browser, tmp_path, explorer) as page:
         assert page.evaluate(OUTPUTS) == printed
         assert page.inner_text(".ra-readout").startswith(said)
+
+
+@pytest.mark.browser
+def test_the_button_beside_the_layers_says_that_it_goes_to_the_next_count(browser, tmp_path):
+    with opened(browser, tmp_path, example(layers=5)) as page:  # of 0, 1, 2, 4, 5, 8, 10
+        page.get_by_role("button", name="Next count").click()
+        assert page.inner_text(".ra-live").startswith("After 10 layers")

@@ -13,6 +13,12 @@ const depthTicks = ({ depths }) =>
 
 const layersOf = (depth) => (depth === 1 ? "layer" : "layers");
 
+// The counts shown are not one layer apart: the button goes to the next of them.
+function nameStep({ root }) {
+  const button = root.querySelector("[data-play='step']");
+  if (button) button.title = button.lastElementChild.textContent = "Next count";
+}
+
 const ENDS = { pooled: "neutral", local: "key", partial: "leave-one-out" }; // with their colours
 
 function errorPanel(problem) {
@@ -98,7 +104,10 @@ const render = explorer({
   name: "DepthExplorer",
   prepare: depthProblem,
   compute: depthState,
-  panels: (problem) => ({ error: errorPanel(problem), apart: apartPanel(problem), units: unitsPanel(problem) }),
+  panels: (problem, view) => {
+    nameStep(view);
+    return { error: errorPanel(problem), apart: apartPanel(problem), units: unitsPanel(problem) };
+  },
   hint: () => "; arrow keys read the layers",
   cursor: ({ depths }, view) => ({
     count: ({ errors }) => errors.length,
