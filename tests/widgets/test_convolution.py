@@ -128,7 +128,9 @@ def test_the_kernel_stands_on_the_window_and_the_slider_ends_at_the_last_place(b
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize(("width", "button", "below"), [(390, "lower edges", False), (390, "blur", True), (800, "blur", False)])
+@pytest.mark.parametrize(
+    ("width", "button", "below"), [(390, "lower edges", False), (390, "blur", True), (800, "blur", False)]
+)
 def test_a_kernel_that_has_no_room_on_the_window_stands_below_the_image(browser, tmp_path, width, button, below):
     with opened(browser, tmp_path, example()) as page:
         page.set_viewport_size({"width": width, "height": 844})

@@ -7,7 +7,7 @@ import { svgElement } from "../_kit/plot.js";
 
 const SIZE = 3; // of the kernel
 const POOL = 2; // of the windows of the pooling
-const [LEAST, LARGEST] = [9, 14]; // pixels, of a number on the image
+const [LEAST, LARGEST] = [9.1, 14]; // pixels, of a number on the image
 const GLYPH = 0.65; // of its size, the width of a sign of it with some air
 
 const CELLS = Array.from({ length: SIZE * SIZE }, (_, k) => `kernel_${Math.floor(k / SIZE) + 1}${(k % SIZE) + 1}`);
