@@ -125,3 +125,22 @@ def test_the_kernel_stands_on_the_window_and_the_slider_ends_at_the_last_place(b
         page.evaluate(SET, [{"padding": 0, "place": 60}, 0])
         assert (slider.get_attribute("max"), slider.input_value()) == ("35", "35")
         assert page.locator("[data-output='place']").text_content() == "36"
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("width", "button", "below"), [(390, "lower edges", False), (390, "blur", True), (800, "blur", False)]
+)
+def test_a_kernel_that_has_no_room_on_the_window_stands_below_the_image(browser, tmp_path, width, button, below):
+    with opened(browser, tmp_path, example()) as page:
+        page.set_viewport_size({"width": width, "height": 844})
+        page.get_by_role("button", name=button).click()
+        square = page.locator(".ra-kernel-below")
+        shown = square.locator("span") if below else page.locator(".ra-kernel-number")
+        assert square.is_visible() == below
+        written = {"blur": ["0.11"] * 9, "lower edges": ["1"] * 3 + ["0"] * 3 + ["−1"] * 3}[button]
+        assert shown.all_text_contents() == written
+        if not below:
+            boxes = [number.bounding_box() for number in shown.all()]
+            cell = page.locator(".ra-cells rect").first.bounding_box()["width"]
+            assert all(box["width"] <= cell and box["height"] >= 9 for box in boxes)

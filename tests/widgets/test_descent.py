@@ -112,15 +112,17 @@ def test_a_segment_is_cut_at_the_frame(tmp_path):
 
 
 @pytest.mark.browser
-def test_a_walk_that_has_left_the_picture_is_not_drawn_at_its_edge(browser, tmp_path):
+def test_a_walk_that_has_left_the_picture_says_so_and_is_not_drawn_at_its_edge(browser, tmp_path):
     explorer = example(learning_rate=0.05, start=(0.0, 40.0), step=2)
     with opened(browser, tmp_path, explorer) as page:
         walk = '[data-panel="surface"] .ra-mark.ra-key'
-        drawn = []
+        drawn, said = [], []
         for step in (2, 20, 1):
             page.evaluate(SET, [{"sign": "plus", "step": step}, 0])
             drawn.append(page.locator(walk).is_visible())
+            said.append("outside the picture" in page.locator(".ra-live").inner_text())
     assert drawn == [True, False, True]
+    assert said == [False, True, False]
 
 
 @pytest.mark.browser

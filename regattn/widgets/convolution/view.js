@@ -7,7 +7,8 @@ import { svgElement } from "../_kit/plot.js";
 
 const SIZE = 3; // of the kernel
 const POOL = 2; // of the windows of the pooling
-const [LEAST, LARGEST] = [9, 14]; // pixels, of a number on the image; a cell that has no room for the least has none
+const [LEAST, LARGEST] = [9.1, 14]; // pixels, of a number on the image
+const GLYPH = 0.65; // of its size, the width of a sign of it with some air
 
 const CELLS = Array.from({ length: SIZE * SIZE }, (_, k) => `kernel_${Math.floor(k / SIZE) + 1}${(k % SIZE) + 1}`);
 
@@ -81,23 +82,31 @@ function stagePanel(title, rowsOf, windowOf, legend = []) {
   };
 }
 
-// The image, with the number of the kernel on each cell of the window.
+const written = (value) => String(Number(value.toFixed(2))).replace("-", "−"); // 1, −0.5, 0.11
+
+// The image, with the number of the kernel on each cell of the window; below it where the cells are too small.
 const imagePanel = {
   title: "Image and kernel",
   make(host) {
     const draw = cellPicture(host, "Image");
     const svg = host.querySelector("svg");
     const numbers = CELLS.map(() => svgElement("text", { class: "ra-kernel-number" }));
+    const below = CELLS.map(() => element("span"));
+    const square = host.appendChild(element("div", { class: "ra-kernel-below" }, ...below));
     return ({ around, kernel, row, column, stride }) => {
       const [top, left] = [row * stride, column * stride];
       const cell = svg.clientWidth / (around[0].length + 0.2);
       draw(around, Math.max(1e-12, highest(around), -lowest(around)), [top, left, SIZE]);
       if (numbers[0].parentNode !== svg || svg.lastChild !== numbers.at(-1)) svg.append(...numbers);
-      kernel.flat().forEach((value, k) => {
+      const texts = kernel.flat().map(written);
+      const roomy = cell >= LEAST * Math.max(2, ...texts.map((text) => GLYPH * text.length));
+      square.hidden = roomy;
+      texts.forEach((text, k) => {
         const place = { x: left + (k % SIZE) + 0.5, y: top + Math.floor(k / SIZE) + 0.5 };
         for (const [name, at] of Object.entries(place)) numbers[k].setAttribute(name, at);
-        numbers[k].style.fontSize = `${Math.min(0.4, LARGEST / (cell || LARGEST))}px`; // in cells
-        numbers[k].textContent = 0.4 * cell < LEAST ? "" : String(Number(value.toFixed(2))).replace("-", "−"); // 1, −0.5, 0.11
+        numbers[k].style.fontSize = `${Math.min(LARGEST, Math.max(LEAST, 0.4 * cell)) / (cell || LARGEST)}px`; // in cells
+        numbers[k].textContent = roomy ? text : "";
+        below[k].textContent = text;
       });
     };
   },

@@ -38,6 +38,7 @@ function surfacePanel(problem, ringed) {
       return ({ parameters, whole }) => {
         const half = p.squareDomain(reach * 1.02);
         p.frame({ x: half.x.map((v) => v + best[0]), y: half.y.map((v) => v + best[1]) });
+        ringed.visible = visible;
         const frame = `${p.size.width} ${p.margin.left} ${p.domain().x}`;
         if (drawn !== frame) contours(levels);
         drawn = frame;
@@ -99,7 +100,7 @@ const pair = (point) => `(${point.map((value) => formatNumber(value)).join(", ")
 const render = explorer({
   name: "DescentExplorer",
   longest: 96,
-  prepare: (data) => ({ ...data, ringed: { show: () => {} } }), // where the cursor of the loss stands on the surface
+  prepare: (data) => ({ ...data, ringed: { show: () => {}, visible: () => true } }), // where the cursor of the loss stands on the surface, and what the surface shows
   compute(problem, { step, ...now }, before) {
     const key = JSON.stringify(now);
     const whole = before?.key === key ? before.whole : walkOf(problem, now); // a step only shows more or less of a walk
@@ -117,9 +118,9 @@ const render = explorer({
     ["least_loss", "least possible loss", () => formatNumber(least_loss, 5)],
     ["largest_stable_step", "limit: largest stable learning rate", () => formatNumber(largest_stable_step)],
   ],
-  say: ({ parameters, losses, diverged_at }) =>
+  say: ({ parameters, losses, diverged_at }, { ringed }) =>
     diverged_at === null
-      ? `${whenText(losses.length - 1)} the loss is ${formatNumber(losses.at(-1), 5)}, at ${pair(parameters.at(-1))}.`
+      ? `${whenText(losses.length - 1)} the loss is ${formatNumber(losses.at(-1), 5)}, at ${pair(parameters.at(-1))}${ringed.visible(parameters.at(-1)) ? "" : ", outside the picture"}.`
       : `The walk ran away: step ${diverged_at} would have taken the loss beyond a million million times its start.`,
   panels: (problem) => ({ surface: surfacePanel(problem, problem.ringed), loss: lossPanel(problem) }),
   cursor: ({ ringed }) => ({

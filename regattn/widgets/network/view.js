@@ -38,7 +38,7 @@ function countSilent(taken, n) {
   return silent;
 }
 
-const percent = (share) => `${(100 * share).toFixed(1)} %`;
+const percent = (share) => `${(100 * share).toFixed(1)}\u00a0%`;
 
 function describe({ step, loss, losses, layers, silent, diverged_at, right, right_held_out }) {
   if (diverged_at !== null) {
