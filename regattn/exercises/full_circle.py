@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from regattn.exercises._exercise import EXACT, Exercise, Mistake
+from regattn.exercises._exercise import Exercise, Mistake
 from regattn.regression.in_context import design_flow, population_embedding
 
 
@@ -15,6 +15,14 @@ def _end(target: str) -> float:
 def _best(n: int, noise: float) -> float:
     """Ω for all contexts of n rows of one column of variance 1."""
     return float(population_embedding([[1.0]], n=n, noise=noise)[0, 0])
+
+
+def _answered(layers: int, *, n: int = 2) -> float:
+    """Return what layers with A = 1/4, which leave the rows where they are, answer at x = 4."""
+    x, r = np.array([1.0, -1.0, 4.0]), np.array([3.0, -1.0, 0.0])
+    for _ in range(layers):
+        r = r - x * (x[:2] @ r[:2]) / (4 * n)
+    return float(-r[2])
 
 
 def _steps(times: float) -> float:
@@ -47,6 +55,16 @@ EXERCISES = {
         ),
     ),
     3: Exercise(
+        lambda: _answered(2),
+        "the first layer changes every r, of the context too; the second goes on with what is left.",
+        (
+            Mistake(_answered(1), "this is one layer."),
+            Mistake(_answered(1000), "this is least squares: two such steps do not get as far."),
+            Mistake(_answered(2, n=1), "the sum over the context is divided by n."),
+            Mistake(2 * _answered(1), "the second layer meets a smaller r in the context than the first."),
+        ),
+    ),
+    4: Exercise(
         lambda: _steps(2),
         "how does the number of steps grow with the condition number?",
         (
@@ -55,18 +73,6 @@ EXERCISES = {
             Mistake(10_000, "the step and the weakest direction no longer fit together as they did."),
         ),
         tolerance=0.01,
-    ),
-    4: Exercise(
-        lambda: 2**6,
-        "every round doubles the number of steps, and before the first round one has been taken.",
-        (
-            Mistake(6, "a round is more than a step: what does it do to the number of terms of the series?"),
-            Mistake(12, "every round doubles the number; it does not add two."),
-            Mistake(2**6 - 1, "the start is a step already; it counts."),
-            Mistake(2**5, "one round is missing."),
-            Mistake(2**7, "this is one round more."),
-        ),
-        tolerance=EXACT,
     ),
     5: Exercise(
         lambda: _first_order(3.0, 0.1, 10),

@@ -86,13 +86,15 @@ def plot_reading(*, ax: Axes | None = None) -> Axes:
     _write(ax, (4.1, 5.3), "tokens")
     _arrow(ax, (2.3, 3.1), (3.2, 3.1))
     _box(ax, (7.0, 3.1), "attention: Ω", 2.4, opened=True, size=WORDS)
-    _box(ax, (7.0, 4.75), "x asks", 1.6, size=WORDS)
+    _box(ax, (7.0, 4.75), "each x asks", 1.8, size=WORDS)
     _arrow(ax, (7.0, 4.45), (7.0, 3.4))
     _arrow(ax, (8.2, 3.1), (9.0, 3.1))
     _write(ax, (9.4, 3.1), "ŷ")
-    _write(ax, (9.25, 2.0), "target t")
+    _write(ax, (9.25, 1.55), "target t")
     back = {"arrowstyle": "->", "color": COLOURS["negative"], "linewidth": 1.6}
-    ax.annotate("", (7.0, 2.75), (9.2, 1.7), arrowprops=back | {"connectionstyle": "angle,angleA=180,angleB=90"})
-    _write(ax, (7.2, 1.3), "the error moves Ω; then another task", colour="negative")
+    ax.plot([9.4, 9.4], [2.8, 1.85], color=COLOURS["negative"], linewidth=1.6)  # t − ŷ
+    ax.annotate("", (7.0, 2.75), (9.4, 2.3), arrowprops=back | {"connectionstyle": "angle,angleA=180,angleB=90"})
+    _write(ax, (7.9, 2.05), "t − ŷ", colour="negative")
+    _write(ax, (6.9, 1.1), "the error moves Ω; then another task", colour="negative")
     _write(ax, (7.0, 0.6), "ŷ = xᵀ Ω Σ xᵢ yᵢ")
     return ax

@@ -9,7 +9,7 @@ from regattn.figures import COLOURS, plot_quantiser, plot_reading
 
 WORDS = {
     plot_quantiser: {"encoder", "nearest code", "decoder", "a choice has none", "the copied slope: as if e were z"},
-    plot_reading: {"a task: β, noise", "(x₁, y₁)", "attention: Ω", "x asks", "ŷ = xᵀ Ω Σ xᵢ yᵢ", "target t"},
+    plot_reading: {"a task: β, noise", "(x₁, y₁)", "attention: Ω", "each x asks", "ŷ = xᵀ Ω Σ xᵢ yᵢ", "target t"},
 }
 
 

@@ -32,6 +32,7 @@ function planePanel({ latents, labels, low, high }, shown) {
       ["query", "diamond", "the point (drag it)"],
       ["key", "dot", "codes (click one)"],
       ["neutral", "dot", "images, some labelled"],
+      ["key", "hollow", "images nearest to the same code"],
       ["truth", "line", "what is told"],
     ],
     plot: { label: "Images and codes in the latent plane", xLabel: "first latent number", yLabel: "second latent number", height: (width) => Math.max(220, Math.min(440, 72 + slope * (width - 58))) }, // prettier-ignore

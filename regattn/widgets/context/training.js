@@ -142,7 +142,7 @@ export function contextState(problem, { step, tested, beside, query, ...settings
   return {
     step, n, // prettier-ignore
     words: besideWords({ ...settings, beside }),
-    told: heads(settings) ? "Σ v Ω of the heads" : settings.depth > 1 ? "of all layers, on the first new context" : "of the layer",
+    told: heads(settings) ? "Σ v Ω of the heads" : settings.depth > 1 ? "of all layers, on the first new task" : "of the layer",
     parameters: Array.from(state.theta),
     omega: rows(omega),
     theory: rows(theory),

@@ -17,11 +17,11 @@ function contextMessage({ step, risk, risks, rivals, words, gap, agreement, dive
     return `The training ran away: step ${diverged_at} would have taken the loss ${beyond}`;
   }
   const others = `least squares ${short(rivals.ols)}, Bayes ${short(rivals.bayes)}`;
-  if (step === 0) return `Nothing is learned yet: press Play. The risk on new contexts is ${short(risk)}; of ${others}.`;
+  if (step === 0) return `Nothing is learned yet: press Play. The risk on new tasks is ${short(risk)}; of ${others}.`;
   const long = risk > risks[0] ? " The risk is above that of the start: the steps are too long." : "";
   const alike = agreement === null ? "" : ` Its weights agree with those of least squares to a cosine of ${agreement.toFixed(3)}.`;
   const after = step === 1 ? "one step" : `${step} steps`;
-  return `After ${after} Ω is ${percent(gap)} away from ${words}. The risk on new contexts is ${short(risk)}; of ${others}.${alike}${long}`;
+  return `After ${after} Ω is ${percent(gap)} away from ${words}. The risk on new tasks is ${short(risk)}; of ${others}.${alike}${long}`;
 }
 
 // What gets the darkest shade, in both tables: the largest number of the theory.
@@ -84,7 +84,7 @@ function riskTicks(low, high) {
 
 function riskPanel({ steps, every }) {
   return {
-    title: "Risk on new contexts",
+    title: "Risk on new tasks",
     legend: [
       ["prediction", "line", "network"],
       ...Object.values(RIVALS),
@@ -115,7 +115,7 @@ function riskPanel({ steps, every }) {
 
 function weightsPanel() {
   return {
-    title: "Weights on the first new context, for one query",
+    title: "Weights on the first new task, for one query",
     legend: [
       ["positive", "square", "network, above zero"],
       ["negative", "square", "network, below zero"],
