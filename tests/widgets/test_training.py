@@ -202,7 +202,8 @@ def test_the_axis_begins_with_the_first_loss_and_ends_near_the_levels_without_a_
 
 @pytest.mark.browser
 def test_no_line_of_counting_looks_like_a_floor(browser, tmp_path):
-    dotted = "() => [...document.querySelectorAll('[data-panel=loss] path.ra-truth')].map((p) => p.classList.contains('ra-dotted'))"
+    lines = "[...document.querySelectorAll('[data-panel=loss] path.ra-truth')]"
+    dotted = f"() => {lines}.map((line) => line.classList.contains('ra-dotted'))"
     with opened(browser, tmp_path, TrainingExplorer(TEXT, width=16, steps=60)) as page:
         assert page.evaluate(dotted) == [True] * 5
     with opened(browser, tmp_path, example()) as page:
