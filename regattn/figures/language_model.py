@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain, cycle
 
@@ -148,14 +149,28 @@ def plot_routes(
         ax.text(place, 0, word, ha="center", va="center", fontsize=LETTERS + 1)
     for side, arrows in ((1, above), (-1, below)):
         colour = COLOURS["neutral" if side > 0 else "prediction"]
-        for level, ((start, end), name) in enumerate(arrows.items()):
-            aside = 0.12 if end > start else -0.12  # two arrows at one word stand beside each other
-            first, last, top = places[start] + aside, places[end] - aside, side * (1.35 + 1.1 * level)
+        ends = _ends(list(arrows), places)
+        for level, ((first, last), name) in enumerate(zip(ends, arrows.values(), strict=True)):
+            top = side * (1.35 + 1.1 * level)
             ax.plot([first, first, last], [0.4 * side, top, top], color=colour, linewidth=1.4)
             arrow = {"arrowstyle": "-|>", "color": colour, "linewidth": 1.4, "shrinkA": 0, "shrinkB": 0}
             ax.annotate("", (last, 0.4 * side), (last, top), arrowprops=arrow)
             ax.text((first + last) / 2, top + 0.42 * side, name, ha="center", va="center", fontsize=SMALL, color=colour)
     return ax
+
+
+def _ends(arrows: Sequence[tuple[int, int]], places: np.ndarray) -> list[tuple[float, float]]:
+    """Return where arrows begin and end: at one word beside each other, the later and higher ones further out."""
+    taken: Counter[tuple[int, bool]] = Counter()
+    ends = []
+    for pair in arrows:
+        at = []
+        for here, there in (pair, pair[::-1]):
+            aside = 0.12 - 0.24 * taken[here, there > here]
+            taken[here, there > here] += 1
+            at.append(float(places[here] + (aside if there > here else -aside)))
+        ends.append((at[0], at[1]))
+    return ends
 
 
 def _bare(ax: Axes, across: tuple[float, float], up: tuple[float, float]) -> Axes:

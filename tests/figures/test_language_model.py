@@ -39,3 +39,10 @@ def test_routes_lead_from_word_to_word_above_and_below():
     assert at["up"][1] > 0 > at["down"][1]
     ends = [t.xy for t in ax.texts if getattr(t, "arrow_patch", None) is not None]
     assert [x for x, _ in ends] == pytest.approx([at["tom"][0], at["anna"][0]], abs=0.2)
+
+
+def test_routes_that_share_a_word_stand_beside_each_other_and_do_not_cross():
+    ax = plot_routes(["anna", "met", "tom"], {(0, 1): "first", (2, 0): "then"}, {(2, 1): "near", (2, 0): "far"})
+    first, then, near, far = (line.get_xdata() for line in ax.lines)
+    assert then[-1] < first[0] < first[-1] < then[0]  # the higher one is outside on both sides
+    assert far[-1] < near[-1] < near[0] < far[0]

@@ -122,7 +122,8 @@ def test_a_reader_types_silences_draws_and_takes_a_link_home(browser, tmp_path):
         box.fill("the dogs th")
         assert page.locator("datalist option").first.get_attribute("value") == "the dogs the"
         box.fill("Anna called Clara, because")
-        assert "never writes \u2068clara\u2069 as word 3" in page.locator("[data-output=message]").inner_text()
+        said = page.locator("[data-output=message]").inner_text()
+        assert "the grammar never writes \u2068clara\u2069 after \u2068anna called\u2069" in said
         assert page.locator("[data-output=excess]").inner_text() == "–"
         box.fill("anna called tom")
         for part in ("1.2", "2.ff"):
@@ -310,3 +311,18 @@ def test_a_model_without_grammar_needs_a_tokeniser_that_a_page_can_be_given():
     learned = LanguageModel(Architecture(vocabulary=256, layers=1, context=8, width=8, n_heads=2, positions="learned"))
     with pytest.raises(ValueError, match="positions 'rotary', got 'learned'"):
         ModelExplorer(TextModel(train_tokenizer([], vocabulary=256), learned))
+
+
+@pytest.mark.browser
+def test_what_the_grammar_never_writes_and_what_costs_nothing_read_0(browser, tmp_path):
+    explorer = ModelExplorer(
+        load_shipped()[0], GRAMMAR, sentence="the dogs that the farmer sees", silenced=["1.1"], hide=["map", "lens"]
+    )
+    assert -1e-5 < explorer.result()["cost"] < 0
+    with opened(browser, tmp_path, explorer) as page:
+        assert page.locator("[data-output=cost]").inner_text() == "0"
+        others = page.locator("[data-panel=next] tbody tr").last
+        assert others.locator("td").nth(1).inner_text() == "0"
+        explorer.silenced = ["2.1"]
+        page.evaluate(SET, [{"silenced": ["2.1"]}, 0])
+        assert page.locator("[data-output=cost]").inner_text().startswith("−0.0000")

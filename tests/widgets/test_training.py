@@ -179,3 +179,32 @@ def test_the_picture_names_layer_and_head_and_no_sample_widens_a_phones_page(bro
         page.evaluate(SET, [{"head": 6}, 0])
         assert hint.is_visible()
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+CURVE = """() => document.querySelector("[data-panel=loss] path.ra-train.ra-line").getAttribute("d").match(/[-\\d.]+/g)
+  .map(Number)"""
+
+
+@pytest.mark.browser
+def test_the_axis_begins_with_the_first_loss_and_ends_near_the_levels_without_a_curve_along_its_edge(browser, tmp_path):
+    with opened(browser, tmp_path, TrainingExplorer(step=10)) as page:
+        first = page.evaluate(CURVE)
+        assert first[1] < first[3]  # it falls from the start
+        page.evaluate(SET, [{"step": 120}, 0])
+        losses = page.evaluate(f"{FIGURE}.model.result().losses")
+        curve = page.evaluate(CURVE)
+        assert losses[-1] < 2 < losses[0]
+        assert len(curve) < 2 * len(losses)
+        assert curve[0] > first[0]  # it enters from above, later
+        assert curve[1::2] == sorted(curve[1::2])  # down the page
+        assert curve[1] < curve[3]
+
+
+@pytest.mark.browser
+def test_no_line_of_counting_looks_like_a_floor(browser, tmp_path):
+    lines = "[...document.querySelectorAll('[data-panel=loss] path.ra-truth')]"
+    dotted = f"() => {lines}.map((line) => line.classList.contains('ra-dotted'))"
+    with opened(browser, tmp_path, TrainingExplorer(TEXT, width=16, steps=60)) as page:
+        assert page.evaluate(dotted) == [True] * 5
+    with opened(browser, tmp_path, example()) as page:
+        assert page.evaluate(dotted) == [True] * 3 + [False]

@@ -51,7 +51,7 @@ export function nextPanel({ words, states }, view) {
         if (drawing) for (const cell of lastColumn) cell.hidden = !moved;
         const most = (share, k) => Math.max(share, p?.[k] ?? 0, other ? (there?.[k] ?? 0) : 0);
         const order = descending(q.map(most)).slice(0, listed);
-        const left = (shares) => shares && Math.max(0, 1 - order.reduce((sum, k) => sum + shares[k], 0));
+        const left = (shares) => shares && shares.reduce((sum, share, k) => (order.includes(k) ? sum : sum + share), 0);
         const shares = [...(states ? [p] : []), ...(other ? [there] : []), q, drawnQ];
         const lines = order.map((k) => [words[k], ...shares.map((each) => each && each[k])]);
         lines.push(["all others", ...shares.map(left)]);

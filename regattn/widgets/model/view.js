@@ -6,6 +6,16 @@ import { END, drawButton, modelFits, placeSlider, typedBox } from "./controls.js
 import { modelProblem, modelState, readTyped, wentOn } from "./numbers.js";
 import { lensPanel, mapPanel, nextPanel, partsPanel } from "./panels.js";
 
+const NEAR = 3; // words that say where another cannot stand
+
+function after(begun) {
+  const own = begun.slice(begun.lastIndexOf(".") + 1); // of its sentence
+  return own.length ? `after ${isolate(`${own.length > NEAR ? "… " : ""}${own.slice(-NEAR).join(" ")}`)}` : "at the start";
+}
+
+// Nats that parts cost; a hair less than nothing is nothing.
+const costText = (cost) => formatResult(cost < 0 && cost > -1e-5 ? 0 : cost);
+
 function modelMessage({ words: read, map, known, unknown, dropped, donor, silenced, at, q, p, before }, { words, states }, view) {
   if (view.hides("next") && !view.hides("map")) {
     const row = map[at];
@@ -13,7 +23,7 @@ function modelMessage({ words: read, map, known, unknown, dropped, donor, silenc
     return [isolate(read[at]), ` listens most to ${isolate(read[most])}: ${shareText(row[most])} of its weight.`];
   }
   const best = q.indexOf(Math.max(...q));
-  const never = () => `no truth: the grammar never writes ${isolate(known[before - 1])} as word ${before}`;
+  const never = () => `no truth: the grammar never writes ${isolate(known[before - 1])} ${after(known.slice(0, before - 1))}`;
   const truth = p ? `truth ${shareText(p[best])}` : states && never();
   const beside = states ? ` (${truth})` : "";
   const said = [`: ${shareText(q[best])} after ${at ? isolate(known[at - 1]) : "the start"}${beside}.`];
@@ -41,7 +51,7 @@ const BESIDE_TRUTH = [
   MODEL_ENTROPY,
   ["excess", "excess of this prediction, nats", ({ excess }) => formatResult(excess)],
   ["over", "goes over: probability of what is true there, not here", ({ over }) => formatResult(over)],
-  ["cost", "cost of the parts pressed, nats", ({ cost }) => formatResult(cost)],
+  ["cost", "cost of the parts pressed, nats", ({ cost }) => costText(cost)],
   ["mean", "mean excess of the sentence, nats", ({ mean }) => formatResult(mean[1])],
 ];
 const OF_TEXT = [

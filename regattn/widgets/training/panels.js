@@ -6,6 +6,21 @@ import { numberTable } from "../_kit/tables.js";
 const SHOWN = 5; // samples: the first, and the latest
 const ASIDE = 0.22; // of the steps, between two names of levels
 
+// Where the axis ends: at the first loss until it is near the levels, then a little above them.
+function topOf(levels, losses, loss) {
+  const [least, most] = [Math.min(...levels), Math.max(...levels)];
+  const near = most + 1.1 * (most - least);
+  return loss > near ? Math.max(near, losses[0]) : near;
+}
+
+// The curve from where it comes below the top: what is above is left out, and not drawn along the edge.
+function entering(points, top) {
+  const from = points.findIndex(([, y]) => y <= top);
+  if (from < 1) return from < 0 ? [] : points;
+  const [[x0, y0], [x1, y1]] = [points[from - 1], points[from]];
+  return [[x1 - ((x1 - x0) * (top - y1)) / (y0 - y1), top], ...points.slice(from)];
+}
+
 export function lossPanel({ data, units }) {
   const { steps, every } = data;
   return {
@@ -19,17 +34,17 @@ export function lossPanel({ data, units }) {
       const lines = [];
       return ({ losses, step, loss, rungs }) => {
         const levels = rungs.map(([, level]) => level);
-        const top = Math.max(...levels) + 1.1 * (Math.max(...levels) - Math.min(...levels));
+        const top = topOf(levels, losses, loss);
         const least = Math.min(...levels, loss);
         p.frame({ x: [0, steps], y: [least - 0.09 * (top - least), top] }); // the lowest name stands below its line
-        while (lines.length < rungs.length) lines.push([p.line("truth", { dotted: lines.length < rungs.length - 1 }), p.note("truth", "end")]);
+        while (lines.length < rungs.length) lines.push([p.line("truth", { dotted: rungs[lines.length][0] !== "floor" }), p.note("truth", "end")]);
         rungs.forEach(([name, level], k) => {
           const left = (rungs.length - 1 - k) % 2; // neighbours may lie close: every other name stands further left
           lines[k][0]([0, steps], [level, level]);
           lines[k][1](name, steps * (1 - left * ASIDE), level, { dx: -2, dy: k === rungs.length - 1 ? 13 : -4 });
         });
-        const seen = losses.map((value, k) => [k * every, Math.min(value, top)]);
-        line(seen.map(([x]) => x), seen.map(([, y]) => y)); // the first losses are above the picture
+        const seen = entering(losses.map((value, k) => [k * every, value]), top);
+        line(seen.map(([x]) => x), seen.map(([, y]) => Math.min(y, top)));
         here(step, Math.min(loss, top));
       };
     },
