@@ -379,6 +379,29 @@ def test_the_bars_of_named_rows_carry_their_names(browser, tmp_path):
     assert [word.strip("↖↗↘↙") for word in words] == ["1974Q1", "1960Q2"]  # an arrow where the end is not beside
 
 
+@pytest.mark.parametrize(("heights", "count"), [([4.0, 9.0], 2), ([8.8, 9.0], 1)])
+def test_of_two_names_that_meet_both_stand_only_at_two_heights(browser, tmp_path, heights, count):
+    y = np.array([1.0, 2.0] * 8 + heights)
+    labels = [f"quarter {k}" for k in range(18)]
+    asked = SpectralExplorer(y[:, None], y, labels=labels, query=17, panels=["weights"], named=labels[:-3:-1])
+    with opened(browser, tmp_path, asked, width=390) as page:
+        words = page.locator("[data-panel=weights] .ra-note.ra-neutral").all_text_contents()
+    assert [word.strip("↖↗↘↙") for word in words if word] == labels[:-3:-1][:count]
+
+
+def test_no_penalty_is_least_squares_only_at_full_rank(browser, tmp_path):
+    with opened(browser, tmp_path, inflation_explorer()) as page:
+        printed = page.locator('[data-output="ridge"]')
+        for values, words in (({"ridge": 0.0, "rank": 3}, "0 (least squares)"), ({"rank": 2}, "0 (no penalty)")):
+            page.evaluate(SET, [values, 0])
+            assert printed.inner_text() == words
+
+
+def test_a_target_that_is_observed_later_is_said_to_be(browser, tmp_path):
+    with opened(browser, tmp_path, inflation_explorer(query="1974Q1", later="a quarter later")) as page:
+        assert ", observed \u2068a quarter later\u2069 " in page.locator(".ra-live").first.inner_text()
+
+
 def test_a_name_of_no_row_is_refused():
     with pytest.raises(ValueError, match=r"named must be a row or a label, and no row is called '1899Q1'"):
         inflation_explorer(named=["1899Q1"])

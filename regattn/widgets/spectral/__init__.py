@@ -47,6 +47,8 @@ class SpectralExplorer(Explorer, panels=PANELS):
         Labels of training rows whose bars carry their names.
     units : str, optional
         Units of the target, such as "% a year".
+    later : str, optional
+        When the target of a row is observed, such as "a quarter later".
     panels : sequence of str
         Which pictures: "weights" (every weight), "codes" (queries and keys as points), "split" (scale and cosine),
         "sum" (from the mean to the prediction, a running sum), "path" (errors and degrees of freedom against λ).
@@ -117,6 +119,7 @@ class SpectralExplorer(Explorer, panels=PANELS):
         labels_new: Sequence[Any] | None = None,
         named: Sequence[str] = (),
         units: str = "",
+        later: str = "",
         panels: Sequence[str] = PANELS,
         hide: Sequence[str] = (),
         **kit: Any,
@@ -146,6 +149,7 @@ class SpectralExplorer(Explorer, panels=PANELS):
             "labels_test": labels_new,
             "named_rows": [label_place(label, labels, "named") for label in named],
             "units": units,
+            "later": later,
         }
         rank = self.spectrum.rank if rank is None else rank
         hidden, shown = self._check_hidden(hide), _check_panels(panels)

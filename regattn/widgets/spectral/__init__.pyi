@@ -26,6 +26,7 @@ class SpectralExplorer(Explorer):
         labels_new: Sequence[Any] | None = None,
         named: Sequence[str] = (),
         units: str = "",
+        later: str = "",
         panels: Sequence[str] = ("weights", "codes", "split", "sum", "path"),
         hide: Sequence[str] = (),
         ridge: float | None = None,

@@ -17,7 +17,7 @@ const signed = [
 const dots = signed.map(([role, , words]) => [role, "dot", words]);
 
 // Where the name of observation i stands: beside its end if no other bar or ring that its letters span comes near,
-// else beyond them all, with an arrow to its end; null where another name stands.
+// else beyond them all, with an arrow to its end; null where another name stands at that height.
 function namePlaces({ named_rows: named, names, n }, { weights, unshrunk }, perUnit, near, letter = 6.6) {
   const taken = [];
   return named.map((i) => {
@@ -26,13 +26,15 @@ function namePlaces({ named_rows: named, names, n }, { weights, unshrunk }, perU
     const end = (k) => Math.max(0, sign * weights[k], sign * unshrunk[k]);
     let others = 0;
     for (let k = Math.floor(from); k <= Math.ceil(to); k++) if (k !== i) others = Math.max(others, end(k));
-    if (taken.some((other) => other.sign === sign && other.from < to && from < other.to)) return null;
-    taken.push({ sign, from, to });
     const beside = others + near < end(i);
-    if (beside) return { text: shorten(names[i]), at: sign * end(i), dx: i < n / 2 ? 7 : -7, dy: 4 };
-    const beyond = { at: sign * Math.max(others, end(i)), dx: i < n / 2 ? 3 : -3, dy: sign < 0 ? 16 : -6 };
+    const at = sign * Math.max(beside ? 0 : others, end(i));
+    const dy = beside ? 4 : sign < 0 ? 16 : -6;
+    const height = at - (dy * near) / 12;
+    if (taken.some((other) => other.from < to && from < other.to && Math.abs(other.height - height) < 1.2 * near)) return null;
+    taken.push({ from, to, height });
+    if (beside) return { text: shorten(names[i]), at, dx: i < n / 2 ? 7 : -7, dy };
     const text = i < n / 2 ? `${sign < 0 ? "↖" : "↙"}${shorten(names[i])}` : `${shorten(names[i])}${sign < 0 ? "↗" : "↘"}`;
-    return { text, ...beyond };
+    return { text, at, dx: i < n / 2 ? 3 : -3, dy };
   });
 }
 

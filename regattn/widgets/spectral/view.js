@@ -15,7 +15,8 @@ function spectralMessage(state, problem, view) {
     if (weight < state.weights[least]) least = i;
   });
   const say = (i) => `${isolate(names[i])} (${formatResult(state.weights[i], 2)})`;
-  const observed = known === null ? "" : `, observed ${formatNumber(known)}`;
+  const when = problem.later && ` ${isolate(problem.later)}`;
+  const observed = known === null ? "" : `, observed${when} ${formatNumber(known)}`;
   const errors = [["leave-one-out", state.loo_error], ["training", state.train_error], ["test", state.test_error]]; // prettier-ignore
   const said = errors.filter(([, error]) => error !== null).map(([name, error]) => `${name} ${formatResult(error)}`);
   return [
@@ -51,7 +52,11 @@ const render = explorer({
     const { bounds, unshrunk } = before?.query === now.query ? before : spectralOfQuery(problem, now.query, problem.start);
     return { ...spectralState(problem, now), root: now.root, angle: now.angle, bounds, unshrunk };
   },
-  texts: ({ names, n }) => ({
+  texts: ({ names, n, s }, view) => ({
+    ridge(ridge) {
+      const full = view.model.get("rank") === s.length;
+      return ridge > 0 ? formatNumber(ridge) : full ? "0 (least squares)" : "0 (no penalty)";
+    },
     query: (query) => `${isolate(names[query])}${query >= n ? " (not in training)" : ""}`,
     angle: (angle) => `${Math.round(angle)}°`,
   }),
