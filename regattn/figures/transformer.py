@@ -82,10 +82,10 @@ def plot_blueprint(*, ax: Axes | None = None) -> Axes:
         1.9: "norm",
         2.8: "Q, K, V   H times (T, d)",
         3.7: "scores, mask, softmax   (T, T)",
-        4.6: "average of V, side by side, W_O",
+        4.6: "average of V, side by side, $W_O$",
         7.0: "norm",
-        7.9: "W_1, max(0, ·)   (T, 4D)",
-        8.8: "W_2   (T, D)",
+        7.9: "$W_1$, max(0, ·)   (T, 4D)",
+        8.8: "$W_2$   (T, D)",
     }
     ax.add_patch(Rectangle((4.0, 0.55), 5.9, 9.35, fill=False, edgecolor=COLOURS["neutral"], linewidth=0.8))
     _arrow(ax, (4.9, 0.1), (4.9, 10.35))

@@ -89,8 +89,12 @@ def test_all_eight_columns_are_seen_without_scrolling(browser, tmp_path, width):
         seen = page.locator(".ra-scroll").evaluate("(box) => [box.scrollWidth, box.clientWidth]")
         assert seen[0] <= seen[1]
         assert not page.locator("[data-control=head]").is_visible()
+        hint = page.locator("[data-panel=numbers] p", has_text="scrolls sideways")
+        assert not hint.is_visible()
         page.evaluate(SET, [{"step": "weights"}, 0])
         assert page.locator("[data-control=head]").is_visible()
+        page.evaluate(SET, [{"step": "hidden"}, 0])  # 32 columns
+        assert hint.is_visible()
 
 
 FLOW = """() => ({

@@ -63,6 +63,8 @@ def test_a_scheme_shows_its_own_controls_and_no_other(browser, tmp_path):
             page.evaluate(SET, [{"scheme": scheme}, 0])
             shown = {name for name in set().union(*own.values()) if page.locator(f"[data-control={name}]").is_visible()}
             assert shown == controls
+            in_more = len(controls) + 2  # the length and the place
+            assert page.locator(".ra-more summary").inner_text() == f"More: {in_more} controls and the numbers"
 
 
 @pytest.mark.browser

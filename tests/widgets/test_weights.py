@@ -110,6 +110,28 @@ def test_on_a_phone_the_group_that_asks_has_its_name_and_numbers_are_not_logs(br
         assert page.locator("[data-output=loudest]").text_content() == "0.455"
 
 
+@pytest.mark.browser
+def test_on_a_phone_those_that_a_button_lets_ask_have_names_too(browser, tmp_path):
+    explorer = firms(presets={"next": {"query": 2}}, asks="Firm that asks")
+    with opened(browser, tmp_path, explorer, width=390) as page:
+        texts = page.locator("[data-panel=rows] .ra-grid text:visible").all_text_contents()
+        assert {"firm a", "firm c"} <= set(texts)
+        assert "firm b" not in texts
+        assert "Firm that asks" in page.locator(".ra-first").inner_text()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("weights", "said"), [
+    ([2.0, -3.0, 2.0], "row 2 has the largest weight in size, −3.00."),
+    ([0.2, 0.6, 0.2], "row 2 is heard most, with weight 0.600."),
+])  # fmt: skip
+def test_a_weight_below_zero_is_not_said_to_be_heard_most(browser, tmp_path, weights, said):
+    report = forecast_report(pd.DataFrame([weights], columns=["row 1", "row 2", "row 3"]), [1.0, 2.0, 3.0])
+    with opened(browser, tmp_path, WeightsExplorer(report, groups=["p", "p", "q"])) as page:
+        words = page.locator("[data-output=message]").text_content().translate(dict.fromkeys(map(ord, "\u2068\u2069")))
+        assert words.endswith(said)
+
+
 def test_what_came_is_drawn_behind_a_group_and_has_a_value_for_each_prediction():
     with pytest.raises(ValueError, match="y_new without groups"):
         WeightsExplorer(REPORT, y_new=[1.0, 2.0])

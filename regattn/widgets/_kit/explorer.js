@@ -192,14 +192,20 @@ function sayer(view) {
   };
 }
 
-// What More holds, in its own words; without anything, or where a page hides it, it is not there.
+// What More holds, in its own words, the controls as far as they are shown; without anything, or where a page hides it,
+// it is not there.
 function nameMore(view) {
-  const { more, rest, numbers, answers } = view;
-  const count = rest.childElementCount;
-  const held = [count && `${count} control${count === 1 ? "" : "s"}`, numbers.childElementCount && "the numbers"];
-  more.firstChild.textContent = `More: ${held.filter(Boolean).join(" and ")}`;
+  const { more, rest, numbers, answers, kit } = view;
+  const printed = numbers.childElementCount && "the numbers";
   for (const part of [rest, numbers, answers]) if (!part.childElementCount) part.remove();
-  if (view.hides("more") || !held.some(Boolean)) more.remove();
+  if (view.hides("more") || !(rest.childElementCount || printed)) more.remove();
+  const shown = (row) => !(kit.hides_unused && row.querySelector(":scope > :disabled"));
+  view.refreshers.push(() => {
+    const count = [...rest.children].filter(shown).length;
+    const held = [count && `${count} control${count === 1 ? "" : "s"}`, printed].filter(Boolean);
+    const words = `More: ${held.join(" and ")}`;
+    if (more.firstChild.textContent !== words) more.firstChild.textContent = words;
+  });
 }
 
 // Make the function `render` of an explorer. Its definition:

@@ -31,7 +31,7 @@ STEPS = {
     "mask": "mask",
     "weights": "weights",
     "average": "averages of one head",
-    "output": "all heads through W_O",
+    "output": "all heads, mixed",
     "add_1": "stream after attention",
     "norm_2": "second norm",
     "hidden": "feed-forward: hidden",

@@ -11,10 +11,10 @@ const ON_STREAM = {
 };
 const SIDE = { queries: -57, values: 57 }; // three boxes stand in one row
 
-export const stepNames = {
+const stepNames = {
   embedding: "word + place", norm_1: "normalise", queries: "queries", keys: "keys", values: "values", scores: "scores",
   mask: "mask", weights: "weights", average: "average", output: "heads → W_O", add_1: "+", norm_2: "normalise",
-  hidden: "W₁, max(0, ·)", back: "W₂", add_2: "+",
+  hidden: "W_1, max(0, ·)", back: "W_2", add_2: "+",
 }; // prettier-ignore
 
 // Where each step of an order stands: its row, and whether on the stream.
@@ -64,6 +64,17 @@ function arrows(places) {
   return { lines, shapes };
 }
 
+// Words whose letter behind a low line is lowered: W_O.
+function lowered(node, words) {
+  const pieces = words.split(/_(.)/);
+  pieces.forEach((piece, k) => {
+    const part = svgElement("tspan", k % 2 ? { dy: 3, "font-size": "0.75em" } : { dy: k && piece ? -3 : 0 });
+    part.textContent = piece;
+    node.append(part);
+  });
+  return node;
+}
+
 // Returns draw(steps, order, chosen); a click on a box gives its key to pick.
 export function flowDrawing(host, { label, pick, signal }) {
   const svg = host.appendChild(svgElement("svg", { class: "ra-plot ra-flow", role: "img", "aria-label": label }));
@@ -77,8 +88,7 @@ export function flowDrawing(host, { label, pick, signal }) {
       const { lines, shapes } = arrows(places);
       const text = (x, y, words, anchor, more = {}) => {
         const made = svgElement("text", { x, y, "text-anchor": anchor, ...more });
-        made.textContent = words;
-        return made;
+        return lowered(made, words);
       };
       const end = places.at(-1).y;
       lines.push(`M${STREAM},${end + HALF}V${end + 38}${DOWN}`);

@@ -10,14 +10,14 @@ import { numberTable } from "../_kit/tables.js";
 const told = {
   embedding: "Each word brings its vector; its place may be added.",
   norm_1: "Each row is brought to mean 0 and variance 1.",
-  queries: "What each word asks for: x W_Q, the columns of this head.",
-  keys: "What each word answers to: x W_K.",
-  values: "What each word has to give: x W_V.",
+  queries: "What each word asks for: x times the head's query matrix.",
+  keys: "What each word answers to: x times the head's key matrix.",
+  values: "What each word has to give: x times the head's value matrix.",
   scores: "Every query on every key, divided by √d.",
   mask: "Who may look at whom: not at what comes later.",
   weights: "Softmax of each row over what may be looked at: it sums to one.",
   average: "The values, averaged with these weights.",
-  output: "The averages of all heads side by side, mixed by W_O.",
+  output: "The averages of all heads side by side, mixed by one more matrix.",
   add_1: "What attention wrote is added to the stream.",
   norm_2: "Each row is brought to mean 0 and variance 1.",
   hidden: "Every word alone: scores against 4D keys, those below zero set to zero.",
@@ -64,7 +64,7 @@ function numbersPanel(view, problem) {
         at = cell;
         view.update();
       };
-      const draw = numberTable(host, { label: title, light, signal: view.signal });
+      const draw = numberTable(host, { label: title, hint: "The table scrolls sideways.", light, signal: view.signal });
       host.append(line);
       return ({ shown: { key, values, how } }) => {
         const columns = columnNames(problem, key, values[0]);

@@ -39,7 +39,7 @@ function curvePanel({ farthest }) {
     title: "Score against distance",
     wide: true,
     legend: [
-      ["key", "line", "score of a later place with this one"],
+      ["key", "line", "score when a later place asks this one"],
       ["query", "diamond", "at the lag"],
       ["test", "line", "farthest that training shows"],
     ],

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from regattn._tables import read_table
+from regattn._text import check_text
 from regattn._types import Label, Table
 from regattn._validation import check_vector
 from regattn.attribution.report import ForecastReport
@@ -35,6 +36,8 @@ class WeightsExplorer(Explorer, panels=["rows", "second", "sum", "plane"]):
         The prediction that is looked into.
     units : str
         Units of the outcome.
+    asks : str, default "Prediction"
+        What the list of predictions is called, as "Firm that asks".
     groups : sequence of length n, optional
         A name for each training row: rows side by side with one name have it once under them. A prediction whose label
         is a group's name listens to rows of its own.
@@ -59,7 +62,7 @@ class WeightsExplorer(Explorer, panels=["rows", "second", "sum", "plane"]):
     """
 
     query = Count(
-        "Prediction",
+        lambda self: self.asks,
         most=lambda self: len(self.asked) - 1,
         bound="the last prediction",
         names="asked",
@@ -86,6 +89,7 @@ class WeightsExplorer(Explorer, panels=["rows", "second", "sum", "plane"]):
         *,
         query: Label = 0,
         units: str = "",
+        asks: str = "Prediction",
         groups: Sequence[Label] | None = None,
         y_new: Sequence[float] | None = None,
         logs: bool = False,
@@ -103,6 +107,7 @@ class WeightsExplorer(Explorer, panels=["rows", "second", "sum", "plane"]):
                 f"{len(self.reports)} models × {m} predictions × {n} rows are {len(self.reports) * m * n:,} weights; "
                 f"an explorer has room for {ROOM:,}: report on fewer predictions"
             )
+        self.asks = check_text(asks, "asks")
         self.asked = check_labels(list(one.rows), m, "labels of the predictions", rows="predictions")
         data = {
             "outcomes": one.outcomes,

@@ -21,6 +21,7 @@ class WeightsExplorer(Explorer):
         *,
         query: Label = 0,
         units: str = "",
+        asks: str = "Prediction",
         groups: Sequence[Label] | None = None,
         y_new: Sequence[float] | None = None,
         logs: bool = False,

@@ -46,18 +46,19 @@ function runsOf(groups) {
   return starts.map((start, k) => ({ name: groups[start], start, end: starts[k + 1] ?? groups.length, moved: k * GAP }));
 }
 
-// Names under the runs, as many as there is room for: the one that asks first, then those that are heard most.
-function namesUnder(p, runs, { asks, heard, width }) {
+// Names under the runs, as many as there is room for: the one that asks first, then those that a button lets ask, then
+// those that are heard most.
+function namesUnder(p, runs, { asks, next, heard, width }) {
   const { margin, size } = p;
   const room = size.width - margin.left - margin.right;
   const wanted = runs.map(({ name, start, end, moved }) => {
     const at = (start + end - 1) / 2 + moved;
     const half = ([...name].length * 7 * size.unit) / 2 + 3;
     const x = Math.max(half, Math.min(size.width - half, margin.left + ((at + 1) / (width + 1)) * room));
-    return { at, text: name, x, half, rank: name === asks ? Infinity : heard(start, end) };
+    return { at, text: name, x, half, rank: name === asks ? 2 : next.includes(name) ? 1 : 0, heard: heard(start, end) };
   });
   const kept = [];
-  for (const each of [...wanted].sort((a, b) => b.rank - a.rank)) {
+  for (const each of [...wanted].sort((a, b) => b.rank - a.rank || b.heard - a.heard)) {
     if (kept.every(({ x, half }) => Math.abs(each.x - x) >= each.half + half)) kept.push(each);
   }
   return kept.sort((a, b) => a.at - b.at).map(({ at, text }) => ({ at, text }));
@@ -78,7 +79,7 @@ function grouped(p, runs, look) {
   const heard = (start, end) => sizeOf(look.state.weights.slice(start, end));
   const frame = (wanted) => {
     const yTicks = look.ticks?.(wanted.y) ?? wanted.yTicks;
-    p.frame({ ...wanted, x: [-1, width], xTicks: namesUnder(p, runs, { asks: look.asks(), heard, width }), yTicks });
+    p.frame({ ...wanted, x: [-1, width], xTicks: namesUnder(p, runs, { asks: look.asks(), next: look.next, heard, width }), yTicks });
   };
   return { ...p, line, signedDots, frame, places };
 }
@@ -99,13 +100,14 @@ function plainText(value) {
 const outcomeText = ({ logs }, value) => (logs ? plainText(Math.exp(value)) : formatNumber(value));
 
 // Outcomes in the order of the training rows, larger the more weight a model gives them. The axis holds the prediction.
-function rowsPanel({ outcomes, dates, range, units, groups, asked, y_new: came, logs }, which) {
+function rowsPanel({ outcomes, dates, range, units, groups, asked, y_new: came, logs }, which, view) {
   const own = which === "weights";
   const held = ({ prediction }) => {
     const [low, high] = [Math.min(range[0], prediction), Math.max(range[1], prediction)];
     return [low - (low < range[0] ? 0.4 : 0), high + (high > range[1] ? 0.4 : 0)];
   };
-  const look = { state: null, asks: () => asked[look.state.query], ticks: logs ? logTicks : null };
+  const next = view.kit.presets.map(([, { query }]) => asked[query]);
+  const look = { state: null, asks: () => asked[look.state.query], next, ticks: logs ? logTicks : null };
   const panel = averagedPanel({
     title: own ? "Whom it listens to" : "The same prediction by the model beside it",
     label: own ? "Training rows" : "Training rows, other model",
@@ -175,8 +177,8 @@ const render = explorer({
   prepare: weightsProblem,
   compute: weightsState,
   panels: (problem, view) => ({
-    rows: rowsPanel(problem, "weights"),
-    second: rowsPanel(problem, "second"),
+    rows: rowsPanel(problem, "weights", view),
+    second: rowsPanel(problem, "second", view),
     sum: addedPanel(problem.units),
     plane: planePanel(problem, view),
   }),
@@ -214,7 +216,8 @@ const render = explorer({
   say({ query, order, weights, contributions, leverage, prediction, loudest }, { asked, labels, groups, y_new: came, units, logs }) {
     if (groups) {
       const truth = came ? `; ${outcomeText({ logs }, came[query])} came` : "";
-      const most = `${isolate(labels[loudest])} is heard most, with weight ${formatNumber(weights[loudest])}.`;
+      const way = weights[loudest] < 0 ? "has the largest weight in size," : "is heard most, with weight";
+      const most = `${isolate(labels[loudest])} ${way} ${formatNumber(weights[loudest])}.`;
       return [outcomeText({ logs }, prediction), `${units && ` ${isolate(units)}`} for ${isolate(asked[query])}${truth}. ${most}`];
     }
     const [k] = order;
