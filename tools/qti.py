@@ -59,7 +59,8 @@ def choice(question: Question, root: ET.Element, body: ET.Element) -> None:
     match = tag(hit, "match")
     tag(match, "variable", identifier="RESPONSE")
     tag(match, "correct", identifier="RESPONSE")
-    tag(tag(hit, "setOutcomeValue", identifier="SCORE"), "baseValue", baseType="float").text = "1"
+    marks = tag(tag(hit, "setOutcomeValue", identifier="SCORE"), "baseValue", baseType="float")
+    marks.text = str(question.marks)
     tag(tag(steps, "setOutcomeValue", identifier="FEEDBACK"), "variable", identifier="RESPONSE")
     for at, option in enumerate(question.options):
         if said := " ".join(filter(None, [option.reply, question.why])):
