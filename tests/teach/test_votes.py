@@ -127,7 +127,7 @@ def test_neither_length_nor_place_gives_the_right_option_of_a_quiz_away(asked):
     sizes = [([len(option.text) for option in one.options], one.right) for one in every]
     longest = [all(size[right] > other for at, other in enumerate(size) if at != right) for size, right in sizes]
     shortest = [all(size[right] < other for at, other in enumerate(size) if at != right) for size, right in sizes]
-    assert max(sum(longest), sum(shortest)) <= len(every) / 3
+    assert all(len(every) / 12 <= sum(extreme) <= len(every) / 3 for extreme in (longest, shortest))
     places = [sum(one.right == place for one in every) for place in range(3)]
     assert min(places) >= len(every) / 8
     assert max(places) <= len(every) / 2
