@@ -135,7 +135,7 @@ def choices(item: Mapping[str, object], place: str) -> tuple[tuple[Option, ...],
     Raises
     ------
     ValueError
-        If `right` or `wrong` is there without the other, an option stands twice, or a wrong one has no reply.
+        If `right` or `wrong` is there without the other, an option is in both, or a wrong one has no reply.
     """
     right, wrong = str(item.get("right") or "").strip(), item.get("wrong") or {}
     if not right and not wrong:

@@ -41,7 +41,7 @@ def item(question: Question) -> ET.Element:
         tag(tag(declared, "correctResponse"), "value").text = decimal(number)
     score = {"identifier": "SCORE", "cardinality": "single", "baseType": "float", "normalMaximum": str(question.marks)}
     tag(root, "outcomeDeclaration", **score)
-    if question.options:
+    if question.options or number is not None:
         tag(root, "outcomeDeclaration", identifier="FEEDBACK", cardinality="single", baseType="identifier")
     body = tag(root, "itemBody")
     (choice if question.options else in_words if number is None else as_number)(question, root, body)
@@ -76,7 +76,7 @@ def in_words(question: Question, root: ET.Element, body: ET.Element) -> None:
 
 
 def as_number(question: Question, root: ET.Element, body: ET.Element) -> None:
-    """Ask for a number, and mark it: a whole one as it is, another within half a hundredth, as in GIFT."""
+    """Ask for a number, mark it, whole ones as they are, others within half a hundredth as in GIFT, and tell the key."""
     if question.why:
         tag(tag(body, "rubricBlock", view="scorer"), "p", question.why)
     tag(body, "p", f"{question.text} Give a number, as a decimal.")
@@ -89,6 +89,11 @@ def as_number(question: Question, root: ET.Element, body: ET.Element) -> None:
     tag(match, "correct", identifier="RESPONSE")
     marks = tag(tag(hit, "setOutcomeValue", identifier="SCORE"), "baseValue", baseType="float")
     marks.text = str(question.marks)
+    if question.why:
+        told = tag(tag(steps, "setOutcomeValue", identifier="FEEDBACK"), "baseValue", baseType="identifier")
+        told.text = "KEY"
+        shown = {"outcomeIdentifier": "FEEDBACK", "identifier": "KEY", "showHide": "show"}
+        tag(tag(root, "modalFeedback", **shown), "p", question.why)
 
 
 def decimal(number: Fraction) -> str:
