@@ -76,7 +76,7 @@ def in_words(question: Question, root: ET.Element, body: ET.Element) -> None:
 
 
 def as_number(question: Question, root: ET.Element, body: ET.Element) -> None:
-    """Ask for a number, mark it, whole ones as they are, others within half a hundredth as in GIFT, and tell the key."""
+    """Ask for a number, mark it, a whole one as it is, another within half a hundredth, and tell the key."""
     if question.why:
         tag(tag(body, "rubricBlock", view="scorer"), "p", question.why)
     tag(body, "p", f"{question.text} Give a number, as a decimal.")
