@@ -2,8 +2,8 @@
 
 The votes are the steps to predict of a chapter, and those of its page for teachers of which one option is right, each
 wrong one with its reply; one whose options are letters of a picture stays in class. Where a vote asks what a step asks,
-the vote alone is taken. A question of a quiz has its key from teach/quizzes or, where the private folder that
-REGATTN_PRIVATE names has keys for the chapter, from there.
+the vote alone is taken. A question of a quiz has its key, and its options where it has some, from teach/quizzes or,
+where the private folder that REGATTN_PRIVATE names has keys for the chapter, from there.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Option(NamedTuple):
 
 
 class Question(NamedTuple):
-    """A question in Markdown: a vote with its options, of which `right` is one, or, without, one that asks for words.
+    """A question in Markdown: one with options, of which `right` is one, or, without, one for a number or for words.
 
     `why` is what is said to everybody afterwards: the answer of a vote, the key of a quiz where it is known. `sheet`
     has what else the keys say: `accept`, `half`, and `number` where the answer is one.
@@ -129,16 +129,41 @@ def in_class(chapter: str, text: str) -> list[Question]:
     return found
 
 
+def choices(item: Mapping[str, object], place: str) -> tuple[tuple[Option, ...], int]:
+    """Return the options of a question of a quiz by the alphabet, and the place of the right one; none where none are.
+
+    Raises
+    ------
+    ValueError
+        If `right` or `wrong` is there without the other, an option is in both, or a wrong one has no reply.
+    """
+    right, wrong = str(item.get("right") or "").strip(), item.get("wrong") or {}
+    if not right and not wrong:
+        return (), 0
+    if not right or not isinstance(wrong, Mapping) or not wrong:
+        raise ValueError(f"{place}: `right` is {right!r} and `wrong` {wrong!r}; give both, `wrong` with replies")
+    replies = {str(text): str(reply or "").strip() for text, reply in wrong.items()}
+    if mute := [text for text, reply in replies.items() if not reply]:
+        raise ValueError(f"{place}: the wrong options {mute} have no reply")
+    if right in replies:
+        raise ValueError(f"{place}: {right!r} is both right and wrong")
+    options = sorted([Option(right), *(Option(*one) for one in replies.items())], key=lambda one: one.text.casefold())
+    return tuple(options), options.index(Option(right))
+
+
 def quiz(chapter: str, text: str, *keys: Path) -> list[Question]:
     """Return the quiz of a page for teachers, with the keys that the first file there is has to the same questions."""
     there = next((path for path in keys if path.is_file()), None)
     items = yaml.safe_load(there.read_text(encoding="utf-8"))["quiz"] if there else []
-    known = {item["question"]: {name: str(said) for name, said in item.items()} for item in items}
-    return [
-        Question(f"{chapter} quiz {number}", asked, why=sheet.get("key", ""), marks=int(marks), sheet=sheet)
-        for number, (asked, marks) in enumerate(ASKED.findall(text), start=1)
-        for sheet in [known.get(asked, {})]
-    ]
+    known = {item["question"]: item for item in items}
+    found = []
+    for number, (asked, marks) in enumerate(ASKED.findall(text), start=1):
+        item = known.get(asked, {})
+        options, right = choices(item, f"{there}, question {number} ({asked!r})")
+        sheet = {name: str(said) for name, said in item.items() if name not in ("right", "wrong")}
+        name = f"{chapter} quiz {number}"
+        found.append(Question(name, asked, options, right, sheet.get("key", ""), int(marks), sheet))
+    return found
 
 
 def once(steps: Sequence[Question], asked: Sequence[Question], page: str) -> list[Question]:

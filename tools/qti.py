@@ -41,7 +41,7 @@ def item(question: Question) -> ET.Element:
         tag(tag(declared, "correctResponse"), "value").text = decimal(number)
     score = {"identifier": "SCORE", "cardinality": "single", "baseType": "float", "normalMaximum": str(question.marks)}
     tag(root, "outcomeDeclaration", **score)
-    if question.options:
+    if question.options or number is not None:
         tag(root, "outcomeDeclaration", identifier="FEEDBACK", cardinality="single", baseType="identifier")
     body = tag(root, "itemBody")
     (choice if question.options else in_words if number is None else as_number)(question, root, body)
@@ -59,7 +59,8 @@ def choice(question: Question, root: ET.Element, body: ET.Element) -> None:
     match = tag(hit, "match")
     tag(match, "variable", identifier="RESPONSE")
     tag(match, "correct", identifier="RESPONSE")
-    tag(tag(hit, "setOutcomeValue", identifier="SCORE"), "baseValue", baseType="float").text = "1"
+    marks = tag(tag(hit, "setOutcomeValue", identifier="SCORE"), "baseValue", baseType="float")
+    marks.text = str(question.marks)
     tag(tag(steps, "setOutcomeValue", identifier="FEEDBACK"), "variable", identifier="RESPONSE")
     for at, option in enumerate(question.options):
         if said := " ".join(filter(None, [option.reply, question.why])):
@@ -75,7 +76,7 @@ def in_words(question: Question, root: ET.Element, body: ET.Element) -> None:
 
 
 def as_number(question: Question, root: ET.Element, body: ET.Element) -> None:
-    """Ask for a number, and mark it: a whole one as it is, another within half a hundredth, as in GIFT."""
+    """Ask for a number, mark it, a whole one as it is, another within half a hundredth, and tell the key."""
     if question.why:
         tag(tag(body, "rubricBlock", view="scorer"), "p", question.why)
     tag(body, "p", f"{question.text} Give a number, as a decimal.")
@@ -88,6 +89,11 @@ def as_number(question: Question, root: ET.Element, body: ET.Element) -> None:
     tag(match, "correct", identifier="RESPONSE")
     marks = tag(tag(hit, "setOutcomeValue", identifier="SCORE"), "baseValue", baseType="float")
     marks.text = str(question.marks)
+    if question.why:
+        told = tag(tag(steps, "setOutcomeValue", identifier="FEEDBACK"), "baseValue", baseType="identifier")
+        told.text = "KEY"
+        shown = {"outcomeIdentifier": "FEEDBACK", "identifier": "KEY", "showHide": "show"}
+        tag(tag(root, "modalFeedback", **shown), "p", question.why)
 
 
 def decimal(number: Fraction) -> str:

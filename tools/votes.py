@@ -1,9 +1,10 @@
 """Write the votes and quizzes of the book for Moodle (GIFT), for other systems (QTI 2.1) and for paper: `make votes`.
 
 Below _build/votes there is one file of GIFT for each chapter, one package of QTI for all, and in the folder `print` the
-quiz of each chapter as a sheet for students and as a key. What is asked, `tools.asked` reads. A question of a quiz is
-answered in words and marked by hand, but where its key has a `number`, the system marks it. Formulas stay formulas of
-TeX between the marks of MathJax. `make votes CHAPTERS="3 masks" FOLDER=here` writes those of some chapters elsewhere.
+quiz of each chapter as a sheet for students and as a key. What is asked, `tools.asked` reads. The system marks every
+question of the book: a choice, or a `number`. On paper, and where a private key has neither, a quiz asks for words.
+Formulas stay formulas of TeX between the marks of MathJax. `make votes CHAPTERS="3 masks" FOLDER=here` writes those of
+some chapters elsewhere.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def gift(question: Question) -> str:
         for at, option in enumerate(question.options)
     ]
     lines += [f"####{gift_text(question.why)}"] if question.why else []
-    told = "" if question.options or question.marks == 1 else f" ({question.marks} marks)"
+    told = "" if question.marks == 1 else f" ({question.marks} marks)"
     told += " Give a number, as a decimal." if question.number is not None else ""
     return f"::{question.name}::[html]{gift_text(question.text + told)}{{{chr(10).join(lines)}}}\n"
 

@@ -538,7 +538,7 @@ def problems_of(sheet: dict, questions: list[tuple[str, int]] | None = None) -> 
     """Return what is wrong with the keys of a quiz, given the questions of its page."""
     found = []
     for place, item in enumerate(sheet["quiz"], start=1):
-        unknown = set(item) - {"question", "marks", "key", "accept", "half", "number"}
+        unknown = set(item) - {"question", "marks", "key", "accept", "half", "number", "right", "wrong"}
         if unknown:
             found.append(f"question {place} has {sorted(unknown)}")
         if not str(item.get("key", "")).strip():
@@ -554,9 +554,9 @@ def problems_of(sheet: dict, questions: list[tuple[str, int]] | None = None) -> 
 def test_example_of_keys_has_the_form_that_the_guide_describes():
     sheet = yaml.safe_load(EXAMPLE.read_text(encoding="utf-8"))
     assert problems_of(sheet) == []
-    assert {"accept", "half", "number"} <= {name for item in sheet["quiz"] for name in item}
+    assert {"accept", "half", "number", "right", "wrong"} <= {name for item in sheet["quiz"] for name in item}
     shown = TEACHING.read_text(encoding="utf-8")
-    assert all(f"`{name}`" in shown for name in ("marks", "key", "accept", "half", "number"))
+    assert all(f"`{name}`" in shown for name in ("marks", "key", "accept", "half", "number", "right", "wrong"))
 
 
 @pytest.mark.parametrize(

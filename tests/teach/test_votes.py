@@ -14,6 +14,7 @@ from xml.etree import ElementTree as ET
 from zipfile import ZipFile
 
 import pytest
+import yaml
 
 from teach.slides.guide import likeness
 from tests.teach.test_guide import CHAPTERS, chapter, page, parts_of, quiz, unanswered
@@ -110,6 +111,51 @@ def test_a_step_gives_way_to_the_vote_that_asks_the_same_and_to_no_other(asked):
     assert reading.once([blue, grass], [], told) == [blue, grass]
 
 
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_question_of_a_quiz_is_marked_by_the_machine_and_replies_to_each_wrong_option(name, asked):
+    for one in asked[name]["quiz"]:
+        assert bool(one.options) != (one.number is not None), one.text
+        assert one.why, one.text
+        replies = [option.reply for at, option in enumerate(one.options) if at != one.right]
+        assert not one.options or len(replies) >= 2, one.text
+        assert [reply for reply in replies if len(reply.split()) < 4 or not reply.endswith(".")] == []
+        assert len(set(replies)) == len(replies)
+
+
+def test_neither_length_nor_place_gives_the_right_option_of_a_quiz_away(asked):
+    every = [one for found in asked.values() for one in found["quiz"] if one.options]
+    sizes = [([len(option.text) for option in one.options], one.right) for one in every]
+    longest = [all(size[right] > other for at, other in enumerate(size) if at != right) for size, right in sizes]
+    shortest = [all(size[right] < other for at, other in enumerate(size) if at != right) for size, right in sizes]
+    assert all(len(every) / 12 <= sum(extreme) <= len(every) / 3 for extreme in (longest, shortest))
+    places = [sum(one.right == place for one in every) for place in range(3)]
+    assert min(places) >= len(every) / 8
+    assert max(places) <= len(every) / 2
+
+
+def test_a_quiz_has_the_options_of_its_key_by_the_alphabet_and_faults_are_named(tmp_path):
+    page, path = "1. Which? (2)\n", tmp_path / "x.yml"
+
+    def read(**key: object) -> Question:
+        path.write_text(yaml.safe_dump({"quiz": [{"question": "Which?", "key": "b", **key}]}), encoding="utf-8")
+        return reading.quiz("x", page, path)[0]
+
+    one = read(right="b", wrong={"C": "look there", "a": "look here"})
+    assert one.options == (Option("a", "look here"), Option("b"), Option("C", "look there"))
+    assert (one.right, one.why, one.marks, dict(one.sheet)) == (1, "b", 2, {"question": "Which?", "key": "b"})
+    assert "(2 marks){~a#look here" in votes.gift(one)
+    assert qti.item(one).find(".//q:setOutcomeValue/q:baseValue", SPACE).text == "2"
+    assert read().options == ()  # a private key may leave a question in words
+    for key, fault in {
+        "both, `wrong` with replies": {"right": "b"},
+        "`right` is ''": {"wrong": {"a": "look here"}},
+        r"the wrong options \['a'\] have no reply": {"right": "b", "wrong": {"a": None}},
+        "'b' is both right and wrong": {"right": "b", "wrong": {"b": "look here"}},
+    }.items():
+        with pytest.raises(ValueError, match=rf"x\.yml, question 1 \('Which\?'\): .*{key}"):
+            read(**fault)
+
+
 def test_a_number_is_one_in_gift_and_everything_else_is_words():
     third = Question("n", "Which share?", why="a third", sheet={"number": "-1/3"})
     assert votes.gift(third) == "::n::[html]Which share? Give a number, as a decimal.{#-0.3333:0.005\n####a third}\n"
@@ -150,7 +196,8 @@ def test_maths_stays_maths_and_what_gift_means_by_a_sign_is_escaped():
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_a_reply_begins_with_a_capital(name, asked):
-    replies = [option.reply for one in asked[name]["votes"] for option in one.options if option.reply]
+    every = asked[name]["votes"] + asked[name]["quiz"]
+    replies = [option.reply for one in every for option in one.options if option.reply]
     assert replies
     assert [reply for reply in replies if reply[0].islower()] == []
 
@@ -190,11 +237,12 @@ def test_another_parser_reads_every_file_of_gift(folder, asked):
         for one, question in zip(read, wanted, strict=True):
             assert one.valid
             options = getattr(one.answers, "answers", [])
+            if name == "03_ols_proximity" and question in groups["quiz"]:  # whose private sheet asks for words
+                continue
             if question.number is not None:
-                if name != "03_ols_proximity":  # whose private sheet has no number
-                    assert type(one.answers).__name__ == "NumericAnswerSet"
-                    (number,) = options
-                    assert abs(number.value - question.number) <= number.tolerance
+                assert type(one.answers).__name__ == "NumericAnswerSet"
+                (number,) = options
+                assert abs(number.value - question.number) <= number.tolerance
                 continue
             assert [option.fraction == 100 for option in options] == [
                 at == question.right for at in range(len(question.options))
@@ -204,7 +252,7 @@ def test_another_parser_reads_every_file_of_gift(folder, asked):
         assert "1/3, 1/3 and 1/3" in parser.parseFile(file)[-len(quiz("03_ols_proximity"))].generalFeedback
 
 
-def test_the_package_lists_its_items_and_each_can_be_answered(folder):
+def test_the_package_lists_its_items_and_each_can_be_answered(folder, asked):
     with ZipFile(folder / "regattn-qti.zip") as package:
         files = {name: ET.fromstring(package.read(name)) for name in package.namelist()}
     listed = [one.get("href") for one in files.pop("imsmanifest.xml").iter(f"{{{PACKAGE}}}resource")]
@@ -225,7 +273,8 @@ def test_the_package_lists_its_items_and_each_can_be_answered(folder):
     assert len(test.findall(".//q:assessmentSection", SPACE)) > 2 * len(CHAPTERS)
     keys = ["".join(one.itertext()) for root in files.values() for one in root.iterfind(".//q:rubricBlock", SPACE)]
     assert "1/3, 1/3 and 1/3 {sic}" in keys  # a private sheet takes the place of the public one of its chapter
-    assert len(keys) == sum(len(quiz(name)) for name in CHAPTERS) - len(quiz("03_ols_proximity")) + 1
+    numbers = [one for name, found in asked.items() if name[:2] != "03" for one in found["quiz"] if not one.options]
+    assert len(keys) == len(numbers) + 1
 
 
 @pytest.mark.parametrize(
@@ -239,6 +288,10 @@ def test_a_number_is_marked_by_the_system_that_asks_for_it(number, right, within
     assert abs(Fraction(number) - Fraction(right)) <= 0.005
     assert root.find(".//q:equal", SPACE).get("tolerance") == within
     assert root.find(".//q:setOutcomeValue/q:baseValue", SPACE).text == "2"
+    (said,) = root.findall("q:modalFeedback", SPACE)
+    assert "".join(said.itertext()) == "so"
+    (told,) = root.findall("q:responseProcessing/q:setOutcomeValue/q:baseValue", SPACE)
+    assert said.get("identifier") == told.text
 
 
 def test_votes_of_some_chapters_go_where_one_says_and_an_unknown_chapter_is_named(tmp_path):
