@@ -27,7 +27,7 @@ _made = count(1)
 
 
 class Row(NamedTuple):
-    """Where a row of panels begins and ends, in units of the picture, and whether its ticks have numbers of their own."""
+    """Where a row of panels begins and ends, in units of the picture, and whether its ticks have their own numbers."""
 
     top: float
     foot: float
