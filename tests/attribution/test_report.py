@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -173,6 +175,8 @@ def test_a_saved_report_is_one_document_with_every_number_and_no_live_text(tmp_p
     assert "a &amp; b" in text
     (against,) = tree.find_all("section")[1].svg.find_all("path")
     assert (against["class"], against["d"].count("M")) == (["against"], 2)  # two rows for less, none for more
+    bars = [tuple(map(float, bar)) for bar in re.findall(r"M([\d.]+) [\d.]+h([\d.]+)", against["d"])]
+    assert bars[0][0] + bars[0][1] < bars[1][0]  # they do not touch
     assert [each.name for each in tree.find_all(["h1", "h2", "h3"])][:3] == ["h1", "h2", "h2"]
 
 

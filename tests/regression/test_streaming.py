@@ -80,6 +80,20 @@ def test_weights_leverages_and_leave_one_out_chunk_by_chunk(folded):
         close(np.concatenate(errors, axis=-1), memory.loo_residuals(y, ridge=ridge), 1e-9)
 
 
+def test_without_a_penalty_named_everything_is_least_squares(folded):
+    factor, _, X, y = folded
+    part = X[:5], y[:5]
+    for method, asked in (
+        (lambda **options: factor.coefficients(**options).coef, ()),
+        (factor.residual_sum_of_squares, ()),
+        (factor.effective_dof, ()),
+        (factor.weights, (X[:3], X[:5])),
+        (factor.leverage, part[:1]),
+        (factor.loo_residuals, part),
+    ):
+        np.testing.assert_array_equal(method(*asked), method(*asked, ridge=0.0))
+
+
 @pytest.mark.parametrize("targets", [None, 1, 3])
 def test_parts_folded_apart_are_one_whatever_their_order(targets):
     X, y = rows(targets=targets)
