@@ -245,7 +245,7 @@ def make_deck(app, doctree: nodes.document, docname: str) -> None:
     """Put the slides of a chapter in its place."""
     chapter = doctree.next_node(nodes.section)
     guide = guide_of(docname)
-    counted = [names or {} for names in app.env.equation_numbers.values()]
+    counted = [names or {} for names in getattr(app.env, "equation_numbers", {}).values()]
     equations = {
         name.removeprefix("equation-"): f"({'.'.join(map(str, place))})"
         for names in counted
