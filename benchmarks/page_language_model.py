@@ -139,12 +139,12 @@ def case(browser, *, steps, rounds, **sizes_of):
         row["words per second"] = data["batch"] * data["length"] / row["seconds"]
     goals = [
         goal(
-            f"≥ .9 times as fast as torch on {THREADS} threads, both in double precision",
+            f"≥ 0.9 times as fast as torch on {THREADS} threads, both in double precision",
             ratio_to(rows, DOUBLE),
             least=0.9,
         ),
         goal(
-            f"≥ .9 times as fast as torch on {THREADS} threads in single precision", ratio_to(rows, SINGLE), least=0.9
+            f"≥ 0.9 times as fast as torch on {THREADS} threads in single precision", ratio_to(rows, SINGLE), least=0.9
         ),
     ]
     width, layers = data["width"], data["layers"]
