@@ -212,7 +212,8 @@ function nameMore(view) {
 //   name; prepare(data, view) → problem; compute(problem, now, before) → state; result(state, problem) → numbers drawn;
 //   ended(state, problem): whether a walk that plays has come to its end before its last step; drive(problem, view) → what
 //   moves it in place of frames;
-//   texts(problem, view) → words for controls; lasts(problem) → where sliders end, from now; own: controls only this explorer has; valid: their values from outside;
+//   texts(problem, view) → words for controls; lasts(problem) → { control: now → where its slider ends };
+//   own: controls only this explorer has; valid: their values from outside;
 //   keeps: controls that every link names;
 //   longest: how many characters the sentence may come to, whose lines are kept free;
 //   numbers(problem, view) → [key, label, text(state)] to print, those of answers(view) below the sentence, others in More; say(state, problem, view) → sentence;

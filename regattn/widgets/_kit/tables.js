@@ -72,8 +72,8 @@ export function scrollFrame(host, table, label, hint = "") {
 }
 
 // Options: label (spoken); pick(i, j): a click on a cell, or Enter; light([i, j] or null): a cell under the pointer or
-// with the focus; hint: what is said below it where it scrolls. Returns draw(rows, columns, values, look) with look = { text(value), most, marked(i, j) → class or "",
-// chosen: [row flags, column flags] }; draw() without rows hides it.
+// with the focus; hint: what is said below it where it scrolls. Returns draw(rows, columns, values, look) with look =
+// { text(value), most, marked(i, j) → class or "", chosen: [row flags, column flags] }; draw() without rows hides it.
 export function numberTable(host, { label, pick = null, light = null, hint = "", signal }) {
   const table = element("table", { class: "ra-table", "aria-label": label });
   const { frame, fitted } = scrollFrame(host, table, label, hint);
