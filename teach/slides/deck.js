@@ -227,7 +227,7 @@ function giveBack() {
   const written = held?.matches("textarea, [contenteditable], input:not([type=range], [type=checkbox], [type=radio])");
   if (pointed && !written && held?.closest("figure.regattn, .deck-panels")) held.blur();
 }
-for (const name of ["click", "change"]) window.addEventListener(name, () => setTimeout(giveBack));
+for (const name of ["click", "change"]) window.addEventListener(name, () => setTimeout(giveBack), true); // marks stop theirs
 // A deck is drawn as large as the screen, and an explorer smaller still: a drawing that asks where the pointer is gets
 // its answer in its own units.
 function inUnits(event) {

@@ -632,6 +632,7 @@ def test_keys_move_slides_after_a_pointer_and_the_explorer_after_a_key(browser, 
         for press in (".ra-presets button", ".deck-panels button", "input[type=range]"):
             page.evaluate(f"Reveal.slide({at})")
             page.locator(f"section.present {press}").first.click()
+            page.wait_for_function("document.activeElement === document.body")
             page.keyboard.press("ArrowRight")
             page.wait_for_function(f"Reveal.getIndices().h === {at + 1}")
         page.evaluate(f"Reveal.slide({at})")

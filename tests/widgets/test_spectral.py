@@ -400,6 +400,8 @@ def test_no_penalty_is_least_squares_only_at_full_rank(browser, tmp_path):
 def test_a_target_that_is_observed_later_is_said_to_be(browser, tmp_path):
     with opened(browser, tmp_path, inflation_explorer(query="1974Q1", later="a quarter later")) as page:
         assert ", observed \u2068a quarter later\u2069 " in page.locator(".ra-live").first.inner_text()
+    with pytest.raises(ValueError, match=r"later must be a string, got 5"):
+        inflation_explorer(later=5)
 
 
 def test_a_name_of_no_row_is_refused():

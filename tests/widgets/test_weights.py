@@ -118,6 +118,8 @@ def test_on_a_phone_those_that_a_button_lets_ask_have_names_too(browser, tmp_pat
         assert {"firm a", "firm c"} <= set(texts)
         assert "firm b" not in texts
         assert "Firm that asks" in page.locator(".ra-first").inner_text()
+    with pytest.raises(ValueError, match=r"asks must be a string, got 5"):
+        firms(asks=5)
 
 
 @pytest.mark.browser

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from regattn._tables import read_table, read_targets
+from regattn._text import check_text
 from regattn._validation import check_same_width
 from regattn.regression.alignment import scale_and_alignment
 from regattn.regression.least_squares import spectrum
@@ -149,7 +150,7 @@ class SpectralExplorer(Explorer, panels=PANELS):
             "labels_test": labels_new,
             "named_rows": [label_place(label, labels, "named") for label in named],
             "units": units,
-            "later": later,
+            "later": check_text(later, "later"),
         }
         rank = self.spectrum.rank if rank is None else rank
         hidden, shown = self._check_hidden(hide), _check_panels(panels)
