@@ -178,16 +178,16 @@ def test_changes_are_counted_from_where_a_branch_left_main(repository):
     assert changes.changed(since) == {"first", "second", "third", "new file"}
 
 
-def test_on_main_itself_they_are_counted_from_here_or_from_half_a_working_day_before(repository, monkeypatch):
+def test_on_main_itself_they_are_counted_from_here_or_from_three_hours_before(repository, monkeypatch):
     repository("checkout", "--quiet", "main")
     assert changes.changed(changes.base()) == set()
     assert changes.changed(changes.base(behind=True)) == {"second"}
-    for name, hour in (("at noon", 12), ("at three", 15)):  # pushed together
+    for name, hour in (("at one", 13), ("at three", 15)):  # pushed together
         (repository.folder / name).write_text("")
         repository("add", name)
         monkeypatch.setenv("GIT_COMMITTER_DATE", f"2026-01-02T{hour}:00:00Z")
         repository("commit", "--quiet", "--message", name)
-    assert changes.changed(changes.base(behind=True)) == {"at noon", "at three"}
+    assert changes.changed(changes.base(behind=True)) == {"at one", "at three"}
     repository("reset", "--quiet", "--hard", "main~2")
     repository("checkout", "--quiet", "main~1")
     repository("branch", "--quiet", "--force", "main")
