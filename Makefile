@@ -3,7 +3,7 @@ PYTHON ?= python3
 PY     := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test setup-teach browser book serve zip slides votes syllabus pdf lab test quick lint notebooks suite kit test-teach assignments hub restarts elsewhere bench mutants strip pins links clean distclean
+.PHONY: help setup setup-test setup-teach browser book serve zip slides votes syllabus pdf lab test quick lint notebooks suite kit test-teach powerpoint assignments hub restarts elsewhere bench mutants strip pins links clean distclean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | awk -F ':.*## ' '{printf "make %-11s %s\n", $$1, $$2}'
@@ -34,6 +34,9 @@ zip: setup ## build the book and pack it into one file that opens anywhere; AUDI
 
 slides: book setup-teach ## make a deck of slides of every chapter, with speaker's notes; CHAPTERS="masks panels" for some
 	@$(PY) tools/slides.py $(CHAPTERS)
+
+powerpoint: browser slides ## write the decks as PowerPoint files, whose words can be edited; CHAPTERS="9 panels" for some
+	@$(PY) tools/powerpoint.py $(CHAPTERS)
 
 votes: setup ## write the votes and quizzes for Moodle (GIFT) and other systems (QTI); CHAPTERS="3 masks" for some, FOLDER
 	@$(PY) tools/votes.py $(if $(FOLDER),--folder $(FOLDER)) $(if $(CHAPTERS),--chapters $(CHAPTERS))

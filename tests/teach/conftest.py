@@ -10,7 +10,7 @@ import pytest
 
 HERE = Path(__file__).parent
 ALL = os.environ.get("REGATTN_TEACH") == "all"
-NEEDED = ("jupyterhub", "nbgrader", "pypdf", "sphinx_revealjs")
+NEEDED = ("jupyterhub", "nbgrader", "pptx", "pypdf", "sphinx_revealjs")
 
 if not all(map(find_spec, NEEDED)):
     collect_ignore_glob = ["test_*.py"]
