@@ -211,13 +211,22 @@ window.MathJax = {
   },
 };
 // Keys pressed in an explorer move no slide, unless a pointer came last: what it pressed gives the keys back to the deck,
-// but for a field that is written into.
+// but for a field that is written into, which does so at Enter or Escape. What a presenter sends always moves a slide.
+const PRESENTER = { PageUp: "prev", PageDown: "next" };
 let pointed = false;
 window.addEventListener(
   "keydown",
   (event) => {
     pointed = false;
-    if (event.target.closest?.("figure.regattn, input, select, textarea")) event.stopPropagation();
+    const held = event.target.closest?.("figure.regattn, .deck-panels, input, select, textarea");
+    if (!held) return;
+    event.stopPropagation();
+    const asked = PRESENTER[event.key];
+    if (asked && !event.target.matches("textarea")) {
+      event.preventDefault();
+      event.target.blur();
+      Reveal[asked]();
+    } else if (["Enter", "Escape"].includes(event.key) && event.target.matches("input, select")) event.target.blur();
   },
   true,
 );

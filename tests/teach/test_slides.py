@@ -25,6 +25,7 @@ ONE = "book/part2-proximity/03_ols_proximity"
 PAGES = [chapter.page for chapter in chapters(ROOT)]
 DECKS = PAGES if ALL else [ONE, "book/part5-transformer/18_language_model"]
 SMALLEST = 15.0  # pixels of a letter on a slide of 1280 by 800; 22 on a projector of 1920
+SLIDES = "[...document.querySelectorAll('.slides section.slide')]"
 ROUNDING = 1.5  # pixels: boxes end between pixels
 # By explorer of a deck that is printed: its slide, the title of its first panel, and whether its panels stand there,
 # within their slide, with nothing to press beside them.
@@ -636,13 +637,36 @@ def test_keys_move_slides_after_a_pointer_and_the_explorer_after_a_key(browser, 
             page.keyboard.press("ArrowRight")
             page.wait_for_function(f"Reveal.getIndices().h === {at + 1}")
         page.evaluate(f"Reveal.slide({at})")
-        slider = page.locator("section.present input[type=range]").first
+        slider = page.locator("section.slide").nth(at).locator("input[type=range]").first
         slider.focus()
         before = slider.input_value()
         page.keyboard.press("ArrowLeft")
         page.keyboard.press("ArrowLeft")
         assert slider.input_value() != before
         assert page.evaluate("Reveal.getIndices().h") == at
+        before = slider.input_value()
+        page.keyboard.press("PageDown")  # as a presenter sends it
+        page.wait_for_function(f"Reveal.getIndices().h === {at + 1}")
+        assert slider.input_value() == before
+
+
+@pytest.mark.book
+@pytest.mark.browser
+def test_what_was_typed_into_an_explorer_is_read_at_enter_and_the_keys_are_the_decks_again(browser, decks):
+    with opened_deck(browser, decks[0] / "book/part5-transformer/18_language_model.html") as page:
+        field = "section.slide figure.regattn input[type=text]"
+        at = page.evaluate(f"{SLIDES}.indexOf(document.querySelector({field!r}).closest('section.slide'))")
+        page.evaluate(f"Reveal.slide({at})")
+        typed = page.locator("section.present figure.regattn input[type=text]").first
+        shown = page.locator("section.present figure.regattn .ra-live").first
+        before = shown.inner_text()
+        typed.click()
+        typed.fill("anna called clara because")
+        page.keyboard.press("Enter")
+        page.wait_for_function("document.activeElement === document.body")
+        assert shown.inner_text() != before
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function(f"Reveal.getIndices().h === {at + 1}")
 
 
 @pytest.mark.book
