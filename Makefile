@@ -41,7 +41,7 @@ powerpoint: browser slides ## write the decks as PowerPoint files, whose words c
 votes: setup ## write the votes and quizzes for Moodle (GIFT) and other systems (QTI); CHAPTERS="3 masks" for some, FOLDER
 	@$(PY) tools/votes.py $(if $(FOLDER),--folder $(FOLDER)) $(if $(CHAPTERS),--chapters $(CHAPTERS))
 
-syllabus: setup ## print a course with dates for students: START=2026-11-30 COURSE=twelve-weeks, economists or five-weeks, or CHAPTERS="3 8" DAYS="Mon Wed" SKIP=2026-12-24
+syllabus: setup ## print a course with dates for students: START=2026-11-30 COURSE=twelve-weeks, one-a-week, economists or five-weeks, or CHAPTERS="3 8" DAYS="Mon Wed" SKIP=2026-12-24
 	@$(PY) -m tools.syllabus $(START) $(COURSE) $(if $(SKIP),--skip $(SKIP)) $(if $(CHAPTERS),--chapters "$(CHAPTERS)") $(if $(DAYS),--days "$(DAYS)")
 
 pdf: book browser setup-teach ## print the book into one PDF with contents, page numbers and bookmarks

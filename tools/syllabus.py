@@ -1,9 +1,10 @@
 """Print a course as a syllabus for students: `make syllabus START=2026-11-30`, with dates, reading and what is due.
 
-Courses are those of book/reference/teaching.md that count days: twelve-weeks, economists, five-weeks. COURSE names one,
-with its project and the marks of that. CHAPTERS="3 8 14 20" makes one of chapters of your own choice, in that order, by
-number or by a part of the name, and says what a chapter needs that is not among those before it. DAYS="Mon Wed" are the
-days of the week on which a course meets, otherwise those on which it is planned, Monday and Thursday from a Monday on.
+Courses are those of book/reference/teaching.md that count days: twelve-weeks, one-a-week, economists, five-weeks.
+COURSE names one, with its project and the marks of that. CHAPTERS="3 8 14 20" makes one of chapters of your own choice,
+in that order, by number or by a part of the name, and says what a chapter needs that is not among those before it.
+DAYS="Mon Wed" are the days of the week on which a course meets, otherwise those on which it is planned: from a Monday
+on Monday and Thursday, or Monday.
 SKIP=2026-12-24,2026-12-28..2027-01-03 names days without a session, one by one or from the first to the last: sessions
 move to the next day of the week on which the course meets, and what is due moves with them. What is printed is Markdown
 without a link: a page for teachers is no page for students.
@@ -26,7 +27,7 @@ from chapters import Chapter, chapters  # noqa: E402, where the extensions of th
 
 from tools.choice import chosen  # noqa: E402
 
-COURSES = ("twelve-weeks", "economists", "five-weeks")
+COURSES = ("twelve-weeks", "one-a-week", "economists", "five-weeks")
 LINK = re.compile(r"\[([^\]]+)\]\([^)]+\)")
 ROW = re.compile(r"(?m)^\| \d+ \| (\d+) \| (.+) \|$")
 HOME = re.compile(r"at home (.+?)\.\n")
@@ -40,7 +41,7 @@ PROJECTS = re.compile(r"#project-(\d)\)")
 NEEDS = re.compile(r"(?m)^Before it: (.+)$")
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 LAST = "questions"  # the session after the last chapter, at which its sheet is due
-PLANNED = 0, 3  # days of the week on which courses are planned, from that of the first session on
+PLANNED = 0, 3  # days of the week on which a course of one's own is planned, from that of the first session on
 SPAN = ".."
 LEGEND = """\
 *Read before* names parts of the chapter; *to its first question* ends where the page says *Predict*. What is due is
@@ -222,13 +223,21 @@ def own_course(asked: list[Chapter]) -> list[Session]:
 
 
 def missing(asked: list[Chapter], pages: dict[str, str]) -> list[str]:
-    """Return a sentence for each chapter that needs others which do not come before it, with what to read of those."""
-    lines = []
+    """Return a sentence for each chapter that needs others which do not come before it, with what to read of those.
+
+    That is what a course which leaves the same out has instead, where there is one.
+    """
+    lines, instead = [], {}
+    for ahead, without, what in INSTEAD.findall(LINK.sub(r"\1", teaching())):
+        for number in re.findall(r"\d+", ahead):
+            instead[number, without] = what
     for at, one in enumerate(asked):
         before = {str(other.number) for other in asked[:at]}
         needed = [n for n in re.findall(r"\[(\d+)\]", NEEDS.search(pages[str(one.number)])[1]) if n not in before]
         if needed:
-            read = "; ".join(f"of chapter {number} {READ.search(pages[number])[1]}" for number in needed)
+            own = str(one.number)
+            texts = {number: instead.get((own, number)) or READ.search(pages[number])[1] for number in needed}
+            read = "; ".join(f"of chapter {number} {text}" for number, text in texts.items())
             lines.append(
                 f"Chapter {one.number} needs what does not come before it here. Who has not met it reads {read}."
             )
@@ -249,9 +258,9 @@ def syllabus(
     """
     pages, asked = guides(), list(own)
     text = "" if asked else part(name)
-    offsets = [(day - start.weekday()) % 7 for day in on] or list(PLANNED)
     planned = [Session(int(day), title) for day, title in ROW.findall(text)]
     sessions = own_course(asked) if asked else planned
+    offsets = [(day - start.weekday()) % 7 for day in on] or (PLANNED if asked else [one.day for one in planned])
     held = dates([session.day for session in sessions], slots(start, offsets), skip)
     owed = due(text, sessions, at_home(pages))
     read = reading(text, pages, [session.chapter for session in sessions if session.chapter])
@@ -262,6 +271,8 @@ def syllabus(
     free = [f"{day:%a %d %b %Y}" for day in until(max(rows), slots(start, offsets)) if day in skip]
     lines = ["# Regression Is Attention", "", "Sheets count alike." if asked else MARKS.search(text)[0], "", LEGEND, ""]
     lines += [line for said in missing(asked, pages) for line in (said, "")]
+    first, last = min(held.values()), max(held.values())
+    lines += [f"{(last - first).days // 7 + 1} weeks, from {first:%a %d %b %Y} to {last:%a %d %b %Y}.", ""]
     lines += [f"No session on {', '.join(free)}.", ""] if free else []
     lines += ["| date | session | read before | due |", "|---|---|---|---|"]
     lines += [f"| {day:%a %d %b %Y} | {' | '.join(rows[day])} |" for day in sorted(rows)]

@@ -36,6 +36,7 @@ PACE = 75  # words of a chapter that a minute of the plan takes: half of what on
 LONG = 330  # characters of a line of a slide
 LONGEST = 4  # chapters that no session can teach whole
 ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth"]
+COURSES = ("half-day", "five-weeks", "one-a-week", "twelve-weeks", "economists")
 HALF_DAY = {"ols_proximity": 50, "attention": 50, "transformer_block": 40, "full_circle": 25}
 ITEM = re.compile(r"(?m)^- (\d+) min( \(half day\))?: (.+)$")
 VOTE = re.compile(r"\*Expected, of 100:\* (.+)\.$", re.MULTILINE)
@@ -173,11 +174,14 @@ def test_half_a_day_adds_up_and_takes_from_each_page_what_it_marks():
     assert at == 210
 
 
-@pytest.mark.parametrize(("anchor", "weeks"), [("five-weeks", 5), ("twelve-weeks", 12), ("economists", 12)])
-def test_a_course_has_two_sessions_a_week_on_days_that_count_from_its_start(anchor, weeks):
+@pytest.mark.parametrize(
+    ("anchor", "weeks", "days"),
+    [("five-weeks", 5, (0, 3)), ("twelve-weeks", 12, (0, 3)), ("economists", 12, (0, 3)), ("one-a-week", 12, (0,))],
+)
+def test_a_course_has_its_sessions_a_week_on_days_that_count_from_its_start(anchor, weeks, days):
     rows = course(anchor)
     assert [(int(week), int(day)) for week, day, _ in rows] == [
-        (week, 7 * (week - 1) + day) for week in range(1, weeks + 1) for day in (0, 3)
+        (week, 7 * (week - 1) + day) for week in range(1, weeks + 1) for day in days
     ]
     order = [chapter.slug for chapter in chapters()]
     places = [order.index(name) for row in rows for name in taught(row)]
@@ -207,7 +211,7 @@ def part_of_course(anchor: str) -> str:
 
 def test_a_row_of_a_course_has_the_title_of_its_chapter_and_leads_to_it():
     known = {chapter.slug: chapter for chapter in chapters()}
-    rows = [row[-1] for anchor in ("half-day", "five-weeks", "twelve-weeks", "economists") for row in course(anchor)]
+    rows = [row[-1] for anchor in COURSES for row in course(anchor)]
     chosen = [row for row in rows if taught([row])]
     assert len(chosen) > 50
     for row in chosen:
@@ -218,7 +222,7 @@ def test_a_row_of_a_course_has_the_title_of_its_chapter_and_leads_to_it():
 
 @pytest.mark.parametrize(
     ("anchor", "instead"),
-    [("half-day", {}), ("five-weeks", {}), ("five-weeks", {8: 12, 9: 14}), ("twelve-weeks", {}), ("economists", {})],
+    [*((anchor, {}) for anchor in COURSES), ("five-weeks", {8: 12, 9: 14})],
 )
 def test_a_course_teaches_what_its_chapters_ask_for_or_says_what_to_do_instead(anchor, instead):
     numbers_of = {chapter.slug: chapter.number for chapter in chapters()}
@@ -530,7 +534,7 @@ def test_the_bank_is_for_the_chapters_and_counts_for_no_marks():
     text = TEACHING.read_text(encoding="utf-8")
     assert "worth no marks" in text.partition("## Quizzes and their keys")[2].partition("\n## ")[0]
     counted = re.findall(r"Sheets count (\d+), the project (\d+) of 100", text)
-    assert [sum(map(int, marks)) for marks in counted] == [100, 100, 100]
+    assert [sum(map(int, marks)) for marks in counted] == [100] * (len(COURSES) - 1)
     assert not any(page.startswith("teach/quizzes") for page in toc_pages())
 
 
