@@ -91,8 +91,12 @@ READ = """() => {
     return [box.x, box.y, box.width, box.height];
   };
   const colour = (part) => getComputedStyle(part).color.match(/[\\d.]+/g).slice(0, 3).map(Number);
-  const mark = (item) =>
-    !item ? "" : item.matches("ol > li") ? `${[...item.parentElement.children].indexOf(item) + 1}. ` : "• ";
+  const mark = (item) => {
+    if (!item) return "";
+    const at = [...item.parentElement.children].indexOf(item);
+    if (item.closest(".vote")) return `${"ABCDEFGH"[at]}  `;
+    return item.matches("ol > li") ? `${at + 1}. ` : "• ";
+  };
   const paragraph = (part) => ({
     runs: runs(part),
     size: parseFloat(getComputedStyle(part).fontSize) * (part.currentCSSZoom ?? 1),

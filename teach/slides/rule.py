@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 
 from docutils import nodes
 
@@ -31,6 +31,7 @@ from teach.slides.ledger import claims_of
 MOST = 32  # slides of a chapter, with its quiz
 OPENING = "the opening"
 LED_TO = {"picture", "table", "equation"}  # with which the paragraph before goes that leads to it
+SPOKEN = 1 / 3  # of the words of a slide, in a paragraph that is said at it
 SHOWS = {"picture", "table", "explorer"}  # what would give away the answer to a vote
 NAMED = ("equation", "picture", "table", "list", "code", "box", "explorer")
 
@@ -259,6 +260,8 @@ class Deck:
                 if isinstance(part, nodes.paragraph) and isinstance(then, Item) and then.kind in LED_TO:
                     here = holds.get(id(then.node), here)
                 here = holds.get(id(node), here)
+                if isinstance(part, nodes.paragraph):
+                    here = spoken(part, here, following(here, made))
                 here.notes += said_of(part, id(node) in holds)
 
     def pitfalls(self) -> dict[str, list[nodes.Element]]:
@@ -274,6 +277,23 @@ class Deck:
             name = names[named].name if named else "" if place is None else taught[place].name
             found.setdefault(name, []).append(markdown.paragraph(pitfall, "Pitfall:"))
         return found
+
+
+def following(slide: Slide, made: list[Slide]) -> list[Slide]:
+    """Return the slides of the same section behind one, up to the first that shows more than lines of text."""
+    behind = made[next(k for k, each in enumerate(made) if each is slide) + 1 :]
+    return list(takewhile(lambda each: each.title is slide.title and kinds(each) == {"text"}, behind))
+
+
+def spoken(part: nodes.paragraph, here: Slide, behind: list[Slide]) -> Slide:
+    """Return the slide at which a paragraph is said: one behind, where most of its words stand there and fewer here."""
+
+    def told(slide: Slide) -> float:
+        lines = guides.words(" ".join(item.node.astext() for item in slide.items if item.kind == "text"))
+        return len(lines & guides.words(part.astext())) / max(1, len(lines))
+
+    best = max(behind, key=told, default=here)
+    return best if told(best) > max(SPOKEN, told(here)) else here
 
 
 def said_of(part: Item | nodes.Element, shown: bool) -> list[nodes.Element]:

@@ -62,6 +62,8 @@ def test_what_a_deck_says_can_be_edited_with_its_notes(shows, page):
         for part in there.select(".head h1, .head h2, .body p.point, .vote li > p, .task p"):
             if not part.select(".math"):
                 assert squeezed(part.get_text()) in said
+        for letter, option in zip("ABCDEFGH", there.select(".vote li > p"), strict=False):
+            assert letter + squeezed(option.get_text())[:9] in said or option.select(".math")
         notes = squeezed(here.notes_slide.notes_text_frame.text)
         for part in there.select("aside.notes p"):
             if not part.select(".math"):
