@@ -99,7 +99,7 @@ def test_the_numbers_of_the_square_root_are_right():
 def test_half_of_the_questions_have_something_to_see_on_the_page_and_what_is_to_see_is_checked():
     cell_tags = [set(tags(cell)) for cell in ASKED if cell.cell_type == "code"]
     assert sum("Explorer(" in cell.source and "checks" not in tags(cell) for cell in ASKED) == 3
-    assert sum("checks" in each for each in cell_tags) == 5
+    assert sum("checks" in each for each in cell_tags) == 7
 
 
 @pytest.mark.parametrize("steps", ["queries", [], ["sums"]])
