@@ -28,7 +28,7 @@ SMALL_START = 0.05  # size of the numbers that the factors begin with, in units 
 DRAWS = 5  # that a page carries: noise, an order of the targets, and starts
 
 
-class EmbeddingExplorer(Explorer, panels=["loss", "error", "directions", "omega", "inverse"]):
+class EmbeddingExplorer(Explorer, panels=["error", "directions", "omega", "inverse", "loss"]):
     r"""Train Ω on M targets by gradient descent, and show what it has learned of :math:`(X^\top X)^{-1}`.
 
     .. math:: \Omega \leftarrow \Omega - \eta \nabla\mathcal{L}(\Omega), \qquad

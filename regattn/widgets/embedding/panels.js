@@ -41,12 +41,13 @@ export function excessPanel({ steps }) {
   let [heights, floor] = [[], 0];
   return {
     title: "Loss above its least value",
-    legend: [["key", "line", "mean of the targets taught"]], // as high as the one beside it
+    wide: true,
+    legend: [["key", "line", "mean of the targets taught"]],
     plot: {
       label: "Loss above its least value at every step, on a logarithmic axis",
       xLabel: "step",
       yLabel: "loss − least loss",
-      height: 220,
+      height: 200,
     },
     hint: () => "; arrow keys read the steps",
     at: (k) => [k, Math.max(floor, heights[k])],
@@ -110,16 +111,16 @@ export function directionsPanel({ names }) {
   const xTicks = names.map((_, k) => ({ at: k, text: String(k + 1) }));
   return {
     title: "Principal directions of X, strongest first",
-    wide: true,
+    beside: true,
     legend: [
-      ["neutral", "square", "share that the targets fix"],
-      ["prediction", "dot", "share that Ω has learned; 1 = all"],
+      ["neutral", "square", "fixed by the targets"],
+      ["prediction", "dot", "learned; 1 = all"],
     ],
     plot: {
       label: "Part of each principal direction that is fixed, and what is learned of it",
       xLabel: "direction",
       yLabel: "share",
-      height: 200,
+      height: 220, // as high as the one beside it
     },
     make(p) {
       const [bars, dots] = [p.bars("neutral"), p.dots("prediction")];

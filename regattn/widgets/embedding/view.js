@@ -53,11 +53,11 @@ const render = explorer({
   ],
   say: embeddingMessage,
   panels: (problem, view) => ({
-    loss: excessPanel(problem),
-    error: { ...errorPanel(problem), beside: true },
+    error: errorPanel(problem),
     directions: directionsPanel(problem),
     omega: matrixPanel("Ω now", problem, view, ({ omega }) => omega),
     inverse: matrixPanel("(X′X)⁻¹", problem, view, () => problem.inverse),
+    loss: excessPanel(problem),
   }),
   cursor: () => ({
     count: ({ losses }) => losses.length,

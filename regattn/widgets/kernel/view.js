@@ -35,7 +35,7 @@ function curvePanel({ x, y, x_label: xLabel, y_label: yLabel }, view) {
   const inside = (values) => Float64Array.from(values, (v) => Math.max(frame.y[0], Math.min(frame.y[1], v)));
   return {
     title: "The fit at every observation",
-    wide: true,
+    wide: view.hides("cooling"), // or the error stands beside it
     legend: [
       ["positive", "dot", "observation, larger with more weight"],
       ["positive", "hollow", "ringed: hardly any weight"],
@@ -44,7 +44,7 @@ function curvePanel({ x, y, x_label: xLabel, y_label: yLabel }, view) {
       ...(onlySmooths(view) ? [] : [["neutral", "dashed", "Gaussian smoother, same keys"]]),
       ["query", "diamond", "the query (drag it)"],
     ],
-    plot: { label: "Fitted curve", xLabel, yLabel, height: 300 },
+    plot: { label: "Fitted curve", xLabel, yLabel, height: (width) => (view.hides("cooling") ? 300 : width > 380 ? 225 : 200) },
     at: (k) => [x[k], y[k]],
     ghost: ({ fitted }) => [x, inside(fitted)],
     handle: { at: ({ query, prediction }) => [x[query], inside([prediction])[0]], to: (at) => nearestQuery(x, at) },
@@ -80,9 +80,9 @@ function coolingPanel({ cooling, y, n }) {
   for (let power = Math.ceil(cold / 2) * 2; power <= hot; power += 2) xTicks.push({ at: power || 1e-9, text: powerText(10 ** power) }); // 10⁰ is no zero line
   return {
     title: "The error over all, from hot to here",
-    wide: true,
+    beside: true,
     legend: [["prediction", "line", "error, on the way from hot"]],
-    plot: { label: "Error at every temperature from hot to here", xLabel: "temperature", yLabel: "root mean squared error", height: 190 },
+    plot: { label: "Error at every temperature from hot to here", xLabel: "temperature", yLabel: "root mean squared error", height: (width) => (width > 380 ? 262 : 170) },
     ghost: way,
     make(p) {
       const [line, end] = [p.line("prediction"), p.marker("query")];
