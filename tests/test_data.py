@@ -38,7 +38,7 @@ def test_grunfeld_is_the_statsmodels_panel_by_firm_and_year():
     assert panel.index.get_level_values("year")[:20].tolist() == list(range(1935, 1955))
 
 
-EXPERIMENTS = ["circle", "codes", "coverage", "forecasts", "heads", "lengths", "news", "race"]
+EXPERIMENTS = ["circle", "codes", "coverage", "forecasts", "heads", "leak", "lengths", "news", "race"]
 KEPT = sorted([*EXPERIMENTS, "monte_carlo"])
 
 

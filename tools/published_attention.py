@@ -59,6 +59,13 @@ class PublishedAttention(RegressorMixin, BaseEstimator):
         with torch.no_grad():
             return self._centre + self._unit * self._answers(_tensor(X), None).numpy().astype(float)
 
+    def heard(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return what the training rows X are answered while heads are learned, and the shares of the heads."""
+        with torch.no_grad():
+            own = torch.arange(len(X)) if self.exclude_self else None
+            fitted = self._answers(_tensor(X), own).numpy().astype(float)
+            return self._centre + self._unit * fitted, self._shares.detach().numpy().copy()
+
     def _start(self, rng: torch.Generator) -> Tensor:
         """Return the triangle of least squares for each head, with a little noise."""
         p = self._X.shape[1]

@@ -27,8 +27,9 @@ def load_runs(name: str, part: str | None = None) -> RecordedRuns:
 
     Parameters
     ----------
-    name : {"circle", "codes", "coverage", "forecasts", "heads", "lengths", "monte_carlo", "news", "race"}
-        Of chapters 22, 21, of the page *Twenty series*, of 20, 16 and 18, 17, of the page *The race*, of 18 and 7.
+    name : {"circle", "codes", "coverage", "forecasts", "heads", "leak", "lengths", "monte_carlo", "news", "race"}
+        Of chapters 22, 21, of the page *Twenty series*, of 20, 16 and 18, of the page *The race*, of 17, of
+        *The race*, of 18 and 7.
     part : str, optional
         One part of them, such as "induction" of "heads"; all by default.
 

@@ -8,11 +8,12 @@ def example(**options) -> AverageExplorer:
     """Return US unemployment against growth, as on the first page."""
     macro = load_macro().assign(change=lambda m: m["unemployment"].diff()).loc["2002Q1":]
     names = ("growth", "change")
-    return AverageExplorer(macro["gdp_growth"], macro["change"], labels=list(macro.index), names=names, **options)
+    cases = {"labels": list(macro.index), "names": names, "line": True}
+    return AverageExplorer(macro["gdp_growth"], macro["change"], **cases | options)
 
 
 def expected(traits: dict) -> dict:
     """Let the package weigh the same cases."""
     data = traits["data"]
     knobs = {name: traits[name] for name in ("query", "kernel", "sharpness")}
-    return AverageExplorer(data["x"], data["y"], **knobs).result()
+    return AverageExplorer(data["x"], data["y"], line="slopeRidge" in data, **knobs).result()

@@ -34,6 +34,27 @@ def test_gaussian_weights_are_those_of_the_nadaraya_watson_smoother():
     assert explorer.result()["weights"] == pytest.approx(near / near.sum(), rel=1e-10)
 
 
+def test_under_a_line_a_straight_line_is_answered_exactly_also_beyond_the_cases():
+    x = np.linspace(0, 1, 41)
+    explorer = AverageExplorer(x, 2 * x, query=1.2, kernel="line", line=True, sharpness=0.5)
+    assert explorer.result()["prediction"] == pytest.approx(2.4, abs=0.01)
+    assert min(explorer.result()["weights"]) < 0
+
+
+def test_a_line_under_weights_that_are_alike_on_both_sides_is_the_average():
+    x = np.linspace(0, 1, 41)
+    found = [
+        AverageExplorer(x, np.sin(7 * x), query=0.5, kernel=kernel, line=True).result()
+        for kernel in ("line", "gaussian")
+    ]
+    assert found[0]["weights"] == pytest.approx(found[1]["weights"])
+
+
+def test_a_line_is_offered_only_where_it_was_asked_for():
+    with pytest.raises(ValueError, match="kernel must be one of the 3 ways to weigh, got 'line'"):
+        AverageExplorer([0.0, 1.0, 2.0], [1.0, 2.0, 3.0], kernel="line")
+
+
 def test_the_outcomes_stay_with_their_inputs_when_they_are_put_in_order():
     explorer = AverageExplorer([3.0, 1.0, 2.0], [30.0, 10.0, 20.0], labels=["c", "a", "b"])
     assert (explorer.data["x"], explorer.data["y"]) == ([1.0, 2.0, 3.0], [10.0, 20.0, 30.0])
@@ -42,7 +63,7 @@ def test_the_outcomes_stay_with_their_inputs_when_they_are_put_in_order():
 
 @pytest.mark.browser
 @pytest.mark.parametrize("query", [-9.0, -3.0, 0.0, 2.5, 8.0])
-@pytest.mark.parametrize("kernel", ["identity", "softmax", "gaussian"])
+@pytest.mark.parametrize("kernel", ["identity", "softmax", "gaussian", "line"])
 def test_the_average_is_the_packages(browser, tmp_path, query, kernel):
     explorer = example(query=query, kernel=kernel)
     with opened(browser, tmp_path, explorer) as page:

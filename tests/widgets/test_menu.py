@@ -172,7 +172,7 @@ def test_a_preset_sets_its_controls_and_shows_that_it_stands(browser, tmp_path):
     ({"hide": ["curves"]}, "some of query, kernel, sharpness, scatter, running, more, got 'curves'"),
     ({"hide": "query"}, "got 'query'"),
     ({"presets": {"a": {"zoom": 1}}}, "the preset 'a' sets 'zoom'; controls are query, kernel, sharpness"),
-    ({"presets": {"a": {"kernel": "relu"}}}, "kernel must be one of identity, softmax, gaussian, got 'relu'"),
+    ({"presets": {"a": {"kernel": "relu"}}}, "kernel must be one of the 4 ways to weigh, got 'relu'"),
 ])  # fmt: skip
 def test_what_a_page_cannot_choose_is_refused(options, message):
     with pytest.raises(ValueError, match=message):

@@ -14,6 +14,10 @@ from regattn.widgets._kit import Choice, Explorer, Slider, check_labels, name_of
 
 __all__ = ["AverageExplorer"]
 
+WAYS = {"identity": "least squares", "softmax": "softmax attention", "gaussian": "nearness (Gaussian kernel)"}
+LINE = {"line": "nearness, and a line"}
+SLOPE_RIDGE = 1e-3  # on the slope of a local line, so that it has one where a single case has all the weight
+
 
 class AverageExplorer(Explorer, panels=["scatter", "running"]):
     r"""Show one prediction as a weighted average of past outcomes, with weights from the same codes by three kernels.
@@ -24,7 +28,8 @@ class AverageExplorer(Explorer, panels=["scatter", "running"]):
 
     where z is the input less its mean, in standard deviations, and τ the scale. The queries and keys are the codes
     :math:`(1, z)/\sqrt n` of a line with an intercept; only the kernel changes. A Gaussian one puts
-    :math:`-\tau (z_j - z_i)^2 / 2` where softmax has :math:`\tau s_{ji}`.
+    :math:`-\tau (z_j - z_i)^2 / 2` where softmax has :math:`\tau s_{ji}`. With ``line=True`` a reader can also have a
+    line fitted under the Gaussian weights and read off at the query; its weights on the outcomes may be negative.
 
     Parameters
     ----------
@@ -36,6 +41,8 @@ class AverageExplorer(Explorer, panels=["scatter", "running"]):
         What to call the cases; by default as a Series does.
     names : pair of str, optional
         What ``x`` and ``y`` measure, with units; by default what Series are called.
+    line : bool, default False
+        Whether ``kernel`` has a fourth value, "line": local linear regression.
 
     Raises
     ------
@@ -57,7 +64,8 @@ class AverageExplorer(Explorer, panels=["scatter", "running"]):
     )
     kernel = Choice(
         "Weights by",
-        {"identity": "least squares", "softmax": "softmax attention", "gaussian": "nearness (Gaussian kernel)"},
+        lambda self: WAYS | LINE if self.line else WAYS,
+        bound="ways to weigh",
         help="What turns scores, or distances, into weights.",
         first=True,
     )
@@ -69,7 +77,7 @@ class AverageExplorer(Explorer, panels=["scatter", "running"]):
         shown=(0.01, 100),
         log=True,
         notes={0: "all weights equal"},
-        used={"kernel": ["softmax", "gaussian"]},
+        used={"kernel": ["softmax", "gaussian", "line"]},
         help="The scores are multiplied by it: at 0 all weights are equal, far above 1 one case has them all.",
     )
 
@@ -81,6 +89,7 @@ class AverageExplorer(Explorer, panels=["scatter", "running"]):
         query: float | None = None,
         labels: Sequence[Any] | None = None,
         names: Sequence[str] | None = None,
+        line: bool = False,
         **kit: Any,
     ) -> None:
         names = (name_of(x, "input"), name_of(y, "outcome")) if names is None else names
@@ -90,7 +99,7 @@ class AverageExplorer(Explorer, panels=["scatter", "running"]):
         if len(x) != len(y):
             raise ValueError(f"x has {len(x)} entries but y has {len(y)}")
         order = np.argsort(x, kind="stable")
-        self.x, self.y = x[order], y[order]
+        self.x, self.y, self.line = x[order], y[order], line
         self.level, self.spread = self.x.mean(), self.x.std()
         if self.spread == 0:
             raise ValueError(f"x must vary, got {self.x[0]} in all {len(self.x)} places")
@@ -98,6 +107,7 @@ class AverageExplorer(Explorer, panels=["scatter", "running"]):
         self.ends = [self.x[0] - room, self.x[-1] + room]
         self.names = check_labels(names, 2, "names", rows="axes")
         data = {"x": self.x, "y": self.y, "level": self.level, "spread": self.spread, "ends": self.ends}
+        data |= {"slopeRidge": SLOPE_RIDGE} if line else {}
         data |= {"labels": [labels[i] for i in order], "names": self.names}
         alt = (
             f"{len(self.x)} past cases as points, larger the more weight one prediction gives them, "
@@ -121,9 +131,21 @@ class AverageExplorer(Explorer, panels=["scatter", "running"]):
         """
         queries, keys = self.codes(np.array([self.query])), self.codes(self.x)
         how = {"kernel": self.kernel, "scale": 1.0 if self.kernel == "identity" else self.sharpness * len(self.x)}
-        weights = attention_weights(queries, keys, **how)[0]
+        if self.kernel == "line":
+            weights = self._line_weights(attention_weights(queries, keys, **how | {"kernel": "gaussian"})[0])
+            prediction = weights @ self.y
+        else:
+            weights = attention_weights(queries, keys, **how)[0]
+            prediction = attend(queries, keys, self.y, **how)[0]
         return {
             "weights": weights.tolist(),
             "running": np.cumsum(weights * self.y).tolist(),
-            "prediction": float(attend(queries, keys, self.y, **how)[0]),
+            "prediction": float(prediction),
         }
+
+    def _line_weights(self, near: np.ndarray) -> np.ndarray:
+        """Return what each outcome counts in the height at the query of a line fitted under the weights ``near``."""
+        away = (self.x - self.query) / self.spread
+        design = np.column_stack([np.ones(len(away)), away])
+        moments = design.T @ (near[:, None] * design) + np.diag([0.0, SLOPE_RIDGE])
+        return np.linalg.solve(moments, (near[:, None] * design).T)[0]

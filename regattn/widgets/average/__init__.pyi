@@ -1,7 +1,7 @@
 """What editors and type checkers know of it; written by tools/explorer_stubs.py."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,7 +10,7 @@ from regattn.widgets._kit import Explorer
 
 class AverageExplorer(Explorer):
     query: float
-    kernel: Literal["identity", "softmax", "gaussian"]
+    kernel: str
     sharpness: float
     def __init__(
         self,
@@ -20,7 +20,8 @@ class AverageExplorer(Explorer):
         query: float | None = None,
         labels: Sequence[Any] | None = None,
         names: Sequence[str] | None = None,
-        kernel: Literal["identity", "softmax", "gaussian"] | None = None,
+        line: bool = False,
+        kernel: str | None = None,
         sharpness: float | None = None,
         hide: Sequence[str] = (),
         presets: Mapping[str, Mapping[str, Any]] | None = None,

@@ -1,13 +1,24 @@
 // AverageExplorer: scores s_i = 1 + z z_i; least squares uses s_i / n as weights, softmax attention exp(s_i) / Σ exp(s_l),
-// a Gaussian kernel the same of minus half the squared distances.
+// a Gaussian kernel the same of minus half the squared distances; a line is fitted under the weights of the latter.
 import { explorer } from "../_kit/explorer.js";
 import { formatNumber, formatResult, isolate, numberTicks, shorten } from "../_kit/format.js";
 import { dot, runningSum, softmax } from "../_numbers/maths.js";
 
-export function averageWeights({ codes, level, spread }, { query, kernel, sharpness }) {
+// What each outcome counts in the height, at the query, of the line that is fitted under the weights `near`, which sum
+// to one, of cases that lie `away` from it.
+function lineWeights(near, away, ridge) {
+  const first = dot(near, away);
+  const second = dot(near, away.map((d) => d * d)) + ridge;
+  return near.map((weight, i) => (weight * (second - first * away[i])) / (second - first * first));
+}
+
+export function averageWeights({ codes, level, spread, slopeRidge }, { query, kernel, sharpness }) {
   const z = (query - level) / spread;
   if (kernel === "softmax") return softmax(codes.map((code) => sharpness * (1 + z * code)));
-  if (kernel === "gaussian") return softmax(codes.map((code) => -0.5 * sharpness * (z - code) ** 2));
+  if (kernel === "gaussian" || kernel === "line") {
+    const near = softmax(codes.map((code) => -0.5 * sharpness * (z - code) ** 2));
+    return kernel === "line" ? lineWeights(near, codes.map((code) => code - z), slopeRidge) : near;
+  }
   return codes.map((code) => (1 + z * code) / codes.length);
 }
 
@@ -17,7 +28,8 @@ function averageProblem(data) {
   const [low, high] = data.ends;
   problem.grid = Array.from({ length: 61 }, (_, k) => low + ((high - low) * k) / 60);
   problem.curve = (how) => problem.grid.map((query) => dot(averageWeights(problem, { ...how, query }), data.y));
-  const tops = [...data.y, ...problem.curve({ kernel: "identity" })];
+  const wide = data.slopeRidge ? problem.curve({ kernel: "line", sharpness: 1 }) : [];
+  const tops = [...data.y, ...problem.curve({ kernel: "identity" }), ...wide];
   const margin = 0.1 * (Math.max(...tops) - Math.min(...tops));
   problem.range = [Math.min(...tops) - margin, Math.max(...tops) + margin];
   return problem;
