@@ -11,7 +11,7 @@ const exact = (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)}\u00a0
 const percent = (share) => (share < 0.0005 ? "less than 0.1\u00a0%" : share < 10 ? exact(share) : "over 1000\u00a0%");
 const short = (value) => formatResult(value);
 
-function contextMessage({ step, risk, risks, rivals, words, gap, agreement, diverged_at }) {
+function contextMessage({ step, risk, risks, rivals, words, gap, agreement, diverged_at }, _, view) {
   if (diverged_at !== null) {
     const beyond = "beyond a million million times its start. Take a smaller learning rate.";
     return `The training ran away: step ${diverged_at} would have taken the loss ${beyond}`;
@@ -21,7 +21,8 @@ function contextMessage({ step, risk, risks, rivals, words, gap, agreement, dive
   const long = risk > risks[0] ? " The risk is above that of the start: the steps are too long." : "";
   const alike = agreement === null ? "" : ` Its weights agree with those of least squares to a cosine of ${agreement.toFixed(3)}.`;
   const after = step === 1 ? "one step" : `${step} steps`;
-  return `After ${after} Ω is ${percent(gap)} away from ${words}. The risk on new tasks is ${short(risk)}; of ${others}.${alike}${long}`;
+  const found = view.hides("omega") ? `After ${after} the` : `After ${after} Ω is ${percent(gap)} away from ${words}. The`;
+  return `${found} risk on new tasks is ${short(risk)}; of ${others}.${alike}${long}`;
 }
 
 // What gets the darkest shade, in both tables: the largest number of the theory.
@@ -113,9 +114,11 @@ function riskPanel({ steps, every }) {
   };
 }
 
-function weightsPanel() {
+// Beside the risk where no tables stand above the sentence.
+function weightsPanel(view) {
   return {
     title: "Weights on the first new task, for one query",
+    beside: view.hides("omega"),
     legend: [
       ["positive", "square", "network, above zero"],
       ["negative", "square", "network, below zero"],
@@ -144,13 +147,13 @@ const render = explorer({
   },
   compute: contextState,
   ended: ({ diverged_at }) => diverged_at !== null,
-  numbers: () => [
+  numbers: (_, view) => [
     ["risk", "risk", (state) => short(state.risk)],
     ["ols", "least squares", ({ rivals }) => short(rivals.ols)],
     ["ridge", "ridge", ({ rivals }) => short(rivals.ridge)],
     ["bayes", "Bayes", ({ rivals }) => short(rivals.bayes)],
     ["layer", "one layer, trained", ({ rivals }) => short(rivals.layer)],
-    ["gap", "distance of n Ω", ({ gap }) => percent(gap)],
+    ...(view.hides("theory") ? [] : [["gap", "distance of n Ω", ({ gap }) => percent(gap)]]),
     ["agreement", "weights: cosine", ({ agreement }) => (agreement === null ? "–" : agreement.toFixed(3))],
   ],
   say: contextMessage,
@@ -158,7 +161,7 @@ const render = explorer({
     omega: matrixPanel(view, "What Ω has become, times n", ({ omega }) => omega, ({ told }) => told), // prettier-ignore
     theory: matrixPanel(view, "What theory sets beside it, times n", ({ theory }) => theory, (state) => `n · ${state.words}; darkest from ±${largest(state).toFixed(2)} on, in both tables`, true), // prettier-ignore
     risk: riskPanel(problem),
-    weights: weightsPanel(),
+    weights: weightsPanel(view),
   }),
   cursor: ({ every }) => ({
     count: ({ risks }) => risks.length,
