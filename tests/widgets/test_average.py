@@ -61,6 +61,41 @@ def test_the_outcomes_stay_with_their_inputs_when_they_are_put_in_order():
     assert explorer.data["labels"] == ["a", "b", "c"]
 
 
+def test_a_preset_that_names_no_query_does_not_set_it():
+    explorer = example(query=-3.0, presets={"softmax": {"kernel": "softmax"}, "boom": {"query": 6.0}})
+    assert [("query" in values, values["kernel"]) for _, values, _ in explorer.kit["presets"]] == [
+        (False, "softmax"),
+        (True, "identity"),
+    ]
+
+
+LIT = "[...document.querySelectorAll('[data-preset][aria-pressed=true]')].map((button) => button.dataset.preset)"
+
+
+@pytest.mark.browser
+def test_methods_are_compared_at_the_readers_question(browser, tmp_path):
+    presets = {"least squares": {"kernel": "identity"}, "softmax": {"kernel": "softmax"}}
+    with opened(browser, tmp_path, example(query=-3.0, presets=presets)) as page:
+        page.evaluate(SET, [{"query": 2.0}, 0])
+        assert page.evaluate(LIT) == ["least squares"]
+        page.locator("[data-preset=softmax]").click()
+        assert page.evaluate(LIT) == ["softmax"]
+        found = page.evaluate("document.querySelector('figure.regattn').model.result()")
+        assert_same(found, example(query=2.0, kernel="softmax").result())
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("options", "said"), [
+    ({}, "Least squares at −3.0: 0.627. Loudest: 2009Q1, weight 0.21. Nearest: 2008Q3, weight 0.12."),
+    ({"kernel": "softmax"}, "Softmax at −3.0: 1.01. Loudest: 2009Q1, weight 0.59. Nearest: 2008Q3, weight 0.047."),
+    ({"kernel": "gaussian"}, "Nearness at −3.0: 0.361. Loudest is the nearest: 2008Q3, weight 0.13."),
+    ({"kernel": "softmax", "sharpness": 0.0}, "The plain average at −3.0: 0.132. All 31 weights are equal."),
+])  # fmt: skip
+def test_the_sentence_names_the_method_and_whom_it_hears(browser, tmp_path, options, said):
+    with opened(browser, tmp_path, example(query=-3.0, **options)) as page:
+        assert page.locator(".ra-live").inner_text().replace("\u2068", "").replace("\u2069", "") == said
+
+
 @pytest.mark.browser
 @pytest.mark.parametrize("query", [-9.0, -3.0, 0.0, 2.5, 8.0])
 @pytest.mark.parametrize("kernel", ["identity", "softmax", "gaussian", "line"])

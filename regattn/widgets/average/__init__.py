@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,8 @@ class AverageExplorer(Explorer, panels=["scatter", "running"]):
     where z is the input less its mean, in standard deviations, and τ the scale. The queries and keys are the codes
     :math:`(1, z)/\sqrt n` of a line with an intercept; only the kernel changes. A Gaussian one puts
     :math:`-\tau (z_j - z_i)^2 / 2` where softmax has :math:`\tau s_{ji}`. With ``line=True`` a reader can also have a
-    line fitted under the Gaussian weights and read off at the query; its weights on the outcomes may be negative.
+    line fitted under the Gaussian weights and read off at the query; its weights on the outcomes may be negative. A
+    preset that names no query leaves it where it stands, so that methods can be compared at one question.
 
     Parameters
     ----------
@@ -115,6 +116,14 @@ class AverageExplorer(Explorer, panels=["scatter", "running"]):
         )
         query = self.level if query is None else query
         super().__init__(**{"data": data, "alt": alt, "query": query} | kit)
+
+    def _check_presets(self, presets: Mapping[str, Mapping[str, Any]] | None) -> list[list[Any]]:
+        """Return the presets; those that name no query keep the reader's."""
+        checked = super()._check_presets(presets)
+        for (_, values, _), given in zip(checked, (presets or {}).values(), strict=True):
+            if "query" not in given:
+                del values["query"]
+        return checked
 
     def codes(self, x: np.ndarray) -> np.ndarray:
         """Return the codes (1, z)/√n of inputs of shape (k,), shape (k, 2); orthonormal over the cases themselves."""

@@ -35,10 +35,13 @@ function averageProblem(data) {
   return problem;
 }
 
+const METHODS = { identity: "Least squares", softmax: "Softmax", gaussian: "Nearness" };
+const methodOf = ({ kernel, sharpness }) => (kernel !== "identity" && sharpness === 0 ? "The plain average" : METHODS[kernel]);
+
 function averageState(problem, { query, ...how }) {
   const weights = averageWeights(problem, { query, ...how });
   const running = runningSum(weights.map((weight, i) => weight * problem.y[i]));
-  return { query, weights, running, curve: problem.curve(how), prediction: dot(weights, problem.y) };
+  return { ...how, query, weights, running, curve: problem.curve(how), prediction: dot(weights, problem.y) };
 }
 
 function scatterPanel({ x, y, ends, names: [xLabel, yLabel], range, grid }) {
@@ -50,7 +53,7 @@ function scatterPanel({ x, y, ends, names: [xLabel, yLabel], range, grid }) {
       ["prediction", "diamond", "prediction (drag it)"],
       ["neutral", "line", "predictions elsewhere"],
     ],
-    plot: { label: `${yLabel} against ${xLabel}`, xLabel, yLabel, height: 250 },
+    plot: { label: `${yLabel} against ${xLabel}`, xLabel, yLabel, height: 210 },
     at: (k) => [x[k], y[k]],
     by: "xy",
     handle: {
@@ -81,7 +84,7 @@ function runningPanel({ x, y, names: [xLabel, yLabel], range }) {
       ["key", "line", "sum so far"],
       ["prediction", "line", "prediction"],
     ],
-    plot: { label: "Running sum of weight times outcome", xLabel: `past cases, by ${xLabel}`, yLabel, height: 250 },
+    plot: { label: "Running sum of weight times outcome", xLabel: `past cases, by ${xLabel}`, yLabel, height: 210 },
     at: (k, state) => [k + 1, state.running[k]],
     by: "x",
     make(p) {
@@ -97,6 +100,17 @@ function runningPanel({ x, y, names: [xLabel, yLabel], range }) {
       };
     },
   };
+}
+
+// Whose outcomes count: the case with the largest weight of either sign, and the one nearest to the question.
+function whoCounts({ weights, query }, { x, labels }) {
+  const place = (values, best) => values.indexOf(best(...values));
+  const sizes = Array.from(weights, Math.abs);
+  const [loudest, nearest] = [place(sizes, Math.max), place(Array.from(x, (value) => Math.abs(value - query)), Math.min)];
+  if (sizes[loudest] - Math.min(...sizes) < 1e-9) return `All ${x.length} weights are equal.`;
+  const named = (k) => `${isolate(shorten(labels[k]))}, weight ${formatResult(weights[k], 2)}`;
+  if (loudest === nearest) return `Loudest is the nearest: ${named(loudest)}.`;
+  return `Loudest: ${named(loudest)}. Nearest: ${named(nearest)}.`;
 }
 
 const render = explorer({
@@ -123,9 +137,9 @@ const render = explorer({
       ["below", "weights below zero", ({ weights }) => `${weights.filter((w) => w < 0).length} of ${y.length}`],
     ];
   },
-  say: ({ prediction }, { y }) => [
-    formatResult(prediction),
-    ` is the sum of ${y.length} past outcomes, each times its weight. The weights sum to one.`,
+  say: (state, problem) => [
+    `${methodOf(state)} at ${formatNumber(state.query, 2)}: ${formatResult(state.prediction)}.`,
+    ` ${whoCounts(state, problem)}`,
   ],
   result: ({ weights, running, prediction }) => ({
     weights: Array.from(weights),
