@@ -99,7 +99,7 @@ const pair = (point) => `(${point.map((value) => formatNumber(value)).join(", ")
 
 const render = explorer({
   name: "DescentExplorer",
-  longest: 96,
+  longest: 116,
   prepare: (data) => ({ ...data, ringed: { show: () => {}, visible: () => true } }), // where the cursor of the loss stands on the surface, and what the surface shows
   compute(problem, { step, ...now }, before) {
     const key = JSON.stringify(now);
@@ -118,9 +118,9 @@ const render = explorer({
     ["least_loss", "least possible loss", () => formatNumber(least_loss, 5)],
     ["largest_stable_step", "limit: largest stable learning rate", () => formatNumber(largest_stable_step)],
   ],
-  say: ({ parameters, losses, diverged_at }, { ringed }) =>
+  say: ({ whole, parameters, losses, diverged_at }, { ringed }) =>
     diverged_at === null
-      ? `${whenText(losses.length - 1)} the loss is ${formatNumber(losses.at(-1), 5)}, at ${pair(parameters.at(-1))}${ringed.visible(parameters.at(-1)) ? "" : ", outside the picture"}.`
+      ? `${whenText(losses.length - 1)} the loss is ${formatNumber(whole.excess[losses.length - 1])} above its least value${losses.length > 1 ? `; at the start it was ${formatNumber(whole.excess[0])}` : ""}.${ringed.visible(parameters.at(-1)) ? "" : " The walk is outside the picture."}`
       : `The walk ran away: step ${diverged_at} would have taken the loss beyond a million million times its start.`,
   panels: (problem) => ({ surface: surfacePanel(problem, problem.ringed), loss: lossPanel(problem) }),
   cursor: ({ ringed }) => ({
