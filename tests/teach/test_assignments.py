@@ -12,9 +12,11 @@ from collections.abc import Callable
 from contextlib import redirect_stderr
 from importlib import import_module
 from io import StringIO
+from itertools import pairwise
 from pathlib import Path
 from textwrap import dedent
 
+import jupytext
 import nbformat
 import numpy as np
 import pandas as pd
@@ -270,6 +272,26 @@ def test_the_tests_of_a_question_mark_model_blank_and_typical_mistakes_as_its_ru
     cured = [wrong.marks for wrong in question.wrong if wrong.misconception]
     assert cured
     assert max(cured) <= 1
+
+
+def rows_of(text: str) -> list[list[str | float]]:
+    """Return the rows of the tables in a text, below their heads, with numbers as numbers."""
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    bodies = [line for line, after in pairwise([*lines, ""]) if "---" not in line + after]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in bodies]
+    return [[float(cell) if re.fullmatch(r"-?\d*\.?\d+", cell) else cell for cell in row] for row in cells]
+
+
+@pytest.mark.parametrize("path", ASKED, ids=lambda path: path.stem)
+def test_what_a_question_prints_is_what_the_package_says(path):
+    text = read_question(path).settled().text
+    cells = jupytext.read(path, fmt="py:percent").cells
+    checks = [cell.source for cell in cells if "checks" in cell.metadata.get("tags", [])]
+    assert checks or not rows_of(text)
+    for check in checks:
+        space: dict = {}
+        exec(check, space)
+        space["agrees"](text, rows_of(text))
 
 
 FILLED = """
