@@ -252,10 +252,20 @@ def run(source: str, space: dict) -> bool:
     return True
 
 
-def test_every_chapter_has_two_questions_for_marks_or_more():
+def test_every_chapter_asks_for_a_function_and_for_numbers():
     found = Counter(path.parent.name for path in PUBLIC.glob("*/*.py"))
     assert set(found) == {path.parent.name for path in ASKED} == set(CHAPTERS)
     assert min(found.values()) >= 2
+    kinds = {
+        (path.parent.name, "():" in read_question(path).answer.partition(BEGIN)[0]) for path in PUBLIC.glob("*/*.py")
+    }
+    assert kinds == {(name, numbers) for name in CHAPTERS for numbers in (True, False)}  # and two kinds of them
+
+
+def test_the_marks_of_a_sheet_are_as_many_as_the_pages_say():
+    sums = [sum(question.points for question in questions(name, None)) for name in CHAPTERS]
+    for page in ("teach/guide/grading.md", "book/reference/teaching.md"):
+        assert f"from {min(sums)} to {max(sums)} marks" in (assignments.ROOT / page).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("path", ASKED, ids=lambda path: path.stem)
