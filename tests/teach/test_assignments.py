@@ -65,9 +65,9 @@ Change = Callable[[nbformat.NotebookNode], object]
 class Course:
     """A course in a folder, with some chapters, whose submissions can be graded."""
 
-    def __init__(self, folder: Path, chapters: list[str], *, varied: bool = False) -> None:
+    def __init__(self, folder: Path, chapters: list[str], *, varied: bool = False, public: bool = False) -> None:
         self.folder = folder
-        self.names = build(folder, chapters, EXAMPLE, varied=varied)
+        self.names = build(folder, chapters, None if public else EXAMPLE, varied=varied)
 
     def released(self, name: str) -> nbformat.NotebookNode:
         return nbformat.read(self.folder / "release" / name / f"{name}.ipynb", as_version=4)
@@ -391,10 +391,10 @@ def test_a_message_is_put_behind_an_assertion_and_before_what_follows_it():
 
 def test_it_says_whose_the_numbers_are_and_in_which_questions():
     vary = [question.name for question in questions("time_series", EXAMPLE) if question.varies()]
-    assert vary == ["the_map_of_an_autoregression"]
-    assert assignments.numbers_line(vary, True) == f"Numbers are each student's own in {vary[0]}."
-    assert f"with which {vary[0]} would vary" in assignments.numbers_line(vary, False)
-    none = [question.name for question in questions("masks", EXAMPLE) if question.varies()]
+    assert vary == ["a_map_and_a_row", "the_map_of_an_autoregression"]
+    assert assignments.numbers_line(vary[:1], True) == f"Numbers are each student's own in {vary[0]}."
+    assert f"with which {', '.join(vary)} would vary" in assignments.numbers_line(vary, False)
+    none = [question.name for question in questions("tokens", EXAMPLE) if question.varies()]
     assert "none of these questions vary" in assignments.numbers_line(none, True)
 
 
@@ -408,8 +408,19 @@ def test_a_public_question_gives_no_answer_away(path):
 
 @pytest.mark.parametrize("chapter", EVERY, indirect=True)
 def test_a_graded_assignment_marks_model_blank_and_three_typical_mistakes_as_its_rubric_says(chapter):
-    name = chapter.names[1]
-    asked = [question.settled() for question in questions(name.partition("_")[2], EXAMPLE)]
+    marked_as_the_rubric_says(chapter, questions(chapter.names[1].partition("_")[2], EXAMPLE))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", sorted({path.parent.name for path in EXAMPLE.glob("questions/*/*.py")}))
+def test_so_do_the_public_questions_of_a_chapter_that_has_an_example(name, tmp_path, monkeypatch):
+    monkeypatch.delenv("REGATTN_PRIVATE", raising=False)
+    marked_as_the_rubric_says(Course(tmp_path, [name], public=True), questions(name, None))
+
+
+def marked_as_the_rubric_says(chapter: Course, written: list[assignments.Question]) -> None:
+    """Have nbgrader mark the model answers, blank ones and each typical mistake of a sheet."""
+    name, asked = chapter.names[1], [question.settled() for question in written]
     most = sum(question.points for question in asked)
     assert chapter.score(name, "model", solved(chapter, name), package=True) == (most, most)
     assert chapter.score(name, "blank", nothing) == (0, most)
