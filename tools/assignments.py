@@ -3,9 +3,8 @@
 Every chapter gives a practice assignment: its exercises, with the book's own checks as tests and the code of its
 solutions as model answers; nothing is written a second time. Beside it stands a graded one. Its questions are those of
 the private folder that REGATTN_PRIVATE names, or, for a chapter to which it has none, those of teach/questions: their
-hidden tests and their model answers call the package, and a student's answers may not. Without a private folder the two
-examples of teach/example_private serve. REGATTN_COURSE names the folder of the course, otherwise _build/assignments.
-`make assignments CHAPTERS="masks panels"` writes those of some chapters.
+hidden tests and their model answers call the package, and a student's answers may not. REGATTN_COURSE names the folder
+of the course, otherwise _build/assignments. `make assignments CHAPTERS="masks panels"` writes those of some chapters.
 """
 
 from __future__ import annotations
@@ -51,7 +50,6 @@ from tools.choice import Chapter, chapters, chosen  # noqa: E402
 from tools.marking import ForgetErrorStream, RefusePackage, RestoreCells  # noqa: E402
 from tools.variants import Draw, PutVariant, first, settled, varies  # noqa: E402
 
-EXAMPLE = ROOT / "teach" / "example_private"
 PUBLIC = ROOT / "teach" / "questions"  # for chapters to which a private folder has none
 COURSE = ROOT / "_build" / "assignments"
 SECONDS = 120  # that a cell may run before it is stopped
@@ -103,11 +101,12 @@ class Test(NamedTuple):
 
 
 class Wrong(NamedTuple):
-    """A typical wrong answer, what is wrong with it, and the marks that it gets."""
+    """A typical wrong answer, what is wrong with it, the marks that it gets, and whether it is what a chapter cures."""
 
     source: str
     marks: int
     why: str
+    misconception: bool
 
 
 class Question(NamedTuple):
@@ -262,12 +261,12 @@ def practice(name: str) -> nbformat.NotebookNode:
     return notebook([*cells, new_markdown_cell("*Your thoughts on it:*")])
 
 
-def private_folder() -> Path:
-    """Return the folder of the questions that are graded."""
-    folder = Path(os.environ.get("REGATTN_PRIVATE") or EXAMPLE)
-    if not (folder / "questions").is_dir():
-        raise ValueError(f"the private folder {str(folder)!r} has no folder 'questions'")
-    return folder
+def private_folder() -> Path | None:
+    """Return the folder of a teacher's own questions, or None where none is named: then all are the public ones."""
+    named = os.environ.get("REGATTN_PRIVATE")
+    if named and not (Path(named) / "questions").is_dir():
+        raise ValueError(f"the private folder {named!r} has no folder 'questions'")
+    return Path(named) if named else None
 
 
 def read_question(path: Path) -> Question:
@@ -288,7 +287,9 @@ def read_question(path: Path) -> Question:
         if "test" in tags
     ]
     wrong = [
-        Wrong(cell.source, cell.metadata["marks"], cell.metadata["why"]) for cell, tags in tagged if "wrong" in tags
+        Wrong(cell.source, cell.metadata["marks"], cell.metadata["why"], "misconception" in tags)
+        for cell, tags in tagged
+        if "wrong" in tags
     ]
     if not text or len(answers) != 1 or not tests:
         raise ValueError(f"{path.name} needs a text, one model answer and tests; it has {len(answers)} answers")
@@ -301,15 +302,15 @@ def read_question(path: Path) -> Question:
     return question
 
 
-def questions(name: str, folder: Path) -> list[Question]:
+def questions(name: str, folder: Path | None) -> list[Question]:
     """Return the questions that a private folder has for a chapter, or else the public ones."""
-    own = sorted((folder / "questions" / name).glob("*.py"))
+    own = sorted((folder / "questions" / name).glob("*.py")) if folder else []
     return [read_question(path) for path in own or sorted((PUBLIC / name).glob("*.py"))]
 
 
 def rubric(question: Question) -> str:
     """Return what the marks of a question are for."""
-    lines = [f"{test.points} for {test.why}{' (hidden)' if test.hidden else ''}" for test in question.tests]
+    lines = [f"{test.points or 'none'} for {test.why}{' (hidden)' if test.hidden else ''}" for test in question.tests]
     return f"*{question.points} marks: {'; '.join(lines)}.*"
 
 
@@ -350,7 +351,7 @@ def graded(name: str, asked: Sequence[Question]) -> nbformat.NotebookNode:
         cells.append(new_markdown_cell(f"{question.text}\n\n{rubric(question)}"))
         cells.append(code_cell(question.answer, question.name, solution=True))
         for place, test in enumerate(question.tests, 1):
-            head = f"# {test.points} of {question.points}: {test.why}"
+            head = f"# {test.points or 'none'} of {question.points}: {test.why}"
             cells.append(
                 code_cell(f"{head}\n{as_run(test)}", f"{question.name}-{place}", grade=True, points=test.points)
             )
@@ -469,7 +470,7 @@ def main(names: Sequence[str]) -> None:
     private, varied = private_folder(), bool(os.environ.get("REGATTN_SALT"))
     written = build(course, [chapter.slug for chapter in chosen(names)], private, varied=varied)
     marked = [name.removeprefix("graded_") for name in written if name.startswith("graded_")]
-    own = [name for name in marked if private != EXAMPLE and any((private / "questions" / name).glob("*.py"))]
+    own = [name for name in marked if private and any((private / "questions" / name).glob("*.py"))]
     print(f"{len(written) - len(marked)} practice assignments, {len(marked)} for marks")
     vary = [question.name for name in marked for question in questions(name, private) if question.varies()]
     print(numbers_line(vary, varied))

@@ -12,9 +12,11 @@ from collections.abc import Callable
 from contextlib import redirect_stderr
 from importlib import import_module
 from io import StringIO
+from itertools import pairwise
 from pathlib import Path
 from textwrap import dedent
 
+import jupytext
 import nbformat
 import numpy as np
 import pandas as pd
@@ -27,7 +29,6 @@ from tools.assignments import (
     BEGIN,
     CHAPTERS,
     END,
-    EXAMPLE,
     PUBLIC,
     build,
     open_course,
@@ -38,6 +39,7 @@ from tools.marking import grade_id
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # how nbgrader uses its database
 
+EXAMPLE = assignments.ROOT / "teach" / "example_private"
 QUICK = "ols_proximity"  # the chapter that `make test` looks at
 PATIENCE = 900  # seconds for a cell of any other, on a machine that is busy: the answer to 2.6 trains twelve networks
 SECONDS = 3  # a cell of a broken submission may run: what is asked there takes a thousandth of one
@@ -63,9 +65,9 @@ Change = Callable[[nbformat.NotebookNode], object]
 class Course:
     """A course in a folder, with some chapters, whose submissions can be graded."""
 
-    def __init__(self, folder: Path, chapters: list[str], *, varied: bool = False) -> None:
+    def __init__(self, folder: Path, chapters: list[str], *, varied: bool = False, public: bool = False) -> None:
         self.folder = folder
-        self.names = build(folder, chapters, EXAMPLE, varied=varied)
+        self.names = build(folder, chapters, None if public else EXAMPLE, varied=varied)
 
     def released(self, name: str) -> nbformat.NotebookNode:
         return nbformat.read(self.folder / "release" / name / f"{name}.ipynb", as_version=4)
@@ -250,14 +252,20 @@ def run(source: str, space: dict) -> bool:
     return True
 
 
-def test_every_chapter_has_a_question_for_marks_and_every_part_three_more():
-    assert {path.parent.name for path in PUBLIC.glob("*/*.py")} == set(CHAPTERS)
-    assert {path.parent.name for path in ASKED} == set(CHAPTERS)
-    further = Counter()
-    for path in PUBLIC.glob("*/*.py"):
-        further[Path(CHAPTERS[path.parent.name].page).parent.name] += 1
-    of_part = Counter(Path(chapter.page).parent.name for chapter in CHAPTERS.values())
-    assert {part: further[part] - chapters for part, chapters in of_part.items()} == dict.fromkeys(of_part, 3)
+def test_every_chapter_asks_for_a_function_and_for_numbers():
+    found = Counter(path.parent.name for path in PUBLIC.glob("*/*.py"))
+    assert set(found) == {path.parent.name for path in ASKED} == set(CHAPTERS)
+    assert min(found.values()) >= 2
+    kinds = {
+        (path.parent.name, "():" in read_question(path).answer.partition(BEGIN)[0]) for path in PUBLIC.glob("*/*.py")
+    }
+    assert kinds == {(name, numbers) for name in CHAPTERS for numbers in (True, False)}  # and two kinds of them
+
+
+def test_the_marks_of_a_sheet_are_as_many_as_the_pages_say():
+    sums = [sum(question.points for question in questions(name, None)) for name in CHAPTERS]
+    for page in ("teach/guide/grading.md", "book/reference/teaching.md"):
+        assert f"from {min(sums)} to {max(sums)} marks" in (assignments.ROOT / page).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("path", ASKED, ids=lambda path: path.stem)
@@ -271,6 +279,58 @@ def test_the_tests_of_a_question_mark_model_blank_and_typical_mistakes_as_its_ru
     }
     assert any(test.hidden for test in question.tests)
     assert not any(package_call(test.source) for test in question.tests if not test.hidden)
+    cured = [wrong.marks for wrong in question.wrong if wrong.misconception]
+    assert cured
+    assert max(cured) <= 1
+
+
+def rows_of(text: str) -> list[list[str | float]]:
+    """Return the rows of the tables in a text, below their heads, with numbers as numbers."""
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    bodies = [line for line, after in pairwise([*lines, ""]) if "---" not in line + after]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in bodies]
+    return [[float(cell) if re.fullmatch(r"-?\d*\.?\d+", cell) else cell for cell in row] for row in cells]
+
+
+@pytest.mark.parametrize("path", ASKED, ids=lambda path: path.stem)
+def test_what_a_question_prints_is_what_the_package_says(path):
+    text = read_question(path).settled().text
+    cells = jupytext.read(path, fmt="py:percent").cells
+    checks = [cell.source for cell in cells if "checks" in cell.metadata.get("tags", [])]
+    assert checks or not rows_of(text)
+    for check in checks:
+        space: dict = {}
+        exec(check, space)
+        space["agrees"](text, rows_of(text))
+
+
+FILLED = """
+
+def as_constant(given, fill):
+    if isinstance(given, dict):
+        return {key: as_constant(value, fill) for key, value in given.items()}
+    if isinstance(given, tuple):
+        return tuple(as_constant(value, fill) for value in given)
+    if isinstance(given, set | str):
+        return type(given)("ABCDEFG" if fill == "one" else "")
+    shape = np.shape(given)
+    share = 1 / max(1, shape[-1]) if shape else 0.5
+    constant = np.full(shape, {"zero": 0.0, "one": 1.0, "share": share}[fill])
+    return constant if shape else float(constant)
+
+
+of_the_model = NAME
+NAME = lambda *given: as_constant(of_the_model(*given), FILL)
+"""
+
+
+@pytest.mark.parametrize("fill", ["zero", "one", "share"])
+@pytest.mark.parametrize("path", ASKED, ids=lambda path: path.stem)
+def test_a_constant_of_the_right_form_gets_one_mark_at_most(path, fill):
+    question = read_question(path).settled()
+    name = [node.name for node in ast.parse(question.answer).body if isinstance(node, ast.FunctionDef)][-1]
+    constant = question.answer + FILLED.replace("NAME", name).replace("FILL", repr(fill))
+    assert marked(question, constant) <= 1
 
 
 def without_imports(answer: str) -> str:
@@ -331,10 +391,10 @@ def test_a_message_is_put_behind_an_assertion_and_before_what_follows_it():
 
 def test_it_says_whose_the_numbers_are_and_in_which_questions():
     vary = [question.name for question in questions("time_series", EXAMPLE) if question.varies()]
-    assert vary == ["the_map_of_an_autoregression"]
-    assert assignments.numbers_line(vary, True) == f"Numbers are each student's own in {vary[0]}."
-    assert f"with which {vary[0]} would vary" in assignments.numbers_line(vary, False)
-    none = [question.name for question in questions("masks", EXAMPLE) if question.varies()]
+    assert vary == ["a_map_and_a_row", "the_map_of_an_autoregression"]
+    assert assignments.numbers_line(vary[:1], True) == f"Numbers are each student's own in {vary[0]}."
+    assert f"with which {', '.join(vary)} would vary" in assignments.numbers_line(vary, False)
+    none = [question.name for question in questions("tokens", EXAMPLE) if question.varies()]
     assert "none of these questions vary" in assignments.numbers_line(none, True)
 
 
@@ -348,8 +408,19 @@ def test_a_public_question_gives_no_answer_away(path):
 
 @pytest.mark.parametrize("chapter", EVERY, indirect=True)
 def test_a_graded_assignment_marks_model_blank_and_three_typical_mistakes_as_its_rubric_says(chapter):
-    name = chapter.names[1]
-    asked = [question.settled() for question in questions(name.partition("_")[2], EXAMPLE)]
+    marked_as_the_rubric_says(chapter, questions(chapter.names[1].partition("_")[2], EXAMPLE))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", sorted({path.parent.name for path in EXAMPLE.glob("questions/*/*.py")}))
+def test_so_do_the_public_questions_of_a_chapter_that_has_an_example(name, tmp_path, monkeypatch):
+    monkeypatch.delenv("REGATTN_PRIVATE", raising=False)
+    marked_as_the_rubric_says(Course(tmp_path, [name], public=True), questions(name, None))
+
+
+def marked_as_the_rubric_says(chapter: Course, written: list[assignments.Question]) -> None:
+    """Have nbgrader mark the model answers, blank ones and each typical mistake of a sheet."""
+    name, asked = chapter.names[1], [question.settled() for question in written]
     most = sum(question.points for question in asked)
     assert chapter.score(name, "model", solved(chapter, name), package=True) == (most, most)
     assert chapter.score(name, "blank", nothing) == (0, most)
@@ -478,9 +549,21 @@ def test_a_private_folder_of_ones_own_is_used_and_a_wrong_one_is_named(tmp_path,
     (tmp_path / "questions" / "masks").mkdir(parents=True)
     (tmp_path / "questions" / "masks" / "double.py").write_text(FORM)
     assert assignments.private_folder() == tmp_path
+    assert [question.name for question in questions("panels", tmp_path)] == [
+        path.stem for path in sorted((PUBLIC / "panels").glob("*.py"))
+    ]
     assert [question.name for question in questions("masks", tmp_path)] == ["double"]
     asked = assignments.graded("masks", questions("masks", assignments.private_folder()))
     assert [grade_id(cell) for cell in asked.cells if grade_id(cell)] == ["setup", "double", "double-1"]
+
+
+def test_without_a_private_folder_all_questions_are_public_and_an_example_takes_no_place(tmp_path, monkeypatch):
+    monkeypatch.delenv("REGATTN_PRIVATE", raising=False)
+    assert assignments.private_folder() is None
+    build(tmp_path, [QUICK])
+    released = nbformat.read(tmp_path / "release" / f"graded_{QUICK}" / f"graded_{QUICK}.ipynb", as_version=4)
+    asked = [grade_id(cell) for cell in released.cells if cell.metadata.get("nbgrader", {}).get("solution")]
+    assert asked == [path.stem for path in sorted((PUBLIC / QUICK).glob("*.py"))]
 
 
 @pytest.mark.parametrize(

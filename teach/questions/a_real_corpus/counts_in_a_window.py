@@ -44,7 +44,7 @@ text = ["a"] + {"window": "2 to 6"} * ["x"] + ["b"]
 assert np.allclose(meetings(text, ["a", "b"]), 0), "expected no meeting: the two words are one place too far apart"
 
 
-# %% tags=["wrong"] marks=1 why="counts one way only"
+# %% tags=["wrong", "misconception"] marks=1 why="counts one way only"
 def meetings(text, vocabulary):
     rows = {word: k for k, word in enumerate(vocabulary)}
     made = np.zeros((len(rows), len(rows)))

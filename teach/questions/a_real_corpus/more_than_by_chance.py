@@ -73,7 +73,7 @@ def positive_information(counts, power):
     return ppmi(counts.T, context_power=power).T
 
 
-# %% tags=["wrong"] marks=0 why="keeps what is below zero"
+# %% tags=["wrong", "misconception"] marks=0 why="keeps what is below zero"
 def positive_information(counts, power):
     total = counts.sum()
     expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / total

@@ -48,7 +48,7 @@ def ask_the_others(codes, values, scale):
     return attend(codes, codes, values, scale=scale)
 
 
-# %% tags=["wrong"] marks=1 why="sets the score with oneself to zero, which is no weight of zero"
+# %% tags=["wrong", "misconception"] marks=1 why="sets the score with oneself to zero, which is no weight of zero"
 def ask_the_others(codes, values, scale):
     from regattn.from_scratch import softmax
 

@@ -70,7 +70,7 @@ def score_slopes(scores, y):
     return 2 * (fitted - y)[:, None] * weights * (y - fitted[:, None])
 
 
-# %% tags=["wrong"] marks=0 why="takes the weights as if they moved without one another"
+# %% tags=["wrong", "misconception"] marks=0 why="takes the weights as if they moved without one another"
 def score_slopes(scores, y):
     from regattn import attention_weights, others_mask
 

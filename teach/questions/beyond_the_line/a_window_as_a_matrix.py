@@ -51,7 +51,7 @@ def window_matrix(kernel, shape):
     return np.array(rows)
 
 
-# %% tags=["wrong"] marks=1 why="turns the kernel over"
+# %% tags=["wrong", "misconception"] marks=1 why="turns the kernel over"
 def window_matrix(kernel, shape):
     from regattn.regression import convolution_matrix
 

@@ -57,7 +57,7 @@ def feature_map(image, kernel, stride):
     return from_scratch.feature_map(image, kernel)
 
 
-# %% tags=["wrong"] marks=0 why="turns the kernel over, as the convolution of mathematics does"
+# %% tags=["wrong", "misconception"] marks=0 why="turns the kernel over, as the convolution of mathematics does"
 def feature_map(image, kernel, stride):
     from regattn import from_scratch
 

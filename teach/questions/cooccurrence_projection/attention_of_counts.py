@@ -49,7 +49,7 @@ def sentence_weights(S, words):
     return S[np.ix_(words, words)] / np.maximum(S.sum(axis=1)[words], 1)[:, None]
 
 
-# %% tags=["wrong"] marks=0 why="takes the softmax of the counts"
+# %% tags=["wrong", "misconception"] marks=0 why="takes the softmax of the counts"
 def sentence_weights(S, words):
     from regattn.words import context_weights
 

@@ -45,7 +45,7 @@ def shares(S):
     return S / S.sum(axis=1, keepdims=True)
 
 
-# %% tags=["wrong"] marks=1 why="takes the diagonal out after the division"
+# %% tags=["wrong", "misconception"] marks=1 why="takes the diagonal out after the division"
 def shares(S):
     return S / S.sum(axis=1, keepdims=True) * (1 - np.eye(len(S)))
 

@@ -37,23 +37,24 @@ for N, levels, unit in [(5, [0.1, 0.5, 0.9], 1.0), (13, [0.05, 0.25, 0.5, 0.75, 
 # %% tags=["test", "hidden"] points=1 why="quantiles that cross, of which those given stay as they were"
 import numpy as np
 
+from regattn.series import quantile_losses
+
 quantiles = np.array([[4.0, 1.0, 2.0], [0.0, 5.0, 3.0]])
 before, outcomes, levels = quantiles.copy(), np.array([3.0, 1.0]), [0.2, 0.5, 0.8]
 given = scaled_losses(quantiles, outcomes, levels, 1.0)
-assert np.allclose(given, scaled_losses(np.sort(before, axis=1), outcomes, levels, 1.0)), (
-    "expected the same losses as for quantiles in rising order"
-)
+wanted = quantile_losses(np.sort(before, axis=1), outcomes, levels=levels).mean(axis=1)
+assert np.allclose(given, wanted), "expected the losses of the quantiles in rising order"
 assert np.array_equal(quantiles, before), "expected the quantiles that were given to stay as they were"
 
 
-# %% tags=["wrong"] marks=1 why="forgets the factor of two"
+# %% tags=["wrong"] marks=0 why="forgets the factor of two"
 def scaled_losses(quantiles, outcomes, levels, unit):
     from regattn.series import quantile_losses
 
     return quantile_losses(np.sort(quantiles, axis=1), outcomes, levels=levels).mean(axis=1) / (2 * unit)
 
 
-# %% tags=["wrong"] marks=2 why="turns the levels round, so that the wrong side is dear"
+# %% tags=["wrong", "misconception"] marks=1 why="turns the levels round, so that the wrong side is dear"
 def scaled_losses(quantiles, outcomes, levels, unit):
     from regattn.series import quantile_losses
 

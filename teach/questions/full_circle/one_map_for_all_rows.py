@@ -41,7 +41,7 @@ assert np.allclose(1e7 * best_map(C, 10**7, 1.0), np.linalg.inv(C), rtol=1e-5), 
 )
 
 
-# %% tags=["wrong"] marks=1 why="takes the inverse of the mean of all rows"
+# %% tags=["wrong", "misconception"] marks=1 why="takes the inverse of the mean of all rows"
 def best_map(C, n, noise):
     return np.linalg.inv(n * C)
 

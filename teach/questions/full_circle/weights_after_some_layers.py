@@ -55,7 +55,7 @@ def layer_weights(X, X_new, step, depth):
     return depth * step * X_new @ X.T
 
 
-# %% tags=["wrong"] marks=1 why="returns the weights of least squares, where only very many layers lead"
+# %% tags=["wrong", "misconception"] marks=1 why="returns the weights of least squares, as only very many layers do"
 def layer_weights(X, X_new, step, depth):
     from regattn.regression import proximity_weights
 

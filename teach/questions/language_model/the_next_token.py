@@ -55,8 +55,8 @@ for V, temperature, top_k, top_p in [(7, 1.0, 7, 0.6), (13, 0.7, 6, 0.9), (31, 3
 # %% tags=["test", "hidden"] points=1 why="logits of a thousand"
 import numpy as np
 
-given = next_token(np.array([1000.0, 999.0, -1000.0]), 1.0, 3, 1.0)
-assert np.allclose(given, [1 / (1 + np.exp(-1)), 1 / (1 + np.e), 0]), (
+given = next_token(np.array([1000.0, 999.0, -1000.0]), 0.5, 3, 1.0)
+assert np.allclose(given, [1 / (1 + np.exp(-2)), 1 / (1 + np.exp(2)), 0]), (
     "expected finite probabilities for logits of a thousand"
 )
 
@@ -82,7 +82,7 @@ def next_token(logits, temperature, top_k, top_p):
     return p / p.sum()
 
 
-# %% tags=["wrong"] marks=2 why="multiplies by the temperature"
+# %% tags=["wrong", "misconception"] marks=1 why="multiplies by the temperature"
 def next_token(logits, temperature, top_k, top_p):
     import torch
 

@@ -61,7 +61,7 @@ def added(own, donor, exchanged, W_O):
     return own.reshape(-1) @ W_O
 
 
-# %% tags=["wrong"] marks=1 why="silences the heads"
+# %% tags=["wrong", "misconception"] marks=1 why="silences the heads"
 def added(own, donor, exchanged, W_O):
     gathered = np.array(own, dtype=float)
     gathered[[head - 1 for head in exchanged]] = 0

@@ -49,7 +49,7 @@ assert np.isclose(send(np.repeat(codebook, 7, axis=0), codebook)[2], 5), (
 assert np.isclose(send(codebook[[2, 2, 2]], codebook)[2], 1), "expected one code in use when one alone is sent"
 
 
-# %% tags=["wrong"] marks=1 why="takes the code with the largest inner product, where long codes win"
+# %% tags=["wrong", "misconception"] marks=1 why="takes the code with the largest inner product, where long codes win"
 def send(z, codebook):
     codes = codebook[(z @ codebook.T).argmax(axis=1)]
     shares = np.unique(codes, axis=0, return_counts=True)[1] / len(z)

@@ -15,7 +15,7 @@ def level_weights(n, ratio):
     ### END SOLUTION
 
 
-# %% tags=["test"] points=1 why="a weight for each of nine values, one in all"
+# %% tags=["test"] points=0 why="a weight for each of nine values, one in all"
 import numpy as np
 
 given = level_weights(9, 0.2)
@@ -27,7 +27,7 @@ import numpy as np
 
 assert np.allclose(level_weights(2, 1.0), [1 / 3, 2 / 3])
 
-# %% tags=["test", "hidden"] points=2 why="the level of random series, at several ratios"
+# %% tags=["test", "hidden"] points=3 why="the level of random series, at several ratios"
 import numpy as np
 
 from regattn.from_scratch import level_filter
@@ -45,7 +45,7 @@ import numpy as np
 assert np.allclose(level_weights(17, 0.0), 1 / 17), "expected equal weights when the level never moves"
 
 
-# %% tags=["wrong"] marks=1 why="takes the gain of the long run from the beginning"
+# %% tags=["wrong", "misconception"] marks=0 why="takes the gain of the long run from the beginning"
 def level_weights(n, ratio):
     gain = (np.sqrt(ratio**2 + 4 * ratio) - ratio) / 2
     weights = gain * (1 - gain) ** np.arange(n)[::-1]
@@ -53,14 +53,14 @@ def level_weights(n, ratio):
     return weights
 
 
-# %% tags=["wrong"] marks=2 why="puts the latest value first"
+# %% tags=["wrong"] marks=1 why="puts the latest value first"
 def level_weights(n, ratio):
     from regattn.from_scratch import level_filter
 
     return np.array([level_filter(value, ratio)[-1] for value in np.eye(n)])[::-1]
 
 
-# %% tags=["wrong"] marks=1 why="moves with the gain of the step before"
+# %% tags=["wrong"] marks=0 why="moves with the gain of the step before"
 def level_weights(n, ratio):
     weights, gain = np.eye(n)[0], 1.0
     for k in range(1, n):

@@ -61,6 +61,6 @@ def omega_after(X, Y, learning_rate, steps):
     return embedding_descent(X, Y, learning_rate=learning_rate, steps=steps).omega.T
 
 
-# %% tags=["wrong"] marks=0 why="returns the inverse of X'X, where one target does not lead"
+# %% tags=["wrong", "misconception"] marks=0 why="returns the inverse of X'X, where one target does not lead"
 def omega_after(X, Y, learning_rate, steps):
     return np.linalg.inv(X.T @ X)

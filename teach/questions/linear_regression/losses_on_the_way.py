@@ -21,7 +21,7 @@ X, y = np.array([[1.0], [2.0]]), np.array([2.0, 2.0])
 assert np.shape(losses(X, y, 0.1, 3)) == (4,)
 assert np.isclose(losses(X, y, 0.1, 3)[0], 4)
 
-# %% tags=["test", "hidden"] points=2 why="every loss of walks that arrive, on random data"
+# %% tags=["test", "hidden"] points=3 why="every loss of walks that arrive, on random data"
 import numpy as np
 
 from regattn.from_scratch import gradient_descent
@@ -34,7 +34,7 @@ for n, p in [(7, 2), (13, 3), (29, 5)]:
         f"expected the loss at each point of a walk of eleven steps, {n} rows and {p} columns"
     )
 
-# %% tags=["test", "hidden"] points=1 why="a walk whose step is too long, of which the losses grow"
+# %% tags=["test", "hidden"] points=0 why="a walk whose step is too long, of which the losses grow"
 import numpy as np
 
 from regattn.regression import largest_stable_step
@@ -62,7 +62,7 @@ def losses(X, y, learning_rate, steps):
     return gradient_descent(X, y, learning_rate=learning_rate / 2, steps=steps).losses
 
 
-# %% tags=["wrong"] marks=2 why="walks uphill"
+# %% tags=["wrong", "misconception"] marks=1 why="walks uphill"
 def losses(X, y, learning_rate, steps):
     from regattn.regression import gradient_descent
 

@@ -47,7 +47,7 @@ def batch_slopes(X, y, theta, batches):
     return np.array([2 / len(y) * X[rows].T @ (X[rows] @ theta - y[rows]) for rows in batches])
 
 
-# %% tags=["wrong"] marks=0 why="points downhill"
+# %% tags=["wrong", "misconception"] marks=0 why="points downhill"
 def batch_slopes(X, y, theta, batches):
     return np.array([-2 / len(rows) * X[rows].T @ (X[rows] @ theta - y[rows]) for rows in batches])
 

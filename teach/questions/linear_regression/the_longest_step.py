@@ -50,7 +50,7 @@ def longest_step(X):
     return 2 * len(X) / np.linalg.eigvalsh(X.T @ X)[-1]
 
 
-# %% tags=["wrong"] marks=1 why="asks the flattest direction"
+# %% tags=["wrong", "misconception"] marks=1 why="asks the flattest direction"
 def longest_step(X):
     return len(X) / np.linalg.eigvalsh(X.T @ X)[0]
 

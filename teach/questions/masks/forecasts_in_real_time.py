@@ -46,7 +46,7 @@ assert np.allclose(given[:11], again[:11]), (
 assert not np.allclose(given[11:], again[11:]), "expected later forecasts to know what came from date 20 on"
 
 
-# %% tags=["wrong"] marks=0 why="fits to the whole sample once"
+# %% tags=["wrong", "misconception"] marks=0 why="fits to the whole sample once"
 def forecasts(X, y, start):
     from regattn.regression import proximity_weights
 

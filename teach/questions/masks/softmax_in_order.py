@@ -48,7 +48,7 @@ def in_order(codes, values, scale):
     return attend(codes, codes, values, scale=scale)
 
 
-# %% tags=["wrong"] marks=1 why="sets later scores to zero, which is no weight of zero"
+# %% tags=["wrong", "misconception"] marks=1 why="sets later scores to zero, which is no weight of zero"
 def in_order(codes, values, scale):
     from regattn.from_scratch import softmax
 

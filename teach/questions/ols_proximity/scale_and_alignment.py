@@ -18,7 +18,7 @@ def scale_and_cosine(X, new):
     ### END SOLUTION
 
 
-# %% tags=["test"] points=1 why="two arrays with a number for each row, whose products sum to one"
+# %% tags=["test"] points=0 why="two arrays with a number for each row, whose products sum to one"
 import numpy as np
 
 X = np.array([[0.0], [1.0], [5.0]])
@@ -40,7 +40,7 @@ for n, p in [(7, 2), (19, 3), (31, 5)]:
         f"expected factors whose products are the weights of the fit, {n} rows and {p} columns"
     )
 
-# %% tags=["test", "hidden"] points=2 why="the split itself: lengths of codes, and cosines between −1 and 1"
+# %% tags=["test", "hidden"] points=3 why="the split itself: lengths of codes, and cosines between −1 and 1"
 import numpy as np
 
 from regattn.regression import least_squares_codes, scale_and_alignment
@@ -53,13 +53,13 @@ assert np.allclose(scale, wanted.scale[0]), "expected the products of the length
 assert np.allclose(cosine, wanted.alignment[0]), "expected the cosines of the angles between the two codes"
 
 
-# %% tags=["wrong"] marks=0 why="takes lengths and angles of the rows in place of their codes"
+# %% tags=["wrong", "misconception"] marks=0 why="takes lengths and angles of the rows in place of their codes"
 def scale_and_cosine(X, new):
     scale = np.linalg.norm(new) * np.linalg.norm(X, axis=1)
     return scale, X @ new / scale
 
 
-# %% tags=["wrong"] marks=2 why="takes the length of the query alone as scale"
+# %% tags=["wrong"] marks=1 why="takes the length of the query alone as scale"
 def scale_and_cosine(X, new):
     from regattn.regression import least_squares_codes
 
@@ -68,9 +68,15 @@ def scale_and_cosine(X, new):
     return scale, keys @ queries[0] / scale
 
 
-# %% tags=["wrong"] marks=2 why="returns the cosine first"
+# %% tags=["wrong"] marks=1 why="returns the cosine first"
 def scale_and_cosine(X, new):
     from regattn.regression import least_squares_codes, scale_and_alignment
 
     scale, cosine = scale_and_alignment(*least_squares_codes(X, new[None]))
     return cosine[0], scale[0]
+
+
+# %% tags=["wrong", "misconception"] marks=0 why="weighs rows by how near they are"
+def scale_and_cosine(X, new):
+    weights = np.exp(-np.linalg.norm(X - new, axis=1))
+    return np.ones(len(X)), weights / weights.sum()

@@ -18,7 +18,7 @@ import numpy as np
 
 assert np.allclose(weights_of_rows(np.array([[0.0], [1.0], [5.0]]), np.array([[2.0]])), 1 / 3)
 
-# %% tags=["test", "hidden"] points=2 why="random rows"
+# %% tags=["test", "hidden"] points=3 why="random rows"
 import numpy as np
 
 rng = np.random.default_rng(32)
@@ -29,7 +29,7 @@ for n, p, m in [(7, 1, 2), (19, 3, 5), (40, 6, 1)]:
         f"expected the weights of {n} rows in {m} predictions, with an intercept and means other than zero"
     )
 
-# %% tags=["test", "hidden"] points=1 why="weights that sum to one"
+# %% tags=["test", "hidden"] points=0 why="weights that sum to one"
 import numpy as np
 
 rng = np.random.default_rng(33)
@@ -50,7 +50,13 @@ def weights_of_rows(X, X_new):
     return proximity_weights(X, X_new) - 1 / len(X)
 
 
-# %% tags=["wrong"] marks=2 why="measures new rows from their own mean"
+# %% tags=["wrong"] marks=1 why="measures new rows from their own mean"
 def weights_of_rows(X, X_new):
     centred = X - X.mean(axis=0)
     return 1 / len(X) + (X_new - X_new.mean(axis=0)) @ np.linalg.pinv(centred)
+
+
+# %% tags=["wrong", "misconception"] marks=0 why="weighs rows by how near they are"
+def weights_of_rows(X, X_new):
+    weights = np.exp(-np.linalg.norm(X_new[:, None] - X, axis=2))
+    return weights / weights.sum(axis=1, keepdims=True)

@@ -45,7 +45,7 @@ assert np.allclose(directed_counts([[0], [1, 2], []], 3), [[0, 0, 0], [0, 0, 1],
 )
 
 
-# %% tags=["wrong"] marks=0 why="counts both directions"
+# %% tags=["wrong", "misconception"] marks=0 why="counts both directions"
 def directed_counts(documents, V):
     from regattn.words import Vocabulary, count_cooccurrences
 

@@ -50,7 +50,7 @@ def meter(scores, words):
     return np.abs(scores(words[::-1]) - scores(words)[::-1, ::-1]).max()
 
 
-# %% tags=["wrong"] marks=0 why="forgets to reorder the rows and columns"
+# %% tags=["wrong", "misconception"] marks=0 why="forgets to reorder the rows and columns"
 def meter(scores, words):
     return np.abs(scores(words[::-1]) - scores(words)).max()
 

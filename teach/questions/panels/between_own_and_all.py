@@ -21,7 +21,7 @@ import numpy as np
 
 assert np.allclose(shared_weights(np.ones((2, 1)), np.array([0, 1]), 0.0), 0.5)
 
-# %% tags=["test", "hidden"] points=2 why="random firms, several spreads"
+# %% tags=["test", "hidden"] points=3 why="random firms, several spreads"
 import numpy as np
 
 rng = np.random.default_rng(101)
@@ -34,7 +34,7 @@ for spread in (0.3, 1.0, 4.0):
         f"expected the weights of three firms at a spread of {spread}, with its square in K"
     )
 
-# %% tags=["test", "hidden"] points=1 why="the pooled line at a spread of zero"
+# %% tags=["test", "hidden"] points=0 why="the pooled line at a spread of zero"
 import numpy as np
 
 rng = np.random.default_rng(102)
@@ -44,12 +44,12 @@ assert np.allclose(shared_weights(X, np.arange(9) % 3, 0.0), X @ np.linalg.pinv(
 )
 
 
-# %% tags=["wrong"] marks=2 why="shares all, whatever the spread"
+# %% tags=["wrong", "misconception"] marks=1 why="shares all, whatever the spread"
 def shared_weights(X, firms, spread):
     return X @ np.linalg.pinv(X)
 
 
-# %% tags=["wrong"] marks=2 why="takes the spread and not its square"
+# %% tags=["wrong"] marks=1 why="takes the spread and not its square"
 def shared_weights(X, firms, spread):
     from regattn.series import panel_weights
 

@@ -56,7 +56,7 @@ def partial_means(y, units, spread):
     return found
 
 
-# %% tags=["wrong"] marks=1 why="gives every unit its own mean"
+# %% tags=["wrong", "misconception"] marks=1 why="gives every unit its own mean"
 def partial_means(y, units, spread):
     y, units = np.asarray(y, dtype=float), np.asarray(units)
     return {name: y[units == name].mean() for name in dict.fromkeys(units)}

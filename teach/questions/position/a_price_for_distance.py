@@ -42,7 +42,7 @@ assert np.allclose(given.sum(axis=1), 1), "expected rows that sum to one for sco
 assert np.isclose(given[2, 0], 1), "expected finite weights, nearly all on the token of the largest score"
 
 
-# %% tags=["wrong"] marks=1 why="pays for nearness"
+# %% tags=["wrong", "misconception"] marks=1 why="pays for nearness"
 def priced_weights(scores):
     from regattn import attention_weights, causal_mask
 

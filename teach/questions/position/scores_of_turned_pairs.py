@@ -22,7 +22,7 @@ import numpy as np
 x = np.array([[1.0, 0.0], [1.0, 0.0]])
 assert np.allclose(turned_scores(x, x), [[1, np.cos(1)], [np.cos(1), 1]])
 
-# %% tags=["test", "hidden"] points=2 why="random queries and keys, of several widths"
+# %% tags=["test", "hidden"] points=3 why="random queries and keys, of several widths"
 import numpy as np
 
 from regattn.transformer import rotate
@@ -36,7 +36,7 @@ for n, m, D in [(5, 5, 2), (7, 11, 6), (13, 3, 16)]:
         f"expected {n} queries and {m} keys turned by their places, neighbouring columns together, with the base {base}"
     )
 
-# %% tags=["test", "hidden"] points=1 why="scores that depend on the distance alone where all rows are the same"
+# %% tags=["test", "hidden"] points=0 why="scores that depend on the distance alone where all rows are the same"
 import numpy as np
 
 given = turned_scores(np.ones((9, 8)), np.ones((9, 8)))
@@ -46,7 +46,7 @@ assert np.allclose(given[1:, 1:], given[:-1, :-1]), (
 assert not np.allclose(given[0, 1:], given[0, :-1]), "expected scores that differ from one distance to the next"
 
 
-# %% tags=["wrong"] marks=2 why="pairs each column with the one half a width away"
+# %% tags=["wrong"] marks=1 why="pairs each column with the one half a width away"
 def turned_scores(queries, keys):
     from regattn.transformer import rotate
 
@@ -62,7 +62,7 @@ def turned_scores(queries, keys):
     return rotate(queries, np.arange(len(queries)), base={"base": "50 to 900"}) @ keys.T
 
 
-# %% tags=["wrong"] marks=2 why="lets all clocks run at the same speed"
+# %% tags=["wrong", "misconception"] marks=1 why="lets all clocks run at the same speed"
 def turned_scores(queries, keys):
     from regattn.transformer import rotate
 

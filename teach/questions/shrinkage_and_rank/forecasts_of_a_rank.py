@@ -37,14 +37,17 @@ for n in (13, 23, 40):
 # %% tags=["test", "hidden"] points=1 why="data far from the origin"
 import numpy as np
 
+from regattn.regression import proximity_weights
+
 rng = np.random.default_rng(45)
 X, y = rng.normal(size=(19, 5)) * [1, 2, 5, 3, 4], rng.normal(size=19)
-assert np.allclose(few_directions(X + 1e4, y, X[:3] + 1e4), few_directions(X, y, X[:3])), (
-    "expected the same predictions when all rows are moved by the same amount"
+wanted = proximity_weights(X, X[:3], rank={"rank": "2 to 4"}) @ y
+assert np.allclose(few_directions(X + 1e4, y, X[:3] + 1e4), wanted), (
+    "expected the predictions to stay what they were when all rows are moved by the same amount"
 )
 
 
-# %% tags=["wrong"] marks=1 why="keeps the weakest directions"
+# %% tags=["wrong"] marks=0 why="keeps the weakest directions"
 def few_directions(X, y, X_new):
     mean = X.mean(axis=0)
     V = np.linalg.svd(X - mean, full_matrices=False)[2][-{"rank": "2 to 4"} :]
@@ -52,14 +55,14 @@ def few_directions(X, y, X_new):
     return y.mean() + (X_new - mean) @ V.T @ np.linalg.lstsq(Z, y - y.mean(), rcond=None)[0]
 
 
-# %% tags=["wrong"] marks=1 why="forgets the mean of y"
+# %% tags=["wrong"] marks=0 why="forgets the mean of y"
 def few_directions(X, y, X_new):
     from regattn.regression import proximity_weights
 
     return proximity_weights(X, X_new, rank={"rank": "2 to 4"}) @ (y - y.mean())
 
 
-# %% tags=["wrong"] marks=2 why="keeps the first columns in place of directions"
+# %% tags=["wrong", "misconception"] marks=1 why="keeps the first columns in place of directions"
 def few_directions(X, y, X_new):
     mean, rank = X.mean(axis=0), {"rank": "2 to 4"}
     Z = (X - mean)[:, :rank]

@@ -52,7 +52,7 @@ assert np.allclose(left_out_errors(X, y, [0.0]), [wanted]), (
 )
 
 
-# %% tags=["wrong"] marks=0 why="takes the errors of the fit to all rows"
+# %% tags=["wrong", "misconception"] marks=0 why="takes the errors of the fit to all rows"
 def left_out_errors(X, y, ridges):
     from regattn.from_scratch import ridge_weights
 

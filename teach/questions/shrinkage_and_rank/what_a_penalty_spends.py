@@ -19,7 +19,7 @@ import numpy as np
 X = np.array([[-1.0], [0.0], [1.0]])
 assert np.allclose(degrees_of_freedom(X, [0.0, 2.0]), [2, 1.5])
 
-# %% tags=["test", "hidden"] points=2 why="random designs and penalties"
+# %% tags=["test", "hidden"] points=3 why="random designs and penalties"
 import numpy as np
 
 rng = np.random.default_rng(42)
@@ -31,7 +31,7 @@ for n, p in [(9, 2), (31, 5)]:
         f"expected the degrees of freedom at three penalties, with an intercept, {n} rows and {p} columns"
     )
 
-# %% tags=["test", "hidden"] points=1 why="a penalty so large that the mean alone is left"
+# %% tags=["test", "hidden"] points=0 why="a penalty so large that the mean alone is left"
 import numpy as np
 
 rng = np.random.default_rng(43)
@@ -46,13 +46,13 @@ def degrees_of_freedom(X, ridges):
     return np.array([np.sum(s / (s + ridge)) for ridge in ridges])
 
 
-# %% tags=["wrong"] marks=1 why="does not square the singular values"
+# %% tags=["wrong", "misconception"] marks=0 why="does not square the singular values"
 def degrees_of_freedom(X, ridges):
     s = np.linalg.svd(X - X.mean(axis=0), compute_uv=False)
     return np.array([1 + np.sum(s / (s + ridge)) for ridge in ridges])
 
 
-# %% tags=["wrong"] marks=2 why="does not measure rows from their means"
+# %% tags=["wrong"] marks=1 why="does not measure rows from their means"
 def degrees_of_freedom(X, ridges):
     s = np.linalg.svd(X, compute_uv=False) ** 2
     return np.array([1 + np.sum(s / (s + ridge)) for ridge in ridges])

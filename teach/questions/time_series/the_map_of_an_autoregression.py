@@ -16,7 +16,7 @@ def autoregression_map(series):
     ### END SOLUTION
 
 
-# %% tags=["test"] points=1 why="rows that sum to one"
+# %% tags=["test"] points=0 why="rows that sum to one"
 import numpy as np
 
 n = 12 - {"lags": "2 to 5"}
@@ -24,7 +24,7 @@ given = autoregression_map(np.array([1.0, 2.0, 4.0, 3.0, 7.0, 5.0, 9.0, 6.0, 8.0
 assert np.shape(given) == (n, n), "expected a row and a column for each date that has all of its lags"
 assert np.allclose(given.sum(axis=1), 1)
 
-# %% tags=["test", "hidden"] points=2 why="random series of several lengths"
+# %% tags=["test", "hidden"] points=3 why="random series of several lengths"
 import numpy as np
 
 rng = np.random.default_rng(81)
@@ -51,7 +51,7 @@ def autoregression_map(series):
     return X @ np.linalg.pinv(X)
 
 
-# %% tags=["wrong"] marks=2 why="takes the date itself for its first lag"
+# %% tags=["wrong"] marks=1 why="takes the date itself for its first lag"
 def autoregression_map(series):
     from regattn.regression import proximity_weights
 
@@ -60,9 +60,17 @@ def autoregression_map(series):
     return proximity_weights(X, X)
 
 
-# %% tags=["wrong"] marks=2 why="takes one lag alone"
+# %% tags=["wrong"] marks=1 why="takes one lag alone"
 def autoregression_map(series):
     from regattn.regression import proximity_weights
 
     X = series[{"lags": "2 to 5"} - 1 : -1, None]
     return proximity_weights(X, X)
+
+
+# %% tags=["wrong", "misconception"] marks=0 why="weighs dates by how near their pasts are"
+def autoregression_map(series):
+    n, lags = len(series), {"lags": "2 to 5"}
+    X = np.column_stack([series[lags - 1 - k : n - 1 - k] for k in range(lags)])
+    weights = np.exp(-np.linalg.norm(X[:, None] - X, axis=2))
+    return weights / weights.sum(axis=1, keepdims=True)

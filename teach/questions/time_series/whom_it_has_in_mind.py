@@ -72,7 +72,7 @@ def weights_of_outcomes(series, p):
     )
 
 
-# %% tags=["wrong"] marks=1 why="asks with the past of the last value, which explains that one again"
+# %% tags=["wrong", "misconception"] marks=1 why="asks with the past of the last value, which explains that one again"
 def weights_of_outcomes(series, p):
     from regattn.from_scratch import lag_rows
     from regattn.regression import proximity_weights

@@ -54,7 +54,7 @@ assert np.isclose(cheapest(word, costs), sum(costs[piece] for piece in best_cut(
 )
 
 
-# %% tags=["wrong"] marks=1 why="takes the longest known piece at every step"
+# %% tags=["wrong", "misconception"] marks=1 why="takes the longest known piece at every step"
 def cheapest(word, costs):
     total = 0.0
     while word:

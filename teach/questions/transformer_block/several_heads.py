@@ -49,7 +49,7 @@ def gathered(x, W_Q, W_K, W_V, W_O):
     return np.concatenate(outputs, axis=1) @ W_O
 
 
-# %% tags=["wrong"] marks=0 why="has no mask"
+# %% tags=["wrong", "misconception"] marks=0 why="has no mask"
 def gathered(x, W_Q, W_K, W_V, W_O):
     from regattn.from_scratch import head
 

@@ -47,7 +47,7 @@ def normed(x, gain, shift):
     return centred / np.sqrt(x.var(axis=1, ddof=1, keepdims=True)) * gain + shift
 
 
-# %% tags=["wrong"] marks=0 why="works down the columns"
+# %% tags=["wrong", "misconception"] marks=0 why="works down the columns"
 def normed(x, gain, shift):
     centred = x - x.mean(axis=0)
     return centred / np.sqrt(x.var(axis=0)) * gain + shift

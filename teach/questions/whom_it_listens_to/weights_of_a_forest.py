@@ -26,7 +26,7 @@ import numpy as np
 found = weights_of_forest(np.array([[0], [0], [1]]), np.array([[0], [1]]))
 assert np.allclose(found, [[0.5, 0.5, 0], [0, 0, 1]])
 
-# %% tags=["test", "hidden"] points=2 why="forests of scikit-learn, whose predictions they give"
+# %% tags=["test", "hidden"] points=3 why="forests of scikit-learn, whose predictions they give"
 import numpy as np
 from sklearn.ensemble import RandomForestRegressor
 
@@ -39,7 +39,7 @@ for n, trees in [(23, 5), (41, 13)]:
         f"expected weights that give the predictions of a forest of {trees} trees"
     )
 
-# %% tags=["test", "hidden"] points=1 why="that each row of weights sums to one"
+# %% tags=["test", "hidden"] points=0 why="that each row of weights sums to one"
 import numpy as np
 
 rng = np.random.default_rng(231)
@@ -49,7 +49,7 @@ assert np.allclose(weights_of_forest(leaves, leaves[:5]).sum(axis=1), 1), (
 )
 
 
-# %% tags=["wrong"] marks=2 why="counts shared leaves, whatever their size"
+# %% tags=["wrong", "misconception"] marks=1 why="counts shared leaves, whatever their size"
 def weights_of_forest(leaves, leaves_new):
     shared = (leaves_new[:, None] == leaves[None]).sum(axis=2)
     return shared / shared.sum(axis=1, keepdims=True)

@@ -44,7 +44,7 @@ assert np.allclose(given, [10, 20, 10 / (1 + np.e) + 40 * np.e / (1 + np.e)]), (
 )
 
 
-# %% tags=["wrong"] marks=0 why="lets every date see the future"
+# %% tags=["wrong", "misconception"] marks=0 why="lets every date see the future"
 def attend_to_past(queries, keys, values, scale):
     scores = scale * queries @ keys.T
     weights = np.exp(scores - scores.max(axis=1, keepdims=True))

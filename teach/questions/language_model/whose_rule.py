@@ -1,0 +1,97 @@
+# %% [markdown]
+# **Whose rule?** The model of the chapter has read sentences that name one woman and one man, and has nearly no
+# excess on new ones of that kind. Here it reads five beginnings, three of which the grammar never writes. The columns
+# say how much of its probability goes to names of women, to names of men, and to the two who were named.
+#
+# | the model reads | women | men | the two |
+# |---|---|---|---|
+# | anna called tom because she missed | .000 | .999 | .998 |
+# | tom called peter because she missed | .000 | .999 | .997 |
+# | anna called clara because she missed | .000 | .975 | .000 |
+# | anna called clara because he missed | .001 | .889 | .000 |
+# | tom called peter because he missed | .992 | .000 | .000 |
+#
+# Return three things. In how many of the five most of the probability is on people who are not there. In how many the
+# answer is what the rule "after *she* a man, after *he* a woman" says. And the set of the letters of all statements
+# that follow:
+#
+# - A: with one woman and one man that rule names the same person as the rule of the grammar, "name the one left",
+#   so no loss on such sentences can tell which of them a model has found;
+# - B: more sentences of the same kind would have taught the model the rule of the grammar;
+# - C: the rule "after *she* a man, after *he* a woman" says all that the model does with names;
+# - D: an excess of nearly nothing proves that the model knows the rule of the grammar;
+# - E: what the model does with two women cannot be read off its loss on one woman and one man.
+
+
+# %% tags=["answer"]
+def whose_rule():
+    """Return two counts and a set of letters."""
+    ### BEGIN SOLUTION
+    from regattn.grammar import Grammar, next_words
+    from regattn.transformer import load_shipped
+
+    grammar, pairs = Grammar(), [("anna", "tom"), ("tom", "peter"), ("anna", "clara")]
+    asked = [(*pair, "she") for pair in pairs] + [("anna", "clara", "he"), ("tom", "peter", "he")]
+    said = next_words(load_shipped()[0], grammar, [f"{a} called {b} because {who} missed" for a, b, who in asked])
+    absent = fits = 0
+    for (_, row), (a, b, who) in zip(said.iterrows(), asked, strict=True):
+        absent += row[[a, b]].sum() < 0.5
+        fits += row[list(grammar.lexicon.names["he" if who == "she" else "she"])].sum() > 0.5
+    return absent, fits, {"A", "E"}
+    ### END SOLUTION
+
+
+# %% tags=["test"] points=0 why="two numbers and a set"
+*counts, letters = whose_rule()
+assert len(counts) == 2
+assert isinstance(letters, set)
+
+
+# %% tags=["test", "hidden"] points=1 why="people who are not there"
+assert whose_rule()[0] == 3, "expected to count the beginnings whose last column is nearly zero"
+
+
+# %% tags=["test", "hidden"] points=1 why="the rule that fits"
+assert whose_rule()[1] == 4, "expected to count where men are named after one pronoun and women after the other"
+
+
+# %% tags=["test", "hidden"] points=2 why="what follows and what does not"
+assert whose_rule()[2] == {"A", "E"}, (
+    "expected that a text on which two rules agree cannot tell them apart, and nothing about more of it"
+)
+
+
+# %% tags=["checks"]
+def agrees(text, table):
+    import numpy as np
+
+    from regattn.grammar import Grammar, next_words
+    from regattn.transformer import load_shipped
+
+    grammar = Grammar()
+    said = next_words(load_shipped()[0], grammar, [row[0] for row in table])
+    for (name, women, men, two), (_, row) in zip(table, said.iterrows(), strict=True):
+        a, _, b, *_ = name.split()
+        sums = [row[list(grammar.lexicon.names[who])].sum() for who in ("she", "he")]
+        assert np.allclose([*sums, row[[a, b]].sum()], [women, men, two], atol=0.001)
+    assert len(table) == 5
+
+
+# %% tags=["wrong", "misconception"] marks=0 why="takes a loss near the floor for knowledge of the rule"
+def whose_rule():
+    return 0, 5, {"A", "D"}
+
+
+# %% tags=["wrong"] marks=1 why="believes in more of the same text"
+def whose_rule():
+    return 3, 5, {"B", "E"}
+
+
+# %% tags=["wrong"] marks=2 why="takes the rule that fits best for all that the model does"
+def whose_rule():
+    return 3, 4, {"A", "C", "E"}
+
+
+# %% tags=["wrong"] marks=3 why="counts the two names of the other rows"
+def whose_rule():
+    return 2, 4, {"A", "E"}
