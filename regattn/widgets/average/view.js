@@ -35,8 +35,9 @@ function averageProblem(data) {
   return problem;
 }
 
-const METHODS = { identity: "Least squares", softmax: "Softmax", gaussian: "Nearness" };
-const methodOf = ({ kernel, sharpness }) => (kernel !== "identity" && sharpness === 0 ? "The plain average" : METHODS[kernel]);
+const METHODS = { identity: "Least squares", softmax: "Softmax", gaussian: "Nearness", line: "A line under nearness" };
+const EVEN = { softmax: "The plain average", gaussian: "The plain average", line: "A line under equal weights" };
+const methodOf = ({ kernel, sharpness }) => (sharpness === 0 && EVEN[kernel]) || METHODS[kernel];
 
 function averageState(problem, { query, ...how }) {
   const weights = averageWeights(problem, { query, ...how });
