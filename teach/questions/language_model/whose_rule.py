@@ -1,6 +1,6 @@
 # %% [markdown]
 # **Whose rule?** The model of the chapter has read sentences that name one woman and one man, and has nearly no
-# excess on new ones of that kind. Here it reads five beginnings, three of which the grammar never writes. The columns
+# excess on new ones of that kind. Here it reads five beginnings, four of which the grammar never writes. The columns
 # say how much of its probability goes to names of women, to names of men, and to the two who were named.
 #
 # | the model reads | women | men | the two |
@@ -63,6 +63,8 @@ assert whose_rule()[2] == {"A", "E"}, (
 
 # %% tags=["checks"]
 def agrees(text, table):
+    import re
+
     import numpy as np
 
     from regattn.grammar import Grammar, next_words
@@ -74,6 +76,14 @@ def agrees(text, table):
         a, _, b, *_ = name.split()
         sums = [row[list(grammar.lexicon.names[who])].sum() for who in ("she", "he")]
         assert np.allclose([*sums, row[[a, b]].sum()], [women, men, two], atol=0.001)
+    refused = 0
+    for name, *_ in table:
+        try:
+            grammar.next_word(name.split())
+        except ValueError:
+            refused += 1
+    (said,) = re.findall(r"five beginnings, (\w+) of which the grammar never writes", text)
+    assert ["none", "one", "two", "three", "four", "five"].index(said) == refused
     assert len(table) == 5
 
 

@@ -1,26 +1,50 @@
 # %% [markdown]
-# **One forecast, read aloud.** At the end of 2008 the chapter's regression forecasts inflation one quarter ahead,
-# from 199 past quarters. What followed them is 4.00 in the mean. Here are six of them, with the distance of their
-# code from that of 2008Q4:
+# **One forecast, read aloud.** The chapter's regression, fitted to the same 199 quarters, is asked about one of
+# them: what will inflation be one quarter later? What followed the 199 is 4.00 in the mean. Here are six of them:
 #
-# | quarter | inflation then | what followed | weight | distance |
-# |---|---|---|---|---|
-# | 1973Q3 | 12.47 | 10.39 | -.057 | .508 |
-# | 1979Q4 | 14.62 | 14.60 | -.065 | .538 |
-# | 1982Q4 | -.82 | 3.66 | .060 | .258 |
-# | 1986Q1 | -4.39 | 2.93 | .071 | .175 |
-# | 2006Q3 | -1.58 | 3.30 | .041 | .220 |
-# | 2008Q3 | -3.16 | -8.79 | .054 | .148 |
+# | quarter | inflation then | what followed |
+# |---|---|---|
+# | 1974Q2 | 9.86 | 13.56 |
+# | 1974Q3 | 13.56 | 10.07 |
+# | 1982Q1 | 2.53 | 10.39 |
+# | 1986Q1 | -4.39 | 2.93 |
+# | 2005Q3 | 9.14 | 0.40 |
+# | 2005Q4 | 0.40 | 2.60 |
 #
-# Return four things. The quarter that the forecast listens to most, as a text such as `"1973Q3"`. What 1979Q4 adds to
-# the forecast beyond an equal share of the mean, in points. By how many points the forecast would change if inflation
-# after 1973Q3 had been ten points higher. And the set of the letters of all statements that follow from the table:
+# These are their weights in the forecasts from five quarters:
+#
+# | quarter | 1: 1966Q4 | 2: 1973Q4 | 3: 1979Q1 | 4: 1980Q1 | 5: 2006Q3 |
+# |---|---|---|---|---|---|
+# | 1974Q2 | -.001 | .027 | .029 | .036 | -.010 |
+# | 1974Q3 | -.014 | .039 | .045 | .049 | -.028 |
+# | 1982Q1 | .013 | -.014 | -.005 | .019 | .027 |
+# | 1986Q1 | .027 | -.030 | -.032 | -.024 | .044 |
+# | 2005Q3 | -.011 | .027 | .027 | .019 | -.022 |
+# | 2005Q4 | .018 | -.005 | -.010 | -.012 | .021 |
+#
+# And these are the distances of their codes from that of the quarter which asks:
+#
+# | quarter | 1: 1966Q4 | 2: 1973Q4 | 3: 1979Q1 | 4: 1980Q1 | 5: 2006Q3 |
+# |---|---|---|---|---|---|
+# | 1974Q2 | .235 | .026 | .059 | .154 | .281 |
+# | 1974Q3 | .338 | .096 | .076 | .170 | .384 |
+# | 1982Q1 | .299 | .381 | .367 | .345 | .257 |
+# | 1986Q1 | .227 | .409 | .422 | .442 | .154 |
+# | 2005Q3 | .302 | .131 | .158 | .273 | .346 |
+# | 2005Q4 | .080 | .232 | .267 | .328 | .084 |
+#
+# Yours is the forecast in column `{"date": "1 to 5"}`. Return four things about it. Which of the six it listens to
+# most, that is the one with the largest weight above zero, as a text such as `"1974Q2"`. What 1974Q3 adds, in points:
+# its weight beyond an equal share, times the distance of what followed it from the mean. By how many points the
+# forecast would change if inflation after the furthest of the six had been ten points higher. And the set of the
+# letters of all statements that follow from the tables for your column:
 #
 # - A: the nearer a quarter is, the more it counts;
-# - B: what followed 1979Q4 was high, and that makes the forecast lower;
-# - C: 1986Q1 is heard more than 2008Q3, yet 2008Q3 moves the forecast more;
-# - D: after 1979Q4 inflation fell, and so the forecast is low;
-# - E: were 2006Q3 left out of the data, the forecast would be lower by .041 times 3.30.
+# - B: what followed 1974Q3 was high, and that makes the forecast lower;
+# - C: the weight of 1986Q1 is larger in size than that of 1982Q1, yet 1982Q1 adds more in size;
+# - D: after 1974Q3 inflation fell, and so the forecast is low;
+# - E: were 2005Q3 left out of the data, the forecast would be lower by its weight times .40;
+# - F: the furthest of the six has a weight of larger size than the nearest.
 
 
 # %% tags=["answer"]
@@ -28,14 +52,19 @@ def read_aloud():
     """Return a quarter, two numbers of points and a set of letters."""
     ### BEGIN SOLUTION
     from regattn.data import load_macro
-    from regattn.regression import proximity_weights
+    from regattn.regression import spectrum
 
+    asked = ["1966Q4", "1973Q4", "1979Q1", "1980Q1", "2006Q3"][{"date": "1 to 5"} - 1]
+    six = ["1974Q2", "1974Q3", "1982Q1", "1986Q1", "2005Q3", "2005Q4"]
     macro = load_macro()
-    X = macro[["inflation", "unemployment", "bill_rate"]]
-    y = macro["inflation"].shift(-1).loc[:"2008Q3"]
-    weights = proximity_weights(X.loc[:"2008Q3"], X.loc[["2008Q4"]]).iloc[0]
-    adds = (weights - 1 / len(y)) * (y - y.mean())
-    return str(weights.idxmax()), adds["1979Q4"], 10 * weights["1973Q3"], {"B", "C"}
+    X, y = macro[["inflation", "unemployment", "bill_rate"]], macro["inflation"].shift(-1).loc[:"2008Q3"]
+    fit = spectrum(X.loc[:"2008Q3"].to_numpy(), centre=True)
+    new, at = X.loc[[asked]].to_numpy(), [y.index.get_loc(name) for name in six]
+    weight, apart = fit.weights(new)[0, at], np.linalg.norm(fit.codes() - fit.codes(new), axis=1)[at]
+    adds = (weight - 1 / len(y)) * (y.iloc[at].to_numpy() - y.mean())
+    far, near, size = apart.argmax(), apart.argmin(), np.abs(weight)
+    holds = {"B": adds[1] < 0, "C": size[3] > size[2] and abs(adds[2]) > abs(adds[3]), "F": size[far] > size[near]}
+    return six[weight.argmax()], adds[1], 10 * weight[far], {letter for letter in holds if holds[letter]}
     ### END SOLUTION
 
 
@@ -47,13 +76,15 @@ assert isinstance(letters, set)
 
 
 # %% tags=["test", "hidden"] points=1 why="the quarter that is heard most"
-assert read_aloud()[0] == "1986Q1", "expected the quarter of the largest weight, which is not the nearest"
+wanted = ["1986Q1", "1974Q3", "1974Q3", "1974Q3", "1986Q1"][{"date": "1 to 5"} - 1]
+assert read_aloud()[0] == wanted, "expected the quarter of the largest weight, which is not the nearest"
 
 
 # %% tags=["test", "hidden"] points=1 why="what a quarter adds"
 import numpy as np
 
-assert np.isclose(read_aloud()[1], (-0.065 - 1 / 199) * (14.60 - 4.00), atol=0.02), (
+weight = [-0.014, 0.039, 0.045, 0.049, -0.028][{"date": "1 to 5"} - 1]
+assert np.isclose(read_aloud()[1], (weight - 1 / 199) * (10.07 - 4.00), atol=0.01), (
     "expected the weight less one part in 199, times how far what followed lies from the mean"
 )
 
@@ -61,56 +92,89 @@ assert np.isclose(read_aloud()[1], (-0.065 - 1 / 199) * (14.60 - 4.00), atol=0.0
 # %% tags=["test", "hidden"] points=1 why="what another outcome would have done"
 import numpy as np
 
-assert np.isclose(read_aloud()[2], -0.57, atol=0.01), "expected ten times the weight of that quarter, with its sign"
+weight = [-0.014, -0.030, -0.032, -0.024, -0.028][{"date": "1 to 5"} - 1]
+assert np.isclose(read_aloud()[2], 10 * weight, atol=0.01), (
+    "expected ten times the weight of the furthest, with its sign"
+)
 
 
-# %% tags=["test", "hidden"] points=2 why="what follows from the table and what does not"
-assert read_aloud()[3] == {"B", "C"}, (
+# %% tags=["test", "hidden"] points=2 why="what follows from the tables and what does not"
+wanted = ["BC", "CF", "CF", "C", "BCF"][{"date": "1 to 5"} - 1]
+assert read_aloud()[3] == set(wanted), (
     "expected the signs of weights to count, and neither nearness nor a guess of what a fit without a quarter would say"
 )
 
 
 # %% tags=["checks"]
 def agrees(text, table):
+    import re
+
     import numpy as np
 
     from regattn.data import load_macro
     from regattn.regression import spectrum
 
     macro = load_macro()
-    X = macro[["inflation", "unemployment", "bill_rate"]]
-    y, new = macro["inflation"].shift(-1).loc[:"2008Q3"], X.loc[["2008Q4"]].to_numpy()
+    X, y = macro[["inflation", "unemployment", "bill_rate"]], macro["inflation"].shift(-1).loc[:"2008Q3"]
     fit = spectrum(X.loc[:"2008Q3"].to_numpy(), centre=True)
-    apart = np.linalg.norm(fit.codes() - fit.codes(new), axis=1)
-    for name, then, followed, weight, distance in table:
+    first, second = (re.findall(r"\d: (\w+)", line) for line in text.splitlines() if "| 1: " in line)
+    assert first == second
+    assert len(first) == 5
+    new = X.loc[first].to_numpy()
+    apart = np.linalg.norm(fit.codes(new)[:, None] - fit.codes(), axis=2)
+    assert len(table) == 18
+    for (name, *known), (_, *weights), (_, *distances) in zip(table[:6], table[6:12], table[12:], strict=True):
         at = y.index.get_loc(name)
-        assert np.allclose([X["inflation"].iloc[at], y.iloc[at]], [then, followed], atol=0.006)
-        assert np.allclose([fit.weights(new)[0, at], apart[at]], [weight, distance], atol=0.0006)
-    assert len(table) == 6
+        assert np.allclose([X["inflation"].iloc[at], y.iloc[at]], known, atol=0.006)
+        assert np.allclose(fit.weights(new)[:, at], weights, atol=0.0006)
+        assert np.allclose(apart[:, at], distances, atol=0.0006)
+    assert [row[0] for row in table] == 3 * [row[0] for row in table[:6]]
     assert len(y) == 199
     assert round(y.mean(), 2) == 4
 
 
 # %% tags=["wrong", "misconception"] marks=0 why="takes the nearest for the loudest and every weight for positive"
 def read_aloud():
-    return "2008Q3", 0.065 * 14.60, 0.57, {"A", "C"}
+    at = {"date": "1 to 5"} - 1
+    near = ["2005Q4", "1974Q2", "1974Q2", "1974Q2", "2005Q4"][at]
+    weight = [-0.014, 0.039, 0.045, 0.049, -0.028][at]
+    far = [-0.014, -0.030, -0.032, -0.024, -0.028][at]
+    return near, abs(weight) * 10.07, 10 * abs(far), {"A", "C"}
 
 
 # %% tags=["wrong"] marks=3 why="takes a weight for what is lost without the quarter"
 def read_aloud():
-    return "1986Q1", -0.74, -0.57, {"B", "C", "E"}
+    at = {"date": "1 to 5"} - 1
+    heard = ["1986Q1", "1974Q3", "1974Q3", "1974Q3", "1986Q1"][at]
+    adds = ([-0.014, 0.039, 0.045, 0.049, -0.028][at] - 1 / 199) * 6.07
+    far = [-0.014, -0.030, -0.032, -0.024, -0.028][at]
+    letters = set(["BC", "CF", "CF", "C", "BCF"][at])
+    return heard, adds, 10 * far, letters | {"E"}
 
 
-# %% tags=["wrong"] marks=3 why="forgets the signs"
+# %% tags=["wrong"] marks=4 why="forgets the sign of a weight below zero"
 def read_aloud():
-    return "1986Q1", 0.74, 0.57, {"B", "C"}
+    at = {"date": "1 to 5"} - 1
+    heard = ["1986Q1", "1974Q3", "1974Q3", "1974Q3", "1986Q1"][at]
+    adds = ([-0.014, 0.039, 0.045, 0.049, -0.028][at] - 1 / 199) * 6.07
+    far = [-0.014, -0.030, -0.032, -0.024, -0.028][at]
+    letters = set(["BC", "CF", "CF", "C", "BCF"][at])
+    return heard, adds, 10 * abs(far), letters
 
 
 # %% tags=["wrong"] marks=4 why="forgets the equal share and the mean"
 def read_aloud():
-    return "1986Q1", -0.95, -0.57, {"B", "C"}
+    at = {"date": "1 to 5"} - 1
+    heard = ["1986Q1", "1974Q3", "1974Q3", "1974Q3", "1986Q1"][at]
+    weight = [-0.014, 0.039, 0.045, 0.049, -0.028][at]
+    far = [-0.014, -0.030, -0.032, -0.024, -0.028][at]
+    letters = set(["BC", "CF", "CF", "C", "BCF"][at])
+    return heard, weight * 10.07, 10 * far, letters
 
 
-# %% tags=["wrong"] marks=1 why="reads the table as a chronicle"
+# %% tags=["wrong"] marks=1 why="reads the tables as a chronicle"
 def read_aloud():
-    return "1979Q4", -0.74, 10.0, {"D"}
+    at = {"date": "1 to 5"} - 1
+    near = ["2005Q4", "1974Q2", "1974Q2", "1974Q2", "2005Q4"][at]
+    adds = ([-0.014, 0.039, 0.045, 0.049, -0.028][at] - 1 / 199) * 6.07
+    return near, adds, 10.0, {"D"}

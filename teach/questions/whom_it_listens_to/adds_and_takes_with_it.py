@@ -1,5 +1,6 @@
 # %% [markdown]
-# **Adds, and takes with it.** A line with an intercept was fitted to five rows and is asked at $x = 8$.
+# **What a row contributes, and what it takes with it.** A line with an intercept was fitted to five rows and is asked
+# at $x = 8$.
 #
 # | row | x | y |
 # |---|---|---|
@@ -9,13 +10,13 @@
 # | four | 4 | 4 |
 # | five | 10 | `{"last": "5 to 9"}` |
 #
-# Return three numbers, to two decimals or better, and a set: the weight of row five in the forecast; what row five
-# adds, that is its weight times how far its outcome lies from the mean of all five; by how much the forecast would be
-# higher had the line never seen row five; and the set of the letters of all statements that hold, the last two for a
-# forest of averages in place of the line:
+# Return three numbers, to two decimals or better, and a set: the weight of row five in the forecast; its contribution,
+# that is its whole weight, the equal share included, times how far its outcome lies from the mean of all five; by how
+# much the forecast would be higher had the line never seen row five; and the set of the letters of all statements that
+# hold, the last two for a forest of averages in place of the line:
 #
-# - A: what a row adds is what is lost without it;
-# - B: here a row adds to the forecast, and yet holds it down;
+# - A: the contribution of a row is what is lost without it;
+# - B: here a row has a contribution above zero, and yet holds the forecast down;
 # - C: the weight of a row says how far its outcome caused what is to come;
 # - D: no forecast lies above the largest outcome that has a weight;
 # - E: 17 effective rows of 194 mean that 177 rows have no weight.
@@ -23,7 +24,7 @@
 
 # %% tags=["answer"]
 def adds_and_takes():
-    """Return a weight, what it adds, what is lost without it and a set of letters."""
+    """Return a weight, a contribution, what is lost without the row and a set of letters."""
     ### BEGIN SOLUTION
     from sklearn.linear_model import LinearRegression
 
@@ -43,12 +44,12 @@ assert len(numbers) == 3
 assert isinstance(letters, set)
 
 
-# %% tags=["test", "hidden"] points=1 why="the weight, and what it adds"
+# %% tags=["test", "hidden"] points=1 why="the weight, and the contribution"
 import numpy as np
 
 last = {"last": "5 to 9"}
 assert np.allclose(adds_and_takes()[:2], [0.68, 0.68 * (last - (14 + last) / 5)], atol=0.006), (
-    "expected the equal share and a correction, and that times a distance from the mean"
+    "expected the equal share and a correction, and both together times a distance from the mean"
 )
 
 
@@ -74,11 +75,17 @@ def agrees(text, table):
     assert [row[2] for row in table][:4] == [2, 3, 5, 4]
 
 
-# %% tags=["wrong", "misconception"] marks=1 why="takes what a row adds for what is lost without it"
+# %% tags=["wrong", "misconception"] marks=1 why="takes a contribution for what is lost without the row"
 def adds_and_takes():
     last = {"last": "5 to 9"}
-    adds = 0.68 * (last - (14 + last) / 5)
-    return 0.68, adds, -adds, {"A", "C"}
+    contribution = 0.68 * (last - (14 + last) / 5)
+    return 0.68, contribution, -contribution, {"A", "C"}
+
+
+# %% tags=["wrong"] marks=4 why="takes the equal share off the weight, which gives what chapter 3 calls adds"
+def adds_and_takes():
+    last = {"last": "5 to 9"}
+    return 0.68, (0.68 - 0.2) * (last - (14 + last) / 5), 7.9 - (1.44 + 0.68 * last), {"B", "D"}
 
 
 # %% tags=["wrong"] marks=4 why="leaves the mean out"
