@@ -20,7 +20,7 @@ every_chapter = pytest.mark.parametrize("opened", CHAPTERS, ids=label, indirect=
 
 WEIGHT = 2_000_000  # bytes of a page with all that it loads from the site
 HEAVIER = {
-    "book/part1-lines/02_beyond_the_line": 2_060_000,  # with drawings of many points
+    "book/part1-lines/02_beyond_the_line": 2_070_000,  # with drawings of many points
     "book/part3-attention/08_time_series": 2_090_000,  # with the picture of a series that becomes rows
     "book/part5-transformer/18_language_model": 2_600_000,  # with a language model's weights: 0.9 MB
     "book/part5-transformer/19_language_model_heads": 2_620_000,  # with the weights of the same model
