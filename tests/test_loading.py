@@ -21,10 +21,11 @@ every_chapter = pytest.mark.parametrize("opened", CHAPTERS, ids=label, indirect=
 WEIGHT = 2_000_000  # bytes of a page with all that it loads from the site
 HEAVIER = {
     "book/part1-lines/02_beyond_the_line": 2_070_000,  # with drawings of many points
+    "book/part3-attention/07_attention_regression": 2_030_000,  # with four tables as they are learned
     "book/part3-attention/08_time_series": 2_090_000,  # with the picture of a series that becomes rows
     "book/part5-transformer/18_language_model": 2_600_000,  # with a language model's weights: 0.9 MB
     "book/part5-transformer/19_language_model_heads": 2_620_000,  # with the weights of the same model
-    "book/part5-transformer/20_forecasting": 2_090_000,  # with a forecaster's weights
+    "book/part5-transformer/20_forecasting": 2_120_000,  # with a forecaster's weights
     "book/reference/library": 2_950_000,  # with every public name and its examples: 1.4 MB of text and marks
 }
 FROM_THE_TOP = """() => {
