@@ -272,7 +272,8 @@ def syllabus(
     lines = ["# Regression Is Attention", "", "Sheets count alike." if asked else MARKS.search(text)[0], "", LEGEND, ""]
     lines += [line for said in missing(asked, pages) for line in (said, "")]
     first, last = min(held.values()), max(held.values())
-    lines += [f"{(last - first).days // 7 + 1} weeks, from {first:%a %d %b %Y} to {last:%a %d %b %Y}.", ""]
+    weeks = (last - first).days // 7 + 1
+    lines += [f"{weeks} week{'s' * (weeks > 1)}, from {first:%a %d %b %Y} to {last:%a %d %b %Y}.", ""]
     lines += [f"No session on {', '.join(free)}.", ""] if free else []
     lines += ["| date | session | read before | due |", "|---|---|---|---|"]
     lines += [f"| {day:%a %d %b %Y} | {' | '.join(rows[day])} |" for day in sorted(rows)]

@@ -159,6 +159,7 @@ def test_a_course_of_ones_own_has_its_order_its_dues_and_says_what_is_missing():
         20: needed(20) - {3, 8, 14},
     }
     assert "Chapter 8 needs" in syllabus("", START, own=own[1:])
+    assert "\n1 week, from Mon 30 Nov 2026 to Thu 03 Dec 2026.\n" in syllabus("", START, own=own[:1])
     assert "of chapter 12 *A table of counts* and " in gaps[14]  # as a course that leaves it out has it
 
 
