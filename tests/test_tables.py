@@ -79,6 +79,7 @@ CALLS = {
     "codes": lambda X, y, new: spectrum(X).codes(new, ridge=0.1),
     "predict": lambda X, y, new: spectrum(X).predict(new, y, ridge=0.1),
     "predictor": lambda X, y, new: spectrum(X).predictor(new, y)(ridge=[0.1, 1.0]),
+    "other rows": lambda X, y, new: spectrum(X).predictor(None, y).at(new)(ridge=[0.1, 1.0]),
     "coefficients": lambda X, y, new: spectrum(X).coefficients(y, ridge=[0.1, 1.0]).coef,
     "leave-one-out": lambda X, y, new: spectrum(X).loo_residuals(y, ridge=0.1),
     "leverage": lambda X, y, new: spectrum(X).leverage(),

@@ -15,6 +15,7 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -32,6 +33,7 @@ ENTRIES = 2**20  # weights held at once: a batch of queries is as large as this 
 START = 0.1  # standard deviation of the scores before training
 RIDGE, SMALLEST = 0.01, 1e-8  # of a line: before training, and the least it can become
 RATE = 0.03  # of Adam's first step; the last is of rate zero
+EVERY = slice(None)  # all training rows at once
 LOOK = 10  # batches between two looks at the rows held out
 
 
@@ -163,24 +165,34 @@ class _Loss:
         """Return the loss and its gradient."""
         leaf = torch.from_numpy(theta.copy()).requires_grad_()
         total = 0.0
-        for rows in torch.arange(len(self.X)).split(self.batch):
-            part = self.part(leaf, rows) * len(rows) / len(self.X)
+        n = len(self.X)
+        for rows in [EVERY] if n <= self.batch else torch.arange(n).split(self.batch):
+            part = self.part(leaf, rows)
+            part = part if rows is EVERY else part * len(rows) / n
             part.backward()
             total += float(part.detach())
         return total, leaf.grad.numpy()
 
-    def part(self, theta: Tensor, rows: Tensor) -> Tensor:
+    def part(self, theta: Tensor, rows: Tensor | slice) -> Tensor:
         """Return the loss on some training rows."""
         heads, shares = self.unpack(self.layout.split(theta))
         error = ((self.y[rows] - self._predict(heads, shares, rows)) ** 2).mean()
         return error + self.problem.penalty * self._size(heads, shares) if self.problem.penalty > 0 else error
 
-    def _predict(self, heads: list[Head], shares: Tensor, rows: Tensor) -> Tensor:
-        mask = None
-        if self.problem.exclude_self:
-            mask = torch.ones(len(rows), len(self.X), dtype=torch.bool)
-            mask[torch.arange(len(rows)), rows] = False
-        return self._answers(heads, shares, self.X[rows], mask)
+    def _predict(self, heads: list[Head], shares: Tensor, rows: Tensor | slice) -> Tensor:
+        return self._answers(heads, shares, self.X[rows], self._others(rows) if self.problem.exclude_self else None)
+
+    @cached_property
+    def _all_others(self) -> Tensor:
+        return ~torch.eye(len(self.X), dtype=torch.bool)
+
+    def _others(self, rows: Tensor | slice) -> Tensor:
+        """Return which training rows each of ``rows`` may see: all but itself."""
+        if rows is EVERY:
+            return self._all_others
+        mask = torch.ones(len(rows), len(self.X), dtype=torch.bool)
+        mask[torch.arange(len(rows)), rows] = False
+        return mask
 
     def _answers(self, heads: list[Head], shares: Tensor, X: Tensor, mask: Tensor | None) -> Tensor:
         fitted = (1 - shares.sum()) * self.mean

@@ -230,7 +230,7 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         check_is_fitted(self)
         X = self._checked(X)
         if self.kernel == "identity":
-            return self._spectrum.predict(X, self._y, **self._closed_form)
+            return self._fitted.at(X)(**self._closed_form)
         step = max(1, ENTRIES // len(self._y))
         batches = [self._predict_batch(X[start : start + step]) for start in range(0, len(X), step)]
         fitted = np.concatenate(batches)
@@ -279,7 +279,7 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
     def _fit_closed_form(self, X: np.ndarray, y: np.ndarray) -> AttentionRegressor:
         s = spectrum(X, centre=self.fit_intercept)
-        self._spectrum, self._y = s, y
+        self._spectrum, self._fitted, self._y = s, s.predictor(None, y), y
         self._closed_form = {"ridge": float(self.penalty), "rank": None if self.rank is None else int(self.rank)}
         inner = s.omega(**self._closed_form)
         self.omega_ = inner
@@ -287,7 +287,7 @@ class AttentionRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
             self.omega_ = np.zeros((len(inner) + 1,) * 2)
             self.omega_[0, 0], self.omega_[1:, 1:] = 1 / len(X), inner
         self.head_weights_, self.ridge_ = np.ones(1), None
-        residuals = y - s.predict(None, y, **self._closed_form)
+        residuals = y - self._fitted(**self._closed_form)
         variation = np.sum((y - y.mean(axis=0)) ** 2)
         self.loss_curve_ = [float(np.sum(residuals**2) / (variation if variation > 0 else 1.0))]
         self.validation_curve_, self.n_iter_ = [], 1

@@ -348,6 +348,22 @@ class Predictor:
         labels = (self.index,) if self.content.ndim == 1 else (self.index, self.columns)
         return named(self._values(ridge, rank), *labels, ridge=ridge)
 
+    def at(self, X_new: ArrayLike) -> Predictor:
+        """Return the predictor of other rows, from what is known about the same targets.
+
+        Parameters
+        ----------
+        X_new : array or DataFrame of shape (m, p), or None
+            Rows to predict at; None for the training rows.
+
+        Returns
+        -------
+        Predictor
+            Equal to ``spectrum.predictor(X_new, y)``.
+        """
+        codes, index, _ = self.spectrum._orthonormal_codes(X_new)
+        return Predictor(self.spectrum, codes, self.content, self.level, index, self.columns)
+
     def _values(self, ridge: ArrayLike, rank: int | None) -> np.ndarray:
         filters = self.spectrum.filter(ridge=ridge, rank=rank)
         with np.errstate(over="ignore", invalid="ignore"):
