@@ -1,7 +1,8 @@
 # %% [markdown]
 # **Whose rule?** The model of the chapter has read sentences that name one woman and one man, and has nearly no
 # excess on new ones of that kind. Here it reads five beginnings, four of which the grammar never writes. The columns
-# say how much of its probability goes to names of women, to names of men, and to the two who were named.
+# say how much of its probability goes to names of women, to names of men, and to the two who were named. Here "name
+# the one who is left" is called the *grammar's rule*, and "after *she* a man, after *he* a woman" the *gender rule*.
 #
 # | the model reads | women | men | the two |
 # |---|---|---|---|
@@ -12,15 +13,30 @@
 # | tom called peter because he missed | .992 | .000 | .000 |
 #
 # Return three things. In how many of the five most of the probability is on people who are not there. In how many the
-# answer is what the rule "after *she* a man, after *he* a woman" says. And the set of the letters of all statements
-# that follow:
+# answer is what the gender rule says. And the set of the letters of all statements that hold:
 #
-# - A: with one woman and one man that rule names the same person as the rule of the grammar, "name the one left",
-#   so no loss on such sentences can tell which of them a model has found;
-# - B: more sentences of the same kind would have taught the model the rule of the grammar;
-# - C: the rule "after *she* a man, after *he* a woman" says all that the model does with names;
-# - D: an excess of nearly nothing proves that the model knows the rule of the grammar;
-# - E: what the model does with two women cannot be read off its loss on one woman and one man.
+# {statements}
+
+
+# %% [markdown] tags=["statements"]
+# - Holds: in training sentences with a pronoun the two rules always lead to the same name.
+#   Because: each has one woman and one man, so the one left is the man after *she* and the woman after *he*.
+# - Fails: more sentences with one woman and one man would have shown the model that the grammar's rule is meant.
+#   Because: both rules fit all such sentences, however many the model reads.
+# - Fails: the gender rule describes what the model does with every pair of names.
+#   Because: after *anna called clara because he missed* it names a man.
+# - Fails: an excess of nearly nothing proves that the model has the grammar's rule.
+#   Because: the excess is measured on text in which both rules are right.
+# - Holds: another training that ends with as small an excess could name *clara* in the third row.
+#   Because: no training sentence has two women, so nothing settles what a model does with them.
+# - Holds: in the third row the likeliest name stays the same when *emma* takes the place of *clara*.
+#   Because: *simon* comes first, whichever two women stand there.
+# - Holds: training text with two women in some of its sentences would give the two rules different losses.
+#   Because: the one left would be a woman there, and the gender rule says a man after *she*.
+# - Fails: the mistake in the third row is a part of the model's excess of two thousandths of a nat.
+#   Because: the excess is a mean over text of the grammar, which never writes two women.
+# - Fails: a larger model that reads the same text must come to the grammar's rule.
+#   Because: what a text leaves open it leaves open for large models, too.
 
 
 # %% tags=["answer"]
@@ -37,7 +53,7 @@ def whose_rule():
     for (_, row), (a, b, who) in zip(said.iterrows(), asked, strict=True):
         absent += row[[a, b]].sum() < 0.5
         fits += row[list(grammar.lexicon.names["he" if who == "she" else "she"])].sum() > 0.5
-    return absent, fits, {"A", "E"}
+    return absent, fits, {letters}
     ### END SOLUTION
 
 
@@ -55,10 +71,8 @@ assert whose_rule()[0] == 3, "expected to count the beginnings whose last column
 assert whose_rule()[1] == 4, "expected to count where men are named after one pronoun and women after the other"
 
 
-# %% tags=["test", "hidden"] points=2 why="what follows and what does not"
-assert whose_rule()[2] == {"A", "E"}, (
-    "expected that a text on which two rules agree cannot tell them apart, and nothing about more of it"
-)
+# %% tags=["test", "hidden", "statements"] points=2 why="what follows and what does not"
+whose_rule()[2]
 
 
 # %% tags=["checks"]
@@ -70,8 +84,10 @@ def agrees(text, table):
     from regattn.grammar import Grammar, next_words
     from regattn.transformer import load_shipped
 
-    grammar = Grammar()
-    said = next_words(load_shipped()[0], grammar, [row[0] for row in table])
+    grammar, (model, _) = Grammar(), load_shipped()
+    said = next_words(model, grammar, [row[0] for row in table])
+    other = next_words(model, grammar, [table[2][0].replace("clara", "emma")])
+    assert other.iloc[0].idxmax() == said.iloc[2].idxmax() == "simon"
     for (name, women, men, two), (_, row) in zip(table, said.iterrows(), strict=True):
         a, _, b, *_ = name.split()
         sums = [row[list(grammar.lexicon.names[who])].sum() for who in ("she", "he")]
@@ -97,7 +113,7 @@ def whose_rule():
     return 3, 5, {"B", "E"}
 
 
-# %% tags=["wrong"] marks=2 why="takes the rule that fits best for all that the model does"
+# %% tags=["wrong"] marks=3 why="takes the rule that fits best for all that the model does"
 def whose_rule():
     return 3, 4, {"A", "C", "E"}
 

@@ -20,13 +20,30 @@
 #
 # Return four things. The head that looks at *tom* most, and the one that is missed most, two texts such as `"3.1"`.
 # How much more the pair 2.2 and 2.3 costs than the two one by one, in nats. And the set of the letters of all
-# statements that follow:
+# statements that hold:
 #
-# - A: 2.3 has no part in the answer, since it is not missed;
-# - B: with 2.2 in its place 2.3 is hardly missed, and with neither the answer suffers;
-# - C: 1.1 is missed because it looks at *tom*;
-# - D: 3.3 has most of its weight on *tom*, so it names him;
-# - E: neither column says what a head hands on; an exchange with another sentence would.
+# {statements}
+
+
+# %% [markdown] tags=["statements"]
+# - Fails: 2.3 costs next to nothing, so the answer can do without it whatever other heads are silent.
+#   Because: with 2.2 silent already, to silence 2.3 costs more than three nats.
+# - Holds: 2.2 and 2.3 do not hear each other; the next layer hears the sum of what the two write.
+#   Because: heads of one layer all read what the layers before have left.
+# - Fails: 1.1 is missed because it looks at *tom*.
+#   Because: 1.1 has no weight on *tom*; all of it is on *she*.
+# - Fails: 3.3 has .71 of its weight on *tom*, which shows that it hands on his name.
+#   Because: a weight says where a head looks, not what it takes from there.
+# - Holds: what 1.1 hands on comes to light when it is given what it gathers in the same sentence with *he*.
+#   Because: nothing else is changed then, and the answer goes over to women.
+# - Holds: to silence a head puts a zero where the model has never met one.
+#   Because: training silenced no head, so what breaks without one need not be what the head says.
+# - Holds: an exchange does not show what a head says alike in both sentences.
+#   Because: it is given what it has already, so nothing moves, however much the answer needs it.
+# - Fails: after a new training from other random numbers one can count on layer 2 to fetch the name.
+#   Because: in three smaller models the head that stands out was not in the same layer at every seed.
+# - Fails: the answer is right, so the model has found out that *she* is *anna*.
+#   Because: with *dogs* in the place of *anna* it is as sure of *tom*: it asks only where a man stands.
 
 
 # %% tags=["answer"]
@@ -44,7 +61,7 @@ def looks_costs_says():
         asked.silenced = parts.split()
         cost[parts] = asked.result()["cost"]
     together = cost.pop("2.2 2.3") - cost["2.2"] - cost["2.3"]
-    return "2.3", max(cost, key=cost.get), together, {"B", "E"}
+    return "2.3", max(cost, key=cost.get), together, {letters}
     ### END SOLUTION
 
 
@@ -65,10 +82,8 @@ import numpy as np
 assert np.isclose(looks_costs_says()[2], 3.83 - 0.27 - 0.02, atol=0.011), "expected the cost of both less the two costs"
 
 
-# %% tags=["test", "hidden"] points=2 why="what follows and what does not"
-assert looks_costs_says()[3] == {"B", "E"}, (
-    "expected that a head may stand in for another, and that neither a look nor a cost says what is handed on"
-)
+# %% tags=["test", "hidden", "statements"] points=2 why="what follows and what does not"
+looks_costs_says()[3]
 
 
 # %% tags=["checks"]
@@ -76,7 +91,7 @@ def agrees(text, table):
     import numpy as np
     import torch
 
-    from regattn.grammar import Grammar
+    from regattn.grammar import Grammar, next_words, patched_logits
     from regattn.transformer import load_shipped
     from regattn.widgets import ModelExplorer
 
@@ -89,6 +104,11 @@ def agrees(text, table):
         assert np.allclose([on_tom, cost], [look, max(0, asked.result()["cost"])], atol=0.006)
     asked.silenced = ["2.2", "2.3"]
     assert round(asked.result()["cost"], 2) == 3.83
+    tokens, other = (torch.tensor([[0, *grammar.encode(each.split())]]) for each in (said, said.replace("she", "he")))
+    assert model.trace(tokens).weights[0, 0, 0, 7, 6] > 0.99  # of 1.1, on "she"
+    exchanged = patched_logits(model, tokens, other, heads=[(1, 1)])[0].softmax(-1)
+    assert exchanged[grammar.encode(grammar.lexicon.names["she"])].sum() > 0.8
+    assert next_words(model, grammar, [said.replace("anna", "dogs")]).iloc[0]["tom"] > 0.99
 
 
 # %% tags=["wrong", "misconception"] marks=0 why="takes the head that looks most for the one that does the work"
