@@ -5,11 +5,32 @@
 # `{"hundredths": "5 to 20"}`/100; the share that is left along the steepest direction after one such step, with its
 # sign; and the set of the letters of all statements that hold:
 #
-# - A: a column in other units may change the longest step;
-# - B: with batches of one row, steps may be as long as with all rows;
-# - C: just above the longest step the loss grows from the first step on, whatever the start;
-# - D: to measure columns from their means may save steps;
-# - E: with batches and a fixed step the walk comes to rest at the minimum.
+# {statements}
+
+# %% [markdown] tags=["statements"]
+# - Holds: measuring one column in other units can change the longest step.
+#   Because: the largest curvature sets that step, and it depends on the units of the columns.
+# - Fails: with batches of one row the longest stable step is the same as with all rows.
+#   Because: rows see different curvatures, and that noise makes the longest stable step shorter.
+# - Fails: just above the longest step the loss grows from the first step on, whatever the start.
+#   Because: from far out along a flat direction it falls at first, until the error along the steepest has grown
+#   enough.
+# - Holds: measuring the columns from their means can save steps.
+#   Because: a column far from zero overlaps with the column of ones; without the overlap the curvatures lie closer
+#   together.
+# - Fails: with batches and noisy outcomes, a fixed step that is short enough can bring the walk to rest at the
+#   minimum.
+#   Because: at the minimum the gradient of a batch is not zero, so the walk is kicked away again.
+# - Holds: at a rate of .24 the walk jumps across the minimum, along the steepest direction, at every step, and still
+#   arrives.
+#   Because: along it each step leaves −.92 of the error: the sign changes, and the size shrinks.
+# - Fails: were the flattest curvature 1 and not .5, the longest step could be twice as long.
+#   Because: the steepest direction sets the longest step; the flattest sets how long the walk takes.
+# - Fails: if the regression has an intercept, standardising its columns changes the fitted values at which descent
+#   ends.
+#   Because: it changes the walk; the fitted values in the end are the same.
+# - Holds: averaged over all batches of one size, the gradient of a batch is that of all rows.
+#   Because: it is a mean over rows drawn at random: noisy, and unbiased.
 
 
 # %% tags=["answer"]
@@ -20,7 +41,7 @@ def read_curvatures():
 
     X = np.diag(np.sqrt(1.5 * np.array([8.0, 2.0, 0.5])))  # three rows
     left = 1 - {"hundredths": "5 to 20"} / 100 * curvatures(X)
-    return largest_stable_step(X), left[-1] ** 30, left[0], {"A", "D"}
+    return largest_stable_step(X), left[-1] ** 30, left[0], {letters}
     ### END SOLUTION
 
 
@@ -48,10 +69,24 @@ assert np.allclose(read_curvatures()[1:3], [flat[2], steep[0]], atol=0.006), (
 )
 
 
-# %% tags=["test", "hidden"] points=2 why="what holds and what does not"
-assert read_curvatures()[3] == {"A", "D"}, (
-    "expected units and origins to matter, batches to cost length of step and rest, and a far start to fall at first"
-)
+# %% tags=["test", "hidden", "statements"] points=2 why="what holds and what does not"
+read_curvatures()[3]
+
+
+# %% tags=["checks"]
+def agrees(text, table):
+    import numpy as np
+
+    from regattn.regression import gradient_descent, largest_stable_step
+
+    X = np.diag(np.sqrt(1.5 * np.array([8.0, 2.0, 0.5])))
+    assert largest_stable_step(X * [0.5, 1, 1]) > largest_stable_step(X)  # other units
+    assert np.isclose(largest_stable_step(X * [1, 1, 2**0.5]), largest_stable_step(X))  # twice the flattest curvature
+    above = gradient_descent(X, np.zeros(3), learning_rate=0.26, steps=400, start=(0.1, 5.0, 5.0)).losses
+    assert above[1] < above[0] < above[-1]
+    jumps = gradient_descent(X, np.zeros(3), learning_rate=0.24, steps=400, start=(1.0, 1.0, 1.0)).parameters
+    assert (jumps[:-1, 0] * jumps[1:, 0] < 0).all()
+    assert np.abs(jumps[-1]).max() < 1e-9
 
 
 # %% tags=["wrong", "misconception"] marks=0 why="asks the flattest direction for the limit, and batches for rest"
@@ -71,6 +106,6 @@ def read_curvatures():
     return 0.25, (1 - step / 2) ** 60, (1 - 8 * step) ** 2, {"A", "D"}
 
 
-# %% tags=["wrong"] marks=1 why="multiplies by the number of steps"
+# %% tags=["wrong"] marks=2 why="multiplies by the number of steps"
 def read_curvatures():
     return 0.25, 0.0, 0.0, {"A", "C", "D"}
