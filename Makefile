@@ -3,7 +3,7 @@ PYTHON ?= python3
 PY     := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-test setup-teach browser book serve zip slides votes syllabus pdf lab test quick lint notebooks suite kit test-teach powerpoint assignments hub restarts elsewhere bench mutants strip pins links clean distclean
+.PHONY: help setup setup-test setup-teach browser book serve zip students slides votes syllabus pdf lab test quick lint notebooks suite kit test-teach powerpoint assignments hub restarts elsewhere bench mutants strip pins links clean distclean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | awk -F ':.*## ' '{printf "make %-11s %s\n", $$1, $$2}'
@@ -31,6 +31,9 @@ serve: setup ## build the book and serve it on this machine
 
 zip: setup ## build the book and pack it into one file that opens anywhere; AUDIENCE=students too
 	@$(PY) -m tools.book zip --here
+
+students: setup ## pack a copy of this repository for students: the book and the package, no key, no test
+	@$(PY) tools/students.py
 
 slides: book setup-teach ## make a deck of slides of every chapter, with speaker's notes; CHAPTERS="masks panels" for some
 	@$(PY) tools/slides.py $(CHAPTERS)

@@ -6,6 +6,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from regattn.exercises import refuse_package
+from regattn.exercises._letters import judged_wrong
 from regattn.exercises._marking import package_call
 
 
@@ -58,3 +59,40 @@ def test_where_answers_are_marked_tests_may_call_the_package(shell, monkeypatch)
     monkeypatch.setenv("REGATTN_MARKING", "1")
     refuse_package()
     assert fresh.run_cell("import regattn").success
+
+
+KEY = {"A": (True, "it is so"), "B": (False, "it is not"), "C": (True, "of course")}
+
+
+@pytest.mark.parametrize(("letters", "told"), [
+    ({"A", "C"}, []),
+    (frozenset("AC"), []),
+    (set("ABC"), ["B (does not hold: it is not)"]),
+    (set(), ["A (holds: it is so)", "C (holds: of course)"]),
+    ({"B"}, ["A (holds: it is so)", "B (does not hold: it is not)", "C (holds: of course)"]),
+])  # fmt: skip
+def test_every_letter_that_was_judged_wrong_is_named_with_its_reason(letters, told):
+    assert judged_wrong(lambda: letters, KEY) == told
+
+
+class Speechless:
+    """What cannot say how it looks."""
+
+    def __repr__(self):
+        raise TypeError
+
+
+@pytest.mark.parametrize(("answer", "told"), [
+    (lambda: ..., "the answer has nothing"),
+    (lambda: "AC", "the answer has 'AC'"),
+    (lambda: ["A", "C"], r"the answer has \['A', 'C'\]"),
+    (lambda: {"D"}, r"from A to C, .*; the answer has \{'D'\}"),
+    (lambda: {1}, r"the answer has \{1\}"),
+    (lambda: list(range(1000)), "the answer has .{60}…$"),
+    (Speechless, "the answer has something of the type Speechless"),
+    (lambda: ()[3], r"the answer has none \(IndexError: tuple index out of range\)"),
+])  # fmt: skip
+def test_an_answer_that_is_no_set_of_letters_is_told_so(answer, told):
+    with pytest.raises(AssertionError, match=told) as refused:
+        judged_wrong(answer, KEY)
+    assert refused.value.__suppress_context__ or refused.value.__context__ is None

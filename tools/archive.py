@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
@@ -56,12 +57,23 @@ def pack(html: Path, target: Path) -> int:
     for page in ("index.html", "book/index.html"):
         if not (html / page).is_file():
             raise ValueError(f"{html} holds no built book: there is no {page}")
+    return write_zip(target, ((path.relative_to(html).as_posix(), path.read_bytes()) for path in members(html)))
+
+
+def write_zip(target: Path, files: Iterable[tuple[str, bytes]]) -> int:
+    """Write files, each a name and what is in it, to a zip file and return its size in bytes.
+
+    Raises
+    ------
+    ValueError
+        If the file is larger than it may be.
+    """
     target.parent.mkdir(parents=True, exist_ok=True)
     with ZipFile(target, "w") as archive:
-        for path in members(html):
-            entry = ZipInfo(path.relative_to(html).as_posix(), DATE)
+        for name, content in files:
+            entry = ZipInfo(name, DATE)
             entry.external_attr = 0o644 << 16
-            archive.writestr(entry, path.read_bytes(), ZIP_DEFLATED, compresslevel=9)
+            archive.writestr(entry, content, ZIP_DEFLATED, compresslevel=9)
     size = target.stat().st_size
     if size > LIMIT:
         raise ValueError(f"{target} has {size / 1e6:.0f} MB, more than the {LIMIT / 1e6:.0f} MB that it may have")

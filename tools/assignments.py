@@ -46,6 +46,7 @@ from traitlets.config import Config
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
+from tools import statements  # noqa: E402
 from tools.choice import Chapter, chapters, chosen  # noqa: E402
 from tools.marking import ForgetErrorStream, RefusePackage, RestoreCells  # noqa: E402
 from tools.variants import Draw, PutVariant, first, settled, varies  # noqa: E402
@@ -92,12 +93,13 @@ c.merge(settings(Path(__file__).parent.resolve()))
 
 
 class Test(NamedTuple):
-    """A test of an answer: its code, its marks, what they are for, and whether students see it."""
+    """A test of an answer: its code, its marks, what they are for, whether students see it, or judges statements."""
 
     source: str
     points: int
     why: str
     hidden: bool
+    judges: bool = False
 
 
 class Wrong(NamedTuple):
@@ -110,13 +112,17 @@ class Wrong(NamedTuple):
 
 
 class Question(NamedTuple):
-    """A question of a graded assignment: `answer` holds the model answer between the marks of a solution."""
+    """A question of a graded assignment: `answer` holds the model answer between the marks of a solution.
+
+    `bank` holds its statements where it has some, five of which are asked.
+    """
 
     name: str
     text: str
     answer: str
     tests: list[Test]
     wrong: list[Wrong]
+    bank: statements.Bank = ()
 
     @property
     def points(self) -> int:
@@ -124,16 +130,36 @@ class Question(NamedTuple):
         return sum(test.points for test in self.tests)
 
     def varies(self) -> bool:
-        """Return whether it has a place for a number of each student's own."""
+        """Return whether it has a place for a number or for statements of each student's own."""
         return varies("\n".join([self.text, self.answer, *(test.source for test in self.tests)]))
 
-    def settled(self, draw: Draw = first) -> Question:
-        """Return the question with a number in the place of each range: without a salt the first."""
+    def settled(self, draw: Draw = first, pick: statements.Pick = statements.first) -> Question:
+        """Return the question with a number in the place of each range and five of its statements in theirs.
+
+        Without a salt these are the first.
+        """
+        return (self.picked(pick) if self.bank else self).numbered(draw)
+
+    def picked(self, pick: statements.Pick) -> Question:
+        """Return the question with five statements of its bank in their places."""
+        five, place = pick(self.name, self.bank), statements.place(self.name)
+        return self._replace(
+            text=self.text.replace(place, statements.as_list(five)),
+            answer=self.answer.replace(statements.SET, statements.as_set(five)),
+            tests=[test._replace(source=test.source.replace(place, statements.as_key(five))) for test in self.tests],
+        )
+
+    def numbered(self, draw: Draw) -> Question:
+        """Return the question with a number in the place of each range."""
         return self._replace(
             text=settled(self.text, draw),
             answer=settled(self.answer, draw),
             tests=[test._replace(source=settled(test.source, draw)) for test in self.tests],
             wrong=[wrong._replace(source=settled(wrong.source, draw)) for wrong in self.wrong],
+            bank=[
+                each._replace(words=settled(each.words, draw), because=settled(each.because, draw))
+                for each in self.bank
+            ],
         )
 
 
@@ -269,33 +295,64 @@ def private_folder() -> Path | None:
     return Path(named) if named else None
 
 
+def read_tests(path: Path, cells: Iterable[tuple[nbformat.NotebookNode, set[str]]]) -> list[Test]:
+    """Return the tests of a question, given its cells of code with their tags; that of the statements becomes two."""
+    found = []
+    for cell, tags in cells:
+        if "test" not in tags:
+            continue
+        why, points = cell.metadata["why"], cell.metadata["points"]
+        if "statements" in tags:
+            both = statements.as_tests(cell.source, path.stem)
+            found += [Test(source, 1, f"{why}: {asked}", hidden=True, judges=True) for source, asked in both]
+        else:
+            found.append(Test(cell.source, points, why, "hidden" in tags))
+    return found
+
+
+def read_bank(path: Path, cells: Sequence[nbformat.NotebookNode], text: str, answer: str) -> statements.Bank:
+    """Return the bank of statements that a question has, none where it has none; all that goes with it is checked."""
+    tagged = [(cell, cell.metadata.get("tags", [])) for cell in cells]
+    banks = [cell.source for cell, tags in tagged if "statements" in tags and cell.cell_type == "markdown"]
+    tests = [
+        (cell.source, cell.metadata.get("points", 0), "hidden" in tags)
+        for cell, tags in tagged
+        if "statements" in tags and cell.cell_type == "code"
+    ]
+    solution = answer.partition(BEGIN)[2].partition(END)[0]
+    statements.check_form(path.name, text, solution, tests, banked=bool(banks))
+    return statements.read_bank("\n".join(banks), path.name) if banks else ()
+
+
 def read_question(path: Path) -> Question:
     """Return a question from its file, whose cells say by their tags what they are.
 
     Raises
     ------
     ValueError
-        If the file has no text, not one model answer, no test, or a wrong answer without its marks.
+        If the file has no text, not one model answer, no test, or a wrong answer without its marks, or if its bank of
+        statements lacks something.
     """
     cells = jupytext.read(path, fmt="py:percent").cells
     tagged = [(cell, set(cell.metadata.get("tags", []))) for cell in cells if cell.cell_type == "code"]
-    text = "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    text = "\n\n".join(
+        cell.source
+        for cell in cells
+        if cell.cell_type == "markdown" and "statements" not in cell.metadata.get("tags", [])
+    )
     answers = [cell.source for cell, tags in tagged if "answer" in tags]
-    tests = [
-        Test(cell.source, cell.metadata["points"], cell.metadata["why"], "hidden" in tags)
-        for cell, tags in tagged
-        if "test" in tags
-    ]
+    if not text or len(answers) != 1 or not any("test" in tags for _, tags in tagged):
+        raise ValueError(f"{path.name} needs a text, one model answer and tests; it has {len(answers)} answers")
+    if BEGIN not in answers[0] or END not in answers[0]:
+        raise ValueError(f"the model answer of {path.name} must stand between {BEGIN!r} and {END!r}")
+    bank = read_bank(path, cells, text, answers[0])
+    text = text.replace(statements.LIST, statements.place(path.stem)) if bank else text
     wrong = [
         Wrong(cell.source, cell.metadata["marks"], cell.metadata["why"], "misconception" in tags)
         for cell, tags in tagged
         if "wrong" in tags
     ]
-    if not text or len(answers) != 1 or not tests:
-        raise ValueError(f"{path.name} needs a text, one model answer and tests; it has {len(answers)} answers")
-    if BEGIN not in answers[0] or END not in answers[0]:
-        raise ValueError(f"the model answer of {path.name} must stand between {BEGIN!r} and {END!r}")
-    question = Question(path.stem, text, answers[0], tests, wrong)
+    question = Question(path.stem, text, answers[0], read_tests(path, tagged), wrong, bank)
     high = [each.why for each in wrong if each.marks >= question.points]
     if high:
         raise ValueError(f"wrong answers of {path.name} get full marks: {high}")
@@ -365,6 +422,9 @@ def sheet(asked: Sequence[Question]) -> str:
         lines += [f"## {question.name}", "", rubric(question), "", "| typical mistake | marks |", "|---|---|"]
         lines += [f"| {wrong.why} | {wrong.marks} of {question.points} |" for wrong in question.wrong]
         lines.append("")
+        if question.bank:
+            whose = "Each student judges five of these statements, without a salt the first five:"
+            lines += [whose, "", *statements.as_rows(question.bank), ""]
     return "\n".join(lines)
 
 
@@ -436,7 +496,8 @@ def write_assignment(course: Path, name: str, source: nbformat.NotebookNode) -> 
 def build(course: Path, names: Iterable[str] = (), private: Path | None = None, *, varied: bool = False) -> list[str]:
     """Write the assignments of some chapters, or of all, into the folder of a course; return their names.
 
-    Where they are `varied`, a question keeps its ranges, and `tools.variants` gives each student a number.
+    Where they are `varied`, a question keeps its ranges and its bank, and `tools.variants` gives each student a number
+    and five statements.
     """
     (course / "exchange").mkdir(parents=True, exist_ok=True)
     (course / "nbgrader_config.py").write_text(CONFIG.format(root=str(ROOT)), encoding="utf-8")
@@ -446,6 +507,8 @@ def build(course: Path, names: Iterable[str] = (), private: Path | None = None, 
         written.append(f"practice_{name}")
         asked = questions(name, private or private_folder())
         if asked := asked if varied else [question.settled() for question in asked]:
+            banks = {question.name: question.bank for question in asked if question.bank} if varied else {}
+            statements.write_banks(course, f"graded_{name}", banks)
             write_assignment(course, f"graded_{name}", graded(name, asked))
             written.append(f"graded_{name}")
             path = course / "rubrics" / f"graded_{name}.md"
@@ -455,12 +518,13 @@ def build(course: Path, names: Iterable[str] = (), private: Path | None = None, 
 
 
 def numbers_line(vary: Sequence[str], varied: bool) -> str:
-    """Return whose the numbers of questions are, given the names of those that vary and whether there is a salt."""
+    """Return whose numbers and statements are, given the names of questions that vary and whether there is a salt."""
     if not vary:
-        return "Numbers are the same for all: none of these questions vary."
+        return "Numbers and statements are the same for all: none of these questions vary."
     if varied:
-        return f"Numbers are each student's own in {', '.join(vary)}."
-    return f"Numbers are the same for all: REGATTN_SALT is not set, with which {', '.join(vary)} would vary."
+        return f"Numbers and statements are each student's own in {', '.join(vary)}."
+    same = "Numbers and statements are the same for all: REGATTN_SALT is not set"
+    return f"{same}, with which {', '.join(vary)} would vary."
 
 
 def main(names: Sequence[str]) -> None:
