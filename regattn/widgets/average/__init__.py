@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,17 @@ __all__ = ["AverageExplorer"]
 WAYS = {"identity": "least squares", "softmax": "softmax attention", "gaussian": "nearness (Gaussian kernel)"}
 LINE = {"line": "nearness, and a line"}
 SLOPE_RIDGE = 1e-3  # on the slope of a local line, so that it has one where a single case has all the weight
+
+
+def _round_step(most: float) -> float:
+    """Return the largest of 1, 2 and 5 times a power of ten that is no larger than ``most``."""
+    power = 10.0 ** math.floor(math.log10(most))
+    return next(k * power for k in (5, 2, 1) if k * power <= most or k == 1)
+
+
+def _outwards(end: float, step: float, sign: int) -> float:
+    """Return the first multiple of ``step`` at ``end`` or beyond it, to the left or to the right."""
+    return sign * math.ceil(sign * end / step - 1e-9) * step
 
 
 class AverageExplorer(Explorer, panels=["scatter", "running"]):
@@ -61,7 +73,12 @@ class AverageExplorer(Explorer, panels=["scatter", "running"]):
     """
 
     query = Slider(
-        lambda self: f"Ask at {self.names[0]}", shown=lambda self: self.ends, digits=2, default=0.0, first=True
+        lambda self: f"Ask at {self.names[0]}",
+        shown=lambda self: self.ends,
+        step=lambda self: self.step,
+        digits=2,
+        default=0.0,
+        first=True,
     )
     kernel = Choice(
         "Weights by",
@@ -105,7 +122,8 @@ class AverageExplorer(Explorer, panels=["scatter", "running"]):
         if self.spread == 0:
             raise ValueError(f"x must vary, got {self.x[0]} in all {len(self.x)} places")
         room = 0.25 * (self.x[-1] - self.x[0])
-        self.ends = [self.x[0] - room, self.x[-1] + room]
+        self.step = _round_step(6 * room / 100)
+        self.ends = [_outwards(self.x[0] - room, self.step, -1), _outwards(self.x[-1] + room, self.step, 1)]
         self.names = check_labels(names, 2, "names", rows="axes")
         data = {"x": self.x, "y": self.y, "level": self.level, "spread": self.spread, "ends": self.ends}
         data |= {"slopeRidge": SLOPE_RIDGE} if line else {}
