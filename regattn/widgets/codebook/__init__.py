@@ -18,7 +18,7 @@ MOST_IMAGES, MOST_CODES, SHOWN = 400, 64, 8
 FAR = 1e6  # no number that is handed over may be larger
 
 
-class CodebookExplorer(Explorer, panels=["plane", "drawn", "members"]):
+class CodebookExplorer(Explorer, panels=["drawn", "plane", "members"]):
     r"""Show a latent plane: a point that is dragged, the code or codes that stand for it, and what the decoder draws.
 
     .. math:: \hat z = \sum_k \omega_k e_k, \qquad

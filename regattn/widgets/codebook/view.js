@@ -28,6 +28,7 @@ function planePanel({ latents, labels, low, high }, shown) {
   const inside = (value, axis) => Math.max(low[axis], Math.min(high[axis], value));
   return {
     title: "The latent plane",
+    beside: true,
     legend: [
       ["query", "diamond", "the point (drag it)"],
       ["key", "dot", "codes (click one)"],
@@ -73,11 +74,15 @@ function drawnPanel({ images, most }) {
   const width = images[0][0].length;
   return {
     title: "What the decoder draws",
-    beside: true,
     make(host) {
-      host.style.maxWidth = "43cqi"; // on a phone it is on one screen with the plane
-      const draw = cellPicture(host, "Drawn image");
-      return ({ drawn }) => draw(inked(rowsOf(drawn, width)), most);
+      const own = host.appendChild(element("div"));
+      own.style.maxWidth = "36cqi"; // on a phone it is on one screen with the plane
+      const draw = cellPicture(own, "Drawn image");
+      const lost = host.appendChild(element("p"));
+      return ({ drawn, error }) => {
+        draw(inked(rowsOf(drawn, width)), most);
+        lost.textContent = `Squared error per pixel, all images: ${formatNumber(error, 3)}`;
+      };
     },
   };
 }
@@ -131,7 +136,7 @@ const render = explorer({
   longest: 184,
   prepare: (data) => ({ ...codebookProblem(data), on: { state: null } }),
   compute: codebookState,
-  panels: (problem) => ({ plane: planePanel(problem, problem.on), drawn: drawnPanel(problem), members: membersPanel(problem) }),
+  panels: (problem) => ({ drawn: drawnPanel(problem), plane: planePanel(problem, problem.on), members: membersPanel(problem) }),
   hint: () => "; arrow keys read the codes, Enter puts the point on one",
   cursor: ({ on, nearest }) => ({
     count: ({ codes }) => codes.length,
@@ -139,9 +144,7 @@ const render = explorer({
     pick: (k) => ({ across: on.state.codes[k][0], upwards: on.state.codes[k][1] }),
     start: ({ code }) => code,
   }),
-  answers: () => ["error"],
   numbers: () => [
-    ["error", "squared error per pixel, all images", ({ error }) => formatNumber(error, 3)],
     ["bits", "bits for an image", ({ codes, assignment }) => (assignment === "hard" ? formatNumber(Math.log2(codes.length), 3) : "not counted")],
     ["live", "codes nearest to one of these images", ({ live, codes }) => `${live} of ${codes.length}`],
   ],

@@ -83,9 +83,11 @@ function riskTicks(low, high) {
   return places.map(([front, power]) => ({ at: power + Math.log10(front) || 1e-9, text: word(front, power) })); // 1 is no zero line
 }
 
-function riskPanel({ steps, every }) {
+function riskPanel({ steps, every }, view) {
+  const beside = view.hides("omega") ? {} : { beside: true, wide: true };
   return {
     title: "Risk on new tasks",
+    ...beside, // under the tables, where Play is in view
     legend: [
       ["prediction", "line", "network"],
       ...Object.values(RIVALS),
@@ -160,7 +162,7 @@ const render = explorer({
   panels: (problem, view) => ({
     omega: matrixPanel(view, "What Ω has become, times n", ({ omega }) => omega, ({ told }) => told), // prettier-ignore
     theory: matrixPanel(view, "What theory sets beside it, times n", ({ theory }) => theory, (state) => `n · ${state.words}; darkest from ±${largest(state).toFixed(2)} on, in both tables`, true), // prettier-ignore
-    risk: riskPanel(problem),
+    risk: riskPanel(problem, view),
     weights: weightsPanel(view),
   }),
   cursor: ({ every }) => ({

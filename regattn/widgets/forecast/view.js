@@ -67,6 +67,7 @@ function weightsPanel(problem) {
   return {
     title: "Where the chosen head listens for the month that asks",
     wide: true,
+    beside: true, // above the sentence: what a scene changes is on one screen with its button
     legend: [
       ["query", "box", "12, 24 and 36 months before it"],
       ["key", "box", "other months"],

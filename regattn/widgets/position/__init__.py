@@ -28,7 +28,7 @@ class _Even(Count):
         return value
 
 
-class PositionExplorer(Explorer, panels=["table", "clocks", "curve"]):
+class PositionExplorer(Explorer, panels=["curve", "table", "clocks"]):
     r"""Show the scores of 64 places with each other, for sines and cosines, rotary positions and ALiBi.
 
     .. math:: s_{pt} = \langle P_p, P_t\rangle, \quad \langle R_p q, R_t k\rangle / \sqrt D, \quad -m_h\,(p - t)

@@ -62,7 +62,6 @@ function curvePanel({ farthest }) {
 function clocksPanel() {
   return {
     title: "Places until a clock has gone round",
-    beside: true,
     legend: [
       ["key", "dot", "within the length of training"],
       ["negative", "dot", "not once within it"],
@@ -76,7 +75,7 @@ function clocksPanel() {
       return ({ around, length }) => {
         const n = around.length;
         const logs = around.map(Math.log10);
-        const top = Math.ceil(Math.max(3, ...logs));
+        const top = Math.ceil(Math.max(5, ...logs)); // one scale for every base up to that of the chapter
         const yTicks = Array.from({ length: top + 1 }, (_, at) => ({ at, text: powerText(10 ** at) }));
         const xTicks = numberTicks(0, Math.max(1, n - 1), 5).filter(({ at }) => n && Number.isInteger(at));
         p.frame({ x: n ? [-1, n] : [-2, 1], y: [0, top], xTicks, yTicks });
@@ -98,7 +97,7 @@ const render = explorer({
   prepare: (data) => data,
   compute: positionState,
   texts: () => ({ draw: (draw) => `draw ${draw}` }),
-  panels: (problem) => ({ table: tablePanel(problem), clocks: clocksPanel(), curve: curvePanel(problem) }),
+  panels: (problem) => ({ curve: curvePanel(problem), table: tablePanel(problem), clocks: clocksPanel() }),
   hint: ({ place }) => `of place ${place}; arrow keys read the distances, Enter takes one as the lag`,
   cursor: ({ places, farthest }) => ({
     count: () => farthest,
