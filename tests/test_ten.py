@@ -23,6 +23,7 @@ TEXT = "\n\n".join(cell.source for cell in ASKED if cell.cell_type == "markdown"
 WORDS = 900
 PHRASES = [
     "why three matrices and not one",
+    "why a value at all",
     "row of the attention map",
     "attention weights as an explanation",
     "divide by the square root of d",
