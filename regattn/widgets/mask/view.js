@@ -113,7 +113,7 @@ const render = explorer({
     pick: (k) => asQuery(k, problem),
     start: ({ row }) => row,
   }),
-  answers: () => ["prediction", "moved", "ahead"],
+  answers: () => ["prediction", "moved", "left"],
   numbers: ({ units }) => [
     ["prediction", measured("fitted", units), printed("prediction")],
     ["observed", measured("observed", units), printed("observed")],
