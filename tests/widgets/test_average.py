@@ -88,9 +88,9 @@ def test_methods_are_compared_at_the_readers_question(browser, tmp_path):
 @pytest.mark.parametrize(("options", "said"), [
     ({}, "Least squares at −3.0: 0.627. Loudest: 2009Q1, weight 0.21. Nearest: 2008Q3, weight 0.12."),
     ({"kernel": "softmax"}, "Softmax at −3.0: 1.01. Loudest: 2009Q1, weight 0.59. Nearest: 2008Q3, weight 0.047."),
-    ({"kernel": "gaussian"}, "Nearness at −3.0: 0.361. Loudest is the nearest: 2008Q3, weight 0.13."),
+    ({"kernel": "gaussian"}, "An average by nearness at −3.0: 0.361. Loudest is the nearest: 2008Q3, weight 0.13."),
     ({"kernel": "softmax", "sharpness": 0.0}, "The plain average at −3.0: 0.132. All 31 weights are equal."),
-    ({"kernel": "line", "line": True}, "A line under nearness at −3.0: "),
+    ({"kernel": "line", "line": True}, "A line by nearness at −3.0: "),
     ({"kernel": "line", "line": True, "sharpness": 0.0}, "A line under equal weights at −3.0: "),
 ])  # fmt: skip
 def test_the_sentence_names_the_method_and_whom_it_hears(browser, tmp_path, options, said):

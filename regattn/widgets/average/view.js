@@ -35,7 +35,12 @@ function averageProblem(data) {
   return problem;
 }
 
-const METHODS = { identity: "Least squares", softmax: "Softmax", gaussian: "Nearness", line: "A line under nearness" };
+const METHODS = {
+  identity: "Least squares",
+  softmax: "Softmax",
+  gaussian: "An average by nearness",
+  line: "A line by nearness",
+};
 const EVEN = { softmax: "The plain average", gaussian: "The plain average", line: "A line under equal weights" };
 const methodOf = ({ kernel, sharpness }) => (sharpness === 0 && EVEN[kernel]) || METHODS[kernel];
 
