@@ -379,6 +379,27 @@ def test_the_bars_of_named_rows_carry_their_names(browser, tmp_path):
     assert [word.strip("↖↗↘↙") for word in words] == ["1974Q1", "1960Q2"]  # an arrow where the end is not beside
 
 
+MEETING = """(panel) => {
+  const all = [...document.querySelectorAll(`[data-panel=${panel}] .ra-note.ra-neutral`)];
+  const notes = all.filter((note) => note.textContent);
+  const boxes = notes.map((note) => note.getBBox());
+  const across = (a, b) => a.x < b.x + b.width && b.x < a.x + a.width;
+  const meet = (a, b) => across(a, b) && a.y + 4 < b.y + b.height && b.y + 4 < a.y + a.height;
+  return [notes.map((n) => n.textContent), boxes.some((a, k) => boxes.slice(k + 1).some((b) => meet(a, b)))];
+}"""
+
+
+@pytest.mark.parametrize("width", [900, 390])
+def test_the_dots_of_named_rows_carry_their_names_and_no_two_meet(browser, tmp_path, width):
+    named = ["1986Q1", "1979Q4", "1982Q4", "1975Q1"]
+    explorer = inflation_explorer(query="2008Q4", panels=["codes", "split"], named=named)
+    with opened(browser, tmp_path, explorer, width=width) as page:
+        for panel in ("codes", "split"):
+            words, meet = page.evaluate(MEETING, panel)
+            assert sorted(words) == sorted(named)
+            assert not meet
+
+
 @pytest.mark.parametrize(("heights", "count"), [([4.0, 9.0], 2), ([8.8, 9.0], 1)])
 def test_of_two_names_that_meet_both_stand_only_at_two_heights(browser, tmp_path, heights, count):
     y = np.array([1.0, 2.0] * 8 + heights)

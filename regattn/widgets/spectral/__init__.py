@@ -45,7 +45,7 @@ class SpectralExplorer(Explorer, panels=PANELS):
     labels, labels_new : sequences of str, optional
         What to call the rows; by default as the index of a DataFrame does.
     named : sequence of str, optional
-        Labels of training rows whose bars carry their names.
+        Labels of training rows whose bars and dots carry their names.
     units : str, optional
         Units of the target, such as "% a year".
     later : str, optional

@@ -44,6 +44,31 @@ function dotRadius({ weights, bounds }) {
   return (i) => 1.2 + 6 * Math.sqrt(Math.abs(weights[i]) / largest);
 }
 
+// Notes with the names of the rows that have one, each beside its dot: on the side asked for, or on the other where the
+// dot of the query, a named one, an earlier name or the frame is in the way.
+function namedDots(p, { named_rows: named, names }, sidesOf) {
+  const told = named.map((i) => [i, { 1: p.note("neutral", "start"), "-1": p.note("neutral", "end") }]);
+  return (xs, ys, state) => {
+    const [radius, taken] = [dotRadius(state), []];
+    for (const [i, notes] of told) {
+      const [text, x, y, away] = [shorten(names[i]), p.x(xs[i]), p.y(ys[i]), radius(i) + 4];
+      const span = (side) => [x + side * away, x + side * (away + 6.6 * text.length)].sort((a, b) => a - b);
+      const free = (side) => {
+        const [from, to] = span(side);
+        const inside = from >= p.x(p.domain().x[0]) && to <= p.x(p.domain().x[1]);
+        const dots = [...named, state.query].map((k) => ({ from: p.x(xs[k]) - 6, to: p.x(xs[k]) + 6, y: p.y(ys[k]) }));
+        return inside && ![...taken, ...dots].some((other) => other.from < to && from < other.to && Math.abs(other.y - y) < 12);
+      };
+      const sides = sidesOf(xs[i]);
+      const side = sides.find(free) ?? sides[0];
+      const [from, to] = span(side);
+      taken.push({ from, to, y });
+      notes[side](text, xs[i], ys[i], { dx: side * away, dy: 4 });
+      notes[-side]("", xs[i], ys[i]);
+    }
+  };
+}
+
 export function weightsPanel(problem, view) {
   const { n, names, labels, s, named_rows: named } = problem;
   const end = names.length > n ? n * 1.04 + 1 : n;
@@ -106,6 +131,7 @@ export function splitPanel(problem, view) {
     at: (k, state) => [state.scale[k], state.cosine[k]],
     make(p) {
       const [border, signedDots] = [p.line("neutral", { dashed: true }), p.signedDots()];
+      const tell = namedDots(p, problem, () => [1, -1]);
       return (state) => {
         const right = rounded([0, state.bounds.scale])[1];
         p.frame({ x: [0, right], y: [-1.08, 1.08], yTicks: numberTicks(-1, 1, 4) });
@@ -113,6 +139,7 @@ export function splitPanel(problem, view) {
         const xs = Array.from({ length: 80 }, (_, k) => first * (right / first) ** (k / 79)).filter(() => first < right);
         border(xs, xs.map((x) => -first / x));
         signedDots(state.scale, state.cosine, dotRadius(state), state.weights);
+        tell(state.scale, state.cosine, state);
       };
     },
   };
@@ -139,6 +166,7 @@ export function codesPanel(problem) {
     handle: { at: ({ query }) => codes[query].slice(0, 2), to: (x, y) => ({ query: nearestCode(codes, problem.n, [x, y]) }) },
     make(p) {
       const [signedDots, arm, diamond] = [p.signedDots(), p.line("query"), p.marker("query")];
+      const tell = namedDots(p, problem, (x) => (x < 0 ? [-1, 1] : [1, -1])); // away from the crowd
       return (state) => {
         codes = spectralCodes(problem, state, state.root, state.angle);
         const radius = 1.08 * Math.max(reach, norm(problem.all[state.query]));
@@ -148,6 +176,7 @@ export function codesPanel(problem) {
         p.frame({ ...domain, xTicks: ticks(domain.x), yTicks: ticks(domain.y) });
         const [xs, ys] = [0, 1].map((axis) => codes.map((code) => code[axis]));
         signedDots(xs, ys, dotRadius(state), state.weights);
+        tell(xs, ys, state);
         arm([0, xs[state.query]], [0, ys[state.query]]);
         diamond(xs[state.query], ys[state.query]);
       };
