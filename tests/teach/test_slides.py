@@ -704,6 +704,28 @@ def test_what_a_preset_draws_stays_within_its_slide(page, browser, decks):
 
 @pytest.mark.book
 @pytest.mark.browser
+@pytest.mark.parametrize(
+    ("page", "press", "name", "number"),
+    [
+        ("book/part3-attention/08_time_series", "one lag", "weight on dates after a rise", ".67"),
+        ("book/part3-attention/08_time_series", "two lags", "weight on dates after a rise", ".17"),
+        ("book/part3-attention/08_time_series", "three series", "1974Q1", ".056"),
+        ("book/part5-transformer/19_language_model_heads", "both silent", "cost of the parts pressed", "3.83"),
+    ],
+)
+def test_the_number_that_answers_a_vote_stands_on_its_slide(page, press, name, number, browser, decks):
+    with opened_deck(browser, decks[0] / f"{page}.html") as opened:
+        at = opened.evaluate(f"{SLIDES}.findIndex((slide) => slide.querySelector('.body figure.regattn'))")
+        opened.evaluate(f"Reveal.slide({at})")
+        figure = opened.locator("section.present figure.regattn")
+        figure.locator(".ra-presets button", has_text=press).click()
+        opened.wait_for_selector("section.present figure.regattn:not([data-busy])")
+        figure.locator(".ra-readout .ra-numbers > div", has_text=name).filter(has_text=number).wait_for()
+        assert figure.locator(".ra-panel:not(.deck-away)").count() == 2
+
+
+@pytest.mark.book
+@pytest.mark.browser
 def test_an_explorer_finds_the_pointer_on_a_screen_of_any_size(browser, decks):
     found = []
     with opened_deck(browser, decks[0] / f"{ONE}.html") as page:
