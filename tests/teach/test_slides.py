@@ -504,6 +504,13 @@ def test_the_notes_hold_the_prose_of_the_page(page, decks, built_book):
     assert [text for text in prose if text not in notes and text != ""] == []
 
 
+@pytest.mark.book
+@pytest.mark.parametrize("page", PAGES)
+def test_the_notes_name_equations_by_their_numbers(page, decks):
+    said = " ".join(text_of(note) for note in soup(decks[0] / f"{page}.html").select("aside.notes"))
+    assert re.findall(r"\([a-z]+(?:-[a-z]+)+\)", said) == []
+
+
 def kind(slide) -> str:
     """Return what a slide of a written deck shows."""
     return next(name for name in slide["class"] if name.startswith("slide-"))[6:]
