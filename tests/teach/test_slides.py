@@ -15,7 +15,7 @@ from pypdf import PdfReader
 
 from teach.slides import chapter, guide, pictures, rule
 from teach.slides.answers import answers_of
-from teach.slides.builder import as_noted, bind
+from teach.slides.builder import AHEAD, IN_VIEW, ON_SLIDES, as_noted, bind
 from tests.built import ROOT, soup
 from tests.teach.conftest import ALL
 from tests.teach.decks import ELSEWHERE, HEIGHT, LEANS, MEASURE, PRESSED, TEXTS, WIDTH, opened_deck
@@ -361,6 +361,8 @@ def test_notes_count_panels_and_let_nobody_skip():
     said = "You may skip this section. In the lower picture lines land."
     assert as_noted(said) == "In the second picture lines land."
     assert as_noted("You may skip how.") == "You may skip how."
+    assert as_noted(IN_VIEW) == ON_SLIDES != IN_VIEW
+    assert IN_VIEW in (ROOT / "book/part5-transformer/18_language_model.ipynb").read_text(encoding="utf-8")
 
 
 def test_what_only_the_chapter_asks_is_a_vote_for_spare_time_before_an_explorer():
@@ -675,6 +677,26 @@ def test_what_was_typed_into_an_explorer_is_read_at_enter_and_the_keys_are_the_d
         assert shown.inner_text() != before
         page.keyboard.press("ArrowRight")
         page.wait_for_function(f"Reveal.getIndices().h === {at + 1}")
+
+
+@pytest.mark.book
+@pytest.mark.browser
+def test_a_model_trains_on_while_the_debate_is_on_the_wall_as_slide_and_notes_say(browser, decks):
+    deck = decks[0] / "book/part5-transformer/18_language_model.html"
+    slides = soup(deck).select("section.slide")
+    (at,) = [k for k, slide in enumerate(slides) if slide.select(".body [data-widget=TrainingExplorer]")]
+    assert "also while the next two slides are shown" in slides[at].select_one(".body p.point").get_text()
+    notes = " ".join(slide.select_one(".notes").get_text() for slide in slides)
+    assert ON_SLIDES in notes
+    assert "in view" not in notes
+    assert kind(slides[at + 1]) == "debate"
+    with opened_deck(browser, deck) as page:
+        page.evaluate(f"Reveal.slide({at})")
+        page.locator("section.present button[data-play=play]").click()
+        taken = "document.querySelector('[data-widget=TrainingExplorer] progress').value"
+        for ahead in range(AHEAD + 1):
+            page.evaluate(f"Reveal.slide({at + ahead})")
+            page.wait_for_function(f"{taken} > {page.evaluate(taken)}")
 
 
 @pytest.mark.book
