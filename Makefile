@@ -32,8 +32,8 @@ serve: setup ## build the book and serve it on this machine
 zip: setup ## build the book and pack it into one file that opens anywhere; AUDIENCE=students too
 	@$(PY) -m tools.book zip --here
 
-students: setup ## pack a copy of this repository for students: the book and the package, no key, no test
-	@$(PY) tools/students.py
+students: setup ## pack a copy of this repository for students: the book and the package, no key, no test; FOLDER
+	@$(PY) tools/students.py $(if $(FOLDER),--folder $(FOLDER))
 
 slides: book setup-teach ## make a deck of slides of every chapter, with speaker's notes; CHAPTERS="masks panels" for some
 	@$(PY) tools/slides.py $(CHAPTERS)

@@ -32,12 +32,24 @@ SHARP = 2  # pixels of a picture for each of the slide
 BLANK = 6  # the layout of the default template that holds nothing
 ROOM = 1.04  # letters of another family may be a little wider
 INDEX = 30_000  # thousandths of a per cent of a line, by which an index stands lower, a power higher
+RAISED = dict(zip("0123456789+−=()n⊤T", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿᵀᵀ", strict=True))
+LOWERED = dict(zip("0123456789+−=()tij", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₜᵢⱼ", strict=True))
+SMALL = {1: str.maketrans(RAISED), -1: str.maketrans(LOWERED)}  # signs that a program keeps which shows notes as text
 SLIDES = "[...document.querySelectorAll('.slides > section.slide')]"
 PRESENT = f"(at) => {SLIDES}.findIndex((slide) => slide.matches('.present')) === at"
 # What the present slide holds: its blocks of text, its pictures and its notes, with their places in pixels.
 READ = """() => {
   const slide = document.querySelector(".slides > section.present");
   const joined = (runs) => runs.map((run) => run.text).join("");
+  const trimmed = (runs) => {
+    const said = (run) => run.text.trim();
+    const kept = runs.slice(runs.findIndex(said), runs.findLastIndex(said) + 1);
+    if (kept.length) {
+      kept[0].text = kept[0].text.trimStart();
+      kept.at(-1).text = kept.at(-1).text.trimEnd();
+    }
+    return kept;
+  };
   const put = (style, text) => [{ ...style, text }];
   // A formula within a line, as people type it: indices are lowered and raised, a fraction is written with a slash.
   const typed = (node, style) => {
@@ -126,7 +138,8 @@ READ = """() => {
   }
   const notes = [...slide.querySelectorAll("aside.notes :is(p, li, pre, td, th, dt, dd)")]
     .filter((line) => !line.querySelector("p, li, pre, td"))
-    .map((line) => (line.closest("li") ? "• " : "") + joined(runs(line)).trim()).filter(Boolean);
+    .map((line) => ({ mark: line.closest("li") ? "• " : "", runs: trimmed(runs(line)) }))
+    .filter((line) => line.runs.length);
   return { blocks, notes };
 }"""
 
@@ -150,7 +163,7 @@ def write(browser, deck: Path, target: Path) -> int:
                     add_text(slide, block["lines"])
                 else:
                     add_picture(slide, camera, block)
-            slide.notes_slide.notes_text_frame.text = "\n".join(held["notes"])
+            add_notes(slide.notes_slide.notes_text_frame, held["notes"])
     show.core_properties.title = deck.stem
     target.parent.mkdir(parents=True, exist_ok=True)
     show.save(str(target))
@@ -195,6 +208,18 @@ def add_run(paragraph: Any, piece: dict, line: dict) -> None:
     font.name = "Consolas" if piece.get("code") else "Arial"
     if piece.get("shift"):
         run._r.get_or_add_rPr().set("baseline", str(INDEX * piece["shift"]))
+
+
+def add_notes(frame: Any, lines: list[dict]) -> None:
+    """Write the notes: indices and powers as signs of their own where there are such, otherwise lowered and raised."""
+    for k, line in enumerate(lines):
+        paragraph = frame.paragraphs[0] if k == 0 else frame.add_paragraph()
+        for piece in filter(lambda piece: piece["text"], [{"text": line["mark"]}, *line["runs"]]):
+            text, shift = piece["text"], piece.get("shift", 0)
+            run, own = paragraph.add_run(), SMALL.get(shift, {})
+            run.text = text.translate(own) if set(map(ord, text)) <= set(own) else text
+            if shift and run.text == text:
+                run._r.get_or_add_rPr().set("baseline", str(INDEX * shift))
 
 
 def main() -> None:

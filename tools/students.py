@@ -1,4 +1,4 @@
-"""A copy of this repository for students: `make students` writes `_build/regattn-students-source.zip`.
+"""Copy this repository for students: `make students` writes `_build/regattn-students-source.zip`, or into FOLDER.
 
 Whoever has the repository has the key of every mark: the hidden tests and the statements of teach/questions, the keys
 of the quizzes, the plans of the pages for teachers. The copy has what `make book` and the notebooks need and none of
@@ -8,6 +8,8 @@ reader will be able to do, and what comes before. The copy of one state is the s
 
 from __future__ import annotations
 
+import argparse
+import os
 import re
 import subprocess
 import sys
@@ -23,7 +25,8 @@ from chapter_frame import NEEDS, OUTCOMES  # noqa: E402
 
 from tools.archive import write_zip  # noqa: E402
 
-TARGET = ROOT / "_build" / "regattn-students-source.zip"
+TARGET = ROOT / "_build"
+NAME = "regattn-students-source.zip"
 TOP = "regattn-students"  # the folder that the archive unpacks to
 FOLDERS = ("benchmarks", "binder", "book", "regattn", "tests/ledger")  # the ledger shows names and lines of its tests
 FILES = (
@@ -84,6 +87,8 @@ NOTE = """\
 This copy is for students: the book with the solutions to its exercises, and the package. What teachers use and the
 tests are not in it, so `make test` is not either."""
 ONE = {"## Two commands": "## One command"}  # the other was `make test`
+LAUNCHED = "`build`, `test`, `lab`"  # what the README says that the launcher can do
+RULE = re.compile(r'(?m)^"teach/[^"]*" = .*\n')  # of ruff, for the questions
 FOR_TEACHERS = "For teachers: "  # how the paragraph of the README begins
 
 
@@ -131,11 +136,16 @@ def of_the_makefile(text: str) -> str:
     return "\n\n".join([head, phony, *(rule.strip("\n") for rule in rules)]) + "\n"
 
 
+def of_the_project(text: str) -> str:
+    """Return pyproject.toml without rules for files that the copy does not have."""
+    return RULE.sub("", text)
+
+
 def of_the_readme(text: str) -> str:
     """Return the README of the copy, which says what it is."""
     title, *paragraphs = text.split("\n\n")
     own = [ONE.get(paragraph, paragraph) for paragraph in paragraphs if not paragraph.startswith(FOR_TEACHERS)]
-    lines = "\n\n".join([title, NOTE, *own]).split("\n")
+    lines = "\n\n".join([title, NOTE, *own]).replace(LAUNCHED, LAUNCHED.replace(" `test`,", "")).split("\n")
     return unlinked("\n".join(line for line in lines if not line.startswith("    make test")), "README.md")
 
 
@@ -148,6 +158,8 @@ def content(name: str, root: Path) -> bytes:
         return yaml.safe_dump(for_students(yaml.safe_load(read)), allow_unicode=True, sort_keys=False).encode()
     if name == "Makefile":
         return of_the_makefile(read.decode()).encode()
+    if name == "pyproject.toml":
+        return of_the_project(read.decode()).encode()
     if name == "README.md":
         return of_the_readme(read.decode()).encode()
     if name.startswith("book/") and name.endswith(PAGES):
@@ -163,11 +175,14 @@ def copy(root: Path = ROOT) -> Iterator[tuple[str, bytes]]:
 
 def main() -> None:
     """Write the copy and say where it is."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--folder", type=Path, default=TARGET, help="where it goes")
+    target = parser.parse_args().folder / NAME
     try:
-        size = write_zip(TARGET, copy())
+        size = write_zip(target, copy())
     except ValueError as error:
         sys.exit(str(error))
-    print(f"{TARGET.relative_to(ROOT).as_posix()}: {size / 1e6:.0f} MB")
+    print(f"{os.path.relpath(target)}: {size / 1e6:.0f} MB")
 
 
 if __name__ == "__main__":

@@ -36,6 +36,11 @@ INSTEAD = re.compile(r"(?m)^- Before (.+?), without (\d+): its (.+)\.")
 SHEETS = re.compile(r"(?m)^\| day (\d+) \| (.+?) \| (.+?) \|$")
 MARKS = re.compile(r"Sheets count \d+, the project \d+ of 100[^.]*\.")
 PROJECT = re.compile(r"handed out on day (\d+), proposed on day (\d+), reported on day (\d+)")
+ABLE = re.compile(r"\*Afterwards\* a student can (?:also )?(.+?)\. ")
+ASSUMED = re.compile(r"(?m)^\*Before all of them\*: (.+?\.) (Who has .+)$")  # the second for a course without chapter 1
+WAYS = re.compile(r"which of two ways they need: (.+)\.")
+PROMISE = re.compile(r"(?m)^\| (\d+) \| \[[^]]+\]\([^)]+\) \| (.+) \|$")
+ELSEWHERE = "README"  # where the page for teachers only says where the outcomes of a course stand
 STAGES = ("the project is handed out", "**proposal** of the project", "**report** on the project")
 PROJECTS = re.compile(r"#project-(\d)\)")
 NEEDS = re.compile(r"(?m)^Before it: (.+)$")
@@ -106,6 +111,21 @@ def at_home(pages: dict[str, str]) -> dict[str, str]:
     """Return the exercises that the pages for teachers set for home, by the number of the chapter."""
     found = {number: re.findall(r"#ex-(\d+)\)", HOME.search(text)[1]) for number, text in pages.items()}
     return {number: ", ".join(f"{number}.{one}" for one in exercises) for number, exercises in found.items()}
+
+
+def opening(text: str, taught: Collection[str]) -> list[str]:
+    """Return what a course begins with: what students will be able to do, what they need before, what they install.
+
+    Outcomes are the sentence of the page for teachers or, where it has none of its own, the promise of each chapter.
+    """
+    said, whole = ABLE.search(text), LINK.sub(r"\1", teaching())
+    promises = dict(PROMISE.findall((ROOT / "README.md").read_text(encoding="utf-8")))
+    own = f" {said[1]}.".replace("her own", "your own") if said and ELSEWHERE not in said[1] else ""
+    able = [f"*Afterwards* you can{own or ':'}", ""]
+    able += [] if own else [*(f"- chapter {number}: {promises[number]}" for number in taught), ""]
+    needed, first = ASSUMED.search(whole).groups()
+    before = needed if "1" in taught else f"{needed} {first}"
+    return [*able, f"*Needed before*: {before}", "", f"*To install*, as you are told: {WAYS.search(whole)[1]}.", ""]
 
 
 def reading(text: str, pages: dict[str, str], taught: Collection[str]) -> dict[str, str]:
@@ -263,13 +283,15 @@ def syllabus(
     offsets = [(day - start.weekday()) % 7 for day in on] or (PLANNED if asked else [one.day for one in planned])
     held = dates([session.day for session in sessions], slots(start, offsets), skip)
     owed = due(text, sessions, at_home(pages))
-    read = reading(text, pages, [session.chapter for session in sessions if session.chapter])
+    taught = [session.chapter for session in sessions if session.chapter]
+    read = reading(text, pages, taught)
     rows = {held[one.day]: [one.title, read.get(one.chapter, ""), ""] for one in sessions}
     for day, what in sorted(owed.items()):
         row = rows.setdefault(deadline(day, held, skip), ["", "", ""])
         row[2] = "; ".join(filter(None, [row[2], *what]))
     free = [f"{day:%a %d %b %Y}" for day in until(max(rows), slots(start, offsets)) if day in skip]
-    lines = ["# Regression Is Attention", "", "Sheets count alike." if asked else MARKS.search(text)[0], "", LEGEND, ""]
+    lines = ["# Regression Is Attention", "", *opening(text, taught)]
+    lines += ["Sheets count alike." if asked else MARKS.search(text)[0], "", LEGEND, ""]
     lines += [line for said in missing(asked, pages) for line in (said, "")]
     first, last = min(held.values()), max(held.values())
     weeks = (last - first).days // 7 + 1

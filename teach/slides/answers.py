@@ -15,7 +15,7 @@ from regattn.exercises._judging import Sheet
 from teach.slides import markdown
 
 SOLUTIONS = Path(__file__).parents[2] / "book" / "solutions"
-EQUATION = re.compile(r"\[\((\w+)\)\]\([^)]*\)")  # a link by the label, which a page writes as the number
+EQUATION = re.compile(r"\[\(([\w-]+)\)\]\([^)]*\)")  # a link by the label, which a page writes as the number
 SOLVED = re.compile(
     r"(?m)^\*\*(?:\[Exercise (\d+)\]\([^)]*\)\.|\d+\.(\d+))\*\*(?: \(\[Exercise\]\([^)]*\)\))? ([^\n]+)$"
 )

@@ -34,6 +34,7 @@ from teach.slides.rule import Slide, kinds, slides_of
 
 FOLDER = Path(__file__).parent
 WIDTH, HEIGHT = 1280, 800
+AHEAD = 2  # slides before and behind the one that is shown, which are not hidden: what plays there goes on
 CONFIG = {
     "nb_mime_priority_overrides": [
         ("revealjs", "text/html", 0),
@@ -54,6 +55,7 @@ CONFIG = {
         "center": False,
         "display": "flex",
         "hash": True,
+        "viewDistance": AHEAD + 1,
         "transition": "none",
         "slideNumber": "c/t",
         "controlsLayout": "edges",
@@ -64,6 +66,8 @@ CONFIG = {
 KEPT = ("formulas", "sphinx_revealjs")  # whose hooks on the pages and at the end a deck needs
 HOOKS = ("doctree-resolved", "html-page-context", "build-finished", "html-collect-pages", "write-started")
 OF_ALL = ("sphinxcontrib.bibtex", "equation_numbers")  # whose hooks on a page that is resolved every builder needs
+IN_VIEW = "only while the explorer is in view"
+ON_SLIDES = "while its slide is shown or one of the next two"
 NOTES = '<aside class="notes">'
 
 
@@ -191,14 +195,15 @@ def shown(item: Item) -> nodes.Element:
 
 
 def as_noted(text: str) -> str:
-    """Return what a page says as the notes say it: panels are counted, and no reader is told what to skip.
+    """Return what a page says as the notes say it: panels are counted, nobody is told to skip, training goes on.
 
     Examples
     --------
     >>> as_noted("You may skip this section. In the lower panel lines land.")
     'In the second panel lines land.'
     """
-    return re.sub(r"\blower (panel|picture)\b", r"second \1", text.replace("You may skip this section. ", ""))
+    text = text.replace("You may skip this section. ", "").replace(IN_VIEW, ON_SLIDES)
+    return re.sub(r"\blower (panel|picture)\b", r"second \1", text)
 
 
 def noted(node: nodes.Element) -> nodes.Element:

@@ -45,6 +45,7 @@ async function shrink(body, set, most, least) {
 // --- explorers: controls and, beside or below them, one panel or two; the others are a press away -------------------
 
 const ways = { 1: ["side", "above"], 2: ["pair", "side", "above", "stack"] };
+const NUMBERS = ["table", "line", "none"]; // how those below the sentence stand: none only where no line has room
 const panelsOf = (figure) => [...figure.querySelectorAll(".ra-panel")];
 
 function letters(part) {
@@ -116,19 +117,19 @@ async function arrange(body, first = 0) {
   let best = { size: 0 };
   for (const many of [2, 1].filter((many) => first + many <= count || many === 1)) {
     show(figure, many === 2 ? [first, first + 1] : [first]);
-    for (const terse of [false, true]) {
-      figure.toggleAttribute("data-terse", terse);
+    for (const numbers of NUMBERS) {
+      figure.dataset.numbers = numbers;
       for (const way of ways[many]) {
         lay(figure, way);
         const size = await shrink(body, zoom, MOST, LEAST);
-        if (size > best.size && !overflows(body)) best = { many, terse, way, size, letters: letters(figure) };
+        if (size > best.size && !overflows(body)) best = { many, numbers, way, size, letters: letters(figure) };
       }
       if (best.letters >= READABLE) break;
     }
     if (best.letters >= READABLE) break;
   }
   show(figure, best.many === 2 ? [first, first + 1] : [first]);
-  figure.toggleAttribute("data-terse", best.terse);
+  figure.dataset.numbers = best.numbers ?? "none";
   lay(figure, best.way ?? "above");
   Object.assign(figure.dataset, { size: best.size || LEAST, letters: best.letters ?? 0 });
   zoom(best.size || LEAST);

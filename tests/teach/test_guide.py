@@ -61,6 +61,19 @@ def ledger() -> list[dict]:
     return yaml.safe_load((ROOT / "book" / "ledger.yml").read_text(encoding="utf-8"))["entries"]
 
 
+SETS_EXERCISES = (
+    "01_linear_regression",
+    "03_ols_proximity",
+    "04_shrinkage_and_rank",
+    "08_time_series",
+    "09_masks",
+    "10_panels",
+    "15_tokens",
+    "18_language_model",
+    "20_forecasting",
+)
+
+
 @cache
 def chapter(name: str) -> list:
     """Return the cells of a chapter."""
@@ -387,6 +400,15 @@ def sections_and_title(name: str) -> list[str]:
     """Return the title of a chapter and those of its sections."""
     text = "\n".join(cell.source for cell in chapter(name) if cell.cell_type == "markdown")
     return re.findall(r"(?m)^#+ (.+)$", text)
+
+
+@pytest.mark.parametrize("name", SETS_EXERCISES)
+def test_these_plans_set_exercises_in_their_ninety_minutes(name):
+    parts = parts_of(page(name))
+    in_class = re.findall(r"#ex-(\d+)\)", parts["Exercises"].partition("; at home")[0])
+    told = " ".join(re.findall(r"Exercises? ([\d and]+\d|\d)", parts["Minutes"]))
+    assert told
+    assert set(re.findall(r"\d", told)) <= set(in_class)
 
 
 def test_the_plans_of_the_longest_chapters_leave_sections_out():

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections import Counter
 from itertools import zip_longest
+from unicodedata import decomposition, digit
 
 import pytest
 from pptx import Presentation
@@ -68,6 +70,25 @@ def test_what_a_deck_says_can_be_edited_with_its_notes(shows, page):
         for part in there.select("aside.notes p"):
             if not part.select(".math"):
                 assert squeezed(part.get_text()) in notes
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_indices_and_powers_of_the_notes_stand_lower_and_higher(shows, page):
+    found = 0
+    for there, here in zip_longest(*shows[page]):
+        runs = [run for line in here.notes_slide.notes_text_frame.paragraphs for run in line.runs]
+        moved = "".join(run.text for run in runs if run._r.rPr is not None and run._r.rPr.get("baseline"))
+        letters = [letter for run in runs for letter in run.text]
+        moved += "".join(letter for letter in letters if decomposition(letter).startswith(("<super>", "<sub>")))
+        scripts = []
+        for formula in there.select("aside.notes p .math, aside.notes li .math"):
+            for part in formula.select("msub, msup, msubsup"):
+                inner = [each for each in part.find_all(recursive=False)[1:] if not each.select("msub, msup, msubsup")]
+                scripts += [letter for each in inner for letter in squeezed(each.get_text()) if letter.isdigit()]
+        shown = Counter(str(digit(letter, 0)) for letter in moved if letter.isdigit())
+        assert Counter(scripts) <= shown, here.notes_slide.notes_text_frame.text
+        found += len(scripts)
+    assert found or page != ONE
 
 
 @pytest.mark.parametrize("page", PAGES)

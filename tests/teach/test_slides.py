@@ -15,7 +15,7 @@ from pypdf import PdfReader
 
 from teach.slides import chapter, guide, pictures, rule
 from teach.slides.answers import answers_of
-from teach.slides.builder import as_noted, bind
+from teach.slides.builder import AHEAD, IN_VIEW, ON_SLIDES, as_noted, bind
 from tests.built import ROOT, soup
 from tests.teach.conftest import ALL
 from tests.teach.decks import ELSEWHERE, HEIGHT, LEANS, MEASURE, PRESSED, TEXTS, WIDTH, opened_deck
@@ -361,6 +361,8 @@ def test_notes_count_panels_and_let_nobody_skip():
     said = "You may skip this section. In the lower picture lines land."
     assert as_noted(said) == "In the second picture lines land."
     assert as_noted("You may skip how.") == "You may skip how."
+    assert as_noted(IN_VIEW) == ON_SLIDES != IN_VIEW
+    assert IN_VIEW in (ROOT / "book/part5-transformer/18_language_model.ipynb").read_text(encoding="utf-8")
 
 
 def test_what_only_the_chapter_asks_is_a_vote_for_spare_time_before_an_explorer():
@@ -502,6 +504,13 @@ def test_the_notes_hold_the_prose_of_the_page(page, decks, built_book):
     prose = [as_noted(words(p)) for p in of_page if not p.find_parent(class_=["exercise", "admonition"])]
     assert len(prose) > 10
     assert [text for text in prose if text not in notes and text != ""] == []
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("page", PAGES)
+def test_the_notes_name_equations_by_their_numbers(page, decks):
+    said = " ".join(text_of(note) for note in soup(decks[0] / f"{page}.html").select("aside.notes"))
+    assert re.findall(r"\([a-z]+(?:-[a-z]+)+\)", said) == []
 
 
 def kind(slide) -> str:
@@ -672,6 +681,26 @@ def test_what_was_typed_into_an_explorer_is_read_at_enter_and_the_keys_are_the_d
 
 @pytest.mark.book
 @pytest.mark.browser
+def test_a_model_trains_on_while_the_debate_is_on_the_wall_as_slide_and_notes_say(browser, decks):
+    deck = decks[0] / "book/part5-transformer/18_language_model.html"
+    slides = soup(deck).select("section.slide")
+    (at,) = [k for k, slide in enumerate(slides) if slide.select(".body [data-widget=TrainingExplorer]")]
+    assert "also while the next two slides are shown" in slides[at].select_one(".body p.point").get_text()
+    notes = " ".join(slide.select_one(".notes").get_text() for slide in slides)
+    assert ON_SLIDES in notes
+    assert "in view" not in notes
+    assert kind(slides[at + 1]) == "debate"
+    with opened_deck(browser, deck) as page:
+        page.evaluate(f"Reveal.slide({at})")
+        page.locator("section.present button[data-play=play]").click()
+        taken = "document.querySelector('[data-widget=TrainingExplorer] progress').value"
+        for ahead in range(AHEAD + 1):
+            page.evaluate(f"Reveal.slide({at + ahead})")
+            page.wait_for_function(f"{taken} > {page.evaluate(taken)}")
+
+
+@pytest.mark.book
+@pytest.mark.browser
 def test_a_deck_shows_a_slide_part_by_part_where_one_asks_for_it(browser, decks):
     path = decks[0] / f"{ONE}.html"
     first = """[...document.querySelectorAll("section.slide")].findIndex(
@@ -700,6 +729,28 @@ def test_what_a_preset_draws_stays_within_its_slide(page, browser, decks):
             states = opened.evaluate(PRESSED)
             assert states
             assert [state for state in states if not state[2] or state[3] > ROUNDING] == []
+
+
+@pytest.mark.book
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("page", "press", "name", "number"),
+    [
+        ("book/part3-attention/08_time_series", "one lag", "weight on dates after a rise", ".67"),
+        ("book/part3-attention/08_time_series", "two lags", "weight on dates after a rise", ".17"),
+        ("book/part3-attention/08_time_series", "three series", "1974Q1", ".056"),
+        ("book/part5-transformer/19_language_model_heads", "both silent", "cost of the parts pressed", "3.83"),
+    ],
+)
+def test_the_number_that_answers_a_vote_stands_on_its_slide(page, press, name, number, browser, decks):
+    with opened_deck(browser, decks[0] / f"{page}.html") as opened:
+        at = opened.evaluate(f"{SLIDES}.findIndex((slide) => slide.querySelector('.body figure.regattn'))")
+        opened.evaluate(f"Reveal.slide({at})")
+        figure = opened.locator("section.present figure.regattn")
+        figure.locator(".ra-presets button", has_text=press).click()
+        opened.wait_for_selector("section.present figure.regattn:not([data-busy])")
+        figure.locator(".ra-readout .ra-numbers > div", has_text=name).filter(has_text=number).wait_for()
+        assert figure.locator(".ra-panel:not(.deck-away)").count() == 2
 
 
 @pytest.mark.book

@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -139,6 +140,31 @@ def test_where_it_is_unpacked_make_and_the_launcher_know_what_to_do(unpacked):
     listed = re.findall(r"(?m)^make ([a-z-]+)", said("make"))
     assert listed == [name for name in students.TARGETS if name in listed]
     assert {"book", "zip", "lab"} <= set(listed)
+
+
+def test_its_readme_and_settings_name_nothing_that_it_does_not_have():
+    readme = COPY["README.md"].decode()
+    (launcher,) = re.findall(r"The same commands are (.+?) of a launcher", readme)
+    assert re.findall(r"`(\w+)`", launcher) == ["setup", "build", "lab", "serve", "zip"]
+    rules = tomllib.loads(COPY["pyproject.toml"].decode())["tool"]["ruff"]["lint"]["per-file-ignores"]
+    assert "book/**" in rules
+    for pattern in rules:
+        assert any(name.startswith(pattern.removesuffix("**")) for name in COPY), pattern
+
+
+def test_it_goes_where_one_says_and_help_writes_nothing(tmp_path):
+    def said(*options: str | Path) -> str:
+        command = [sys.executable, str(ROOT / "tools" / "students.py"), *map(str, options)]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    usual = students.TARGET / students.NAME
+    before = usual.stat().st_mtime_ns if usual.exists() else None
+    assert "--folder" in said("--help")
+    assert re.fullmatch(r"here/regattn-students-source\.zip: \d+ MB\n", said("--folder", "here"))
+    assert [path.name for path in (tmp_path / "here").iterdir()] == [students.NAME]
+    assert (usual.stat().st_mtime_ns if usual.exists() else None) == before
 
 
 def test_a_folder_that_is_no_checkout_is_said_to_be_none(tmp_path):

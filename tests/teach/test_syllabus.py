@@ -143,6 +143,26 @@ def test_students_get_the_project_of_their_course_and_its_marks(name):
     assert "Two projects" not in told
 
 
+@pytest.mark.parametrize("name", [*COURSES, "own"])
+def test_it_begins_with_what_students_will_be_able_to_do_what_they_need_and_what_they_install(name):
+    own = chosen(["3", "8"]) if name == "own" else []
+    title, able, *rest = syllabus("" if own else name, START, own=own).split("\n\n")
+    assert title == "# Regression Is Attention"
+    assert able.startswith("*Afterwards* you can")
+    if name in ("own", "twelve-weeks"):
+        promises, *rest = rest
+        numbers = re.findall(r"(?m)^- chapter (\d+): \w", promises)
+        assert numbers == (["3", "8"] if own else [str(number) for number in range(1, 24)])
+    else:
+        assert able.removeprefix("*Afterwards* you can ").split(", ")[0] in part_of_course(name)
+    assert rest[0].startswith("*Needed before*: least squares with several predictors")
+    first = not own and "linear_regression" in {taught(row)[0] for row in course(name) if taught(row)}
+    assert ("reads chapter 1 beforehand" in rest[0]) != first
+    assert rest[1].startswith("*To install*")
+    assert "any browser, nothing to install" in rest[1]
+    assert re.search(r"Python 3\.\d+ to 3\.\d+, \d GB of disk", rest[1])
+
+
 def test_a_course_of_ones_own_has_its_order_its_dues_and_says_what_is_missing():
     own = chosen(["3", "8", "order_and", "20"])
     text = syllabus("", START, skipped("2026-12-07"), own=own, on=[0])
