@@ -332,6 +332,8 @@ def generation(seed: int, *, epochs: int = PLAN.epochs, steps: int = 300) -> Ite
     for name, temperature in (("all before: a transformer", 1.0), ("a transformer at temperature ½", 0.5)):
         codes = generate(writes, torch.tensor(asked[:, None] + 32), 4, temperature=temperature, rng=seed)[:, 1:].numpy()
         yield {"name": name} | ({"nats": round(loss, 4)} if temperature == 1 else {}) | judged(codes)
+    tables = [chance**2 / (chance**2).sum(axis=2, keepdims=True) for chance in chances(old, label=True, before=True)]
+    yield {"name": "label and code before at temperature ½"} | judged(drawn(tables, asked, rng=rng))
     copies = np.mean([tuple(row) in known for row in new[:, 1:].tolist()])
     yield {"name": "real images", "copies": round(float(copies), 4)} | of_coder(model, found)
 

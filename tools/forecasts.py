@@ -66,6 +66,7 @@ RECIPES = {
 CHOSEN_BEFORE, CUT = 180, 240  # rows: January 2005, January 2010
 STEP = 5  # months between two origins
 TRIPLES = range(1, 24)  # the first lag of three, a year apart
+SEASON = torch.from_numpy(lag_visibility((12, 24, 36), **SIZES))  # what a decoder may hear that is deaf to the season
 SERIES_OF_ETS = slice(None, None, 6)
 ALONE = {"pooled linear": 10, "transformer": 3}  # of ten series drawn, those that a model learns alone
 LAGS = {"one head": (1, {5: 0.5, 9: 0.4}), "two heads": (2, {5: 0.5, 9: 0.4}), "one negative": (1, {5: 0.5, 9: -0.4})}
@@ -75,6 +76,17 @@ Recipe = tuple[int, int, float]  # steps, windows in a step, largest learning ra
 
 TABLE = np.log(load_employment())
 UNIT = seasonal_scale(TABLE.iloc[:CUT])
+
+
+class DeafForecaster(Forecaster):
+    """A forecaster whose decoder never hears the lags 12, 24 and 36, in training or when asked; its encoder does."""
+
+    def forward(self, x: torch.Tensor, first: torch.Tensor, *, keep: Any = SEASON, **more: Any) -> torch.Tensor:
+        """Return what is said of each month ahead."""
+        return super().forward(x, first, keep=keep, **more)
+
+
+TRANSFORMERS = {"transformer": Forecaster, "deaf transformer": DeafForecaster}
 
 
 def learned(until: int) -> Windows:
@@ -88,8 +100,8 @@ def asked(first: int, last: int) -> Windows:
 
 
 def trained(name: str, seed: int, windows: Windows, recipe: Recipe) -> nn.Module:
-    """Return one of the two models that are trained across series."""
-    model = Forecaster(DESIGN, rng=seed) if name == "transformer" else PooledLinear(DESIGN)
+    """Return one of the models that are trained across series."""
+    model = PooledLinear(DESIGN) if name == "pooled linear" else TRANSFORMERS[name](DESIGN, rng=seed)
     steps, batch, peak = recipe
     plan = TrainingPlan(steps=steps, peak=peak, warmup=steps // 10, final=0.02, weight_decay=0.01)
     train_forecaster(model, windows, plan, unit=UNIT, batch_size=batch, rng=seed)
@@ -309,6 +321,18 @@ def error(model: nn.Module, windows: Windows, **kit: Any) -> float:
     return float(windows.mase(forecast_quantiles(model, windows, **kit)[..., 4], UNIT).mean())
 
 
+def deaf(made: list[dict]) -> Iterator[dict]:
+    """Yield the errors of transformers that were trained without what a deletion takes away, by origin."""
+    for seed in SEEDS:
+        yield {"model": "deaf transformer", "seed": seed}, lambda seed=seed: _deaf(made, seed)
+
+
+def _deaf(made: list[dict], seed: int) -> dict:
+    test = asked(CUT, len(TABLE))
+    model = trained("deaf transformer", seed, learned(CUT), chosen(made, "transformer"))
+    return {"mase": scores(forecast_quantiles(model, test), test)["mase"]}
+
+
 def pooling(made: list[dict]) -> Iterator[dict]:
     """Yield the error on ten series of models that learned from 40 series, from the ten, and from one of them each."""
     drawn = np.random.default_rng(0).permutation(TABLE.shape[1])
@@ -454,6 +478,7 @@ def _macro_rival(name: str) -> list[float]:
 TASKS: dict[str, Callable[[list[dict]], Iterator]] = {
     "choice": lambda made: choice(),
     "employment": employment,
+    "deaf": deaf,
     "known lags": known_lags,
     "macro": macro,
     "pooling": pooling,

@@ -77,7 +77,6 @@ class CodebookExplorer(Explorer, panels=["drawn", "plane", "members"]):
         bound="the last codebook",
         names="sizes",
         help="How many codes there are to choose from.",
-        first=True,
     )
     assignment = Choice(
         "Sent as",
@@ -94,6 +93,7 @@ class CodebookExplorer(Explorer, panels=["drawn", "plane", "members"]):
         log=True,
         used={"assignment": ["soft"]},
         help="How far the average reaches.",
+        first=True,
     )
 
     def __init__(
