@@ -14,7 +14,7 @@ COUNT, SHARE, PLAIN = "count", "share", "plain"
 UNITS: dict[str, dict[str, str]] = {
     "average": {"prediction": "change", "most": SHARE, "below": COUNT},
     "block": {},
-    "codebook": {"error": "per pixel", "bits": "bits", "live": COUNT},
+    "codebook": {"bits": "bits", "live": COUNT},  # the error stands with its unit under the drawing
     "context": {"risk": PLAIN, "ols": PLAIN, "ridge": PLAIN, "bayes": PLAIN, "layer": PLAIN}
     | {"gap": "%", "agreement": SHARE},
     "convolution": {"here": PLAIN, "size": COUNT, "pooled": COUNT},

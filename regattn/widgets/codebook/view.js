@@ -76,7 +76,7 @@ function drawnPanel({ images, most }) {
     title: "What the decoder draws",
     make(host) {
       const own = host.appendChild(element("div"));
-      own.style.maxWidth = "36cqi"; // on a phone it is on one screen with the plane
+      own.style.maxWidth = "31cqi"; // on a phone it is on one screen with the plane
       const draw = cellPicture(own, "Drawn image");
       const lost = host.appendChild(element("p"));
       return ({ drawn, error }) => {
