@@ -73,6 +73,8 @@ def set_columns(math: ET.Element) -> None:
     for table in math.iter("mtable"):
         sides = table.get("columnalign", "center").split()
         joined = table.get("columnspacing") == "0em"
+        if not table.get("columnspacing", "as usual"):
+            del table.attrib["columnspacing"]  # an empty one is refused aloud by Firefox
         for row in table:
             for place, cell in enumerate(row):
                 side = sides[min(place, len(sides) - 1)]
