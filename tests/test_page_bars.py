@@ -203,6 +203,25 @@ def test_without_scripts_an_answer_opens_on_a_click_and_no_button_is_dead(browse
         assert answer.locator("p").first.is_visible()
 
 
+def test_a_picture_that_answers_a_question_stays_covered_until_an_option_is_pressed(browser, built_book):
+    with open_offline(browser, built_book / f"{CHAPTERS[3]}.html") as page:
+        covered = page.locator(".predict-covered")
+        count = covered.count()
+        assert count >= 1
+        assert covered.first.evaluate("(one) => [...one.children].slice(0, -1).every((part) => part.inert)")
+        page.emulate_media(media="print")
+        assert covered.first.locator("img").evaluate("(one) => getComputedStyle(one).filter") == "none"
+        assert not page.locator(".predict-lift").first.is_visible()
+        page.emulate_media(media="screen")
+        asks = page.locator(".predictions:has(~ .cell .predict-covered)").last
+        asks.locator(".predict-options button").first.click()
+        assert covered.count() == count - 1
+        for lift in page.locator(".predict-lift").all():
+            lift.click()
+        assert covered.count() == 0
+        assert not page.locator("[inert]").count()
+
+
 def test_on_a_phone_a_choice_shows_the_button_that_it_presses_and_the_picture_that_it_changes(browser, built_book):
     with open_offline(browser, built_book / f"{CHAPTERS[3]}.html", width=390, height=800, touch=True) as page:
         page.emulate_media(reduced_motion="reduce")

@@ -72,6 +72,20 @@ def test_a_chapter_asks_and_answers_each_question_in_its_form_and_nothing_outsid
     assert not re.search(r"\b[Pp]redict(\*\*)?( first|:| before)|\*\*Predict", loose)
 
 
+@every_chapter
+def test_what_a_page_covers_answers_a_question_of_its_section_that_presses_nothing(path):
+    asked, covers = [], 0
+    for cell in read_notebook(path).cells:
+        if cell.cell_type == "markdown":
+            *before, last = re.split(r"(?m)^##.*$", cell.source)  # a section begins with no question
+            found = re.split(r"(?m)^(?=> \*\*Predict)", last)[1:]
+            asked = found if before or found else asked
+        elif "predicted" in cell.metadata.get("tags", []):
+            covers += 1
+            assert any("> Press *" not in question for question in asked), cell.source[:60]
+    assert covers <= 4  # more would stop a reader at every picture
+
+
 @pytest.mark.book
 @every_chapter
 def test_on_the_page_every_answer_stands_closed_in_the_box_of_its_question(built_book, path):

@@ -1,5 +1,5 @@
-// Questions to predict. A choice marks the right option, sets the explorer that follows, opens the answer and brings the
-// picture onto the screen; of several questions one is shown.
+// Questions to predict. A choice marks the right option, sets the explorer that follows or uncovers the picture, opens the
+// answer and brings what answers onto the screen; of several questions one is shown.
 (() => {
   const make = (name, attributes, ...inside) => {
     const made = document.createElement(name);
@@ -27,10 +27,51 @@
     return figure ? words : [];
   }
 
-  // Scroll as little as it takes until the first picture of an explorer is on the screen.
-  function show(figure) {
+  // Scroll as little as it takes until what answers is on the screen.
+  function show(picture) {
     const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
-    requestAnimationFrame(() => figure?.querySelector(".ra-lead")?.scrollIntoView({ block: "nearest", behavior }));
+    picture.scrollIntoView({ block: "nearest", behavior });
+  }
+
+  // The first picture of an explorer comes with the sentence and the numbers below it, where both fit.
+  function showExplorer(figure) {
+    const lead = figure.querySelector(".ra-lead"), below = lead.nextElementSibling;
+    const { scrollMarginTop, scrollMarginBottom } = getComputedStyle(lead);
+    const room = innerHeight - lead.offsetHeight - Math.max(100, parseFloat(scrollMarginTop)); // below the page's header
+    if (parseFloat(scrollMarginBottom) >= 0) {
+      lead.style.scrollMarginBottom = `${Math.max(0, Math.min(below.offsetHeight + 12, room))}px`;
+    }
+    show(lead);
+  }
+
+  // Blur what a cell shows under a button, and return what takes both away.
+  function cover(output) {
+    const inside = [...output.children];
+    const lift = make("button", { type: "button", class: "predict-lift" }, "Show without predicting");
+    const uncover = () => {
+      lift.remove();
+      output.classList.remove("predict-covered");
+      for (const part of inside) part.inert = false;
+    };
+    for (const part of inside) part.inert = true;
+    output.classList.add("predict-covered");
+    output.append(lift);
+    lift.addEventListener("click", uncover);
+    return uncover;
+  }
+
+  // What cells tagged `predicted` show answers the question before them that presses nothing: covered until an option is pressed.
+  function coverAnswers(group) {
+    const asks = [...group.children].filter((box) => !box.querySelector(":scope > .press")).at(-1);
+    const outputs = [];
+    for (let next = group.nextElementSibling; next && !next.matches("section, .predictions"); next = next.nextElementSibling) {
+      if (asks && next.matches(".tag_predicted")) outputs.push(next.querySelector(".cell_output"));
+    }
+    const covers = outputs.map(cover);
+    asks?.addEventListener("predicted", () => {
+      if (outputs[0]?.matches(".predict-covered")) requestAnimationFrame(() => show(outputs[0]));
+      for (const uncover of covers) uncover();
+    });
   }
 
   // On a phone the words under the options are then off the screen: they stand above that picture too.
@@ -64,8 +105,9 @@
         answer.open = true;
         if (words.length) {
           repeat(said.textContent, explorerOf(box));
-          show(explorerOf(box));
+          requestAnimationFrame(() => showExplorer(explorerOf(box)));
         }
+        box.dispatchEvent(new Event("predicted"));
       });
     }
     list.replaceWith(make("div", { class: "predict-options", role: "group", "aria-label": "Your prediction" }, ...buttons), said);
@@ -97,5 +139,8 @@
     answer.hidden = true;
     choices(box, answer);
   }
-  document.querySelectorAll(".predictions").forEach(walk);
+  for (const group of document.querySelectorAll(".predictions")) {
+    coverAnswers(group);
+    walk(group);
+  }
 })();

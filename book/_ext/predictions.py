@@ -13,6 +13,8 @@ In a notebook it is a quotation before what answers it, and the answer is anothe
 
 The title of the answer is one of the options. *Press* names buttons of the explorer that follows in the section, and
 may be left out. The page brings the answer to its question; without scripts it opens on a click, on paper it is open.
+A picture or table that answers a question without *Press* comes from a cell tagged `predicted`, and stays covered until
+an option is pressed.
 """
 
 from __future__ import annotations

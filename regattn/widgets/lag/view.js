@@ -24,7 +24,6 @@ function historyPanel(problem) {
     at: (k, state) => [k + state.lags, state.values[k]],
     handle: { at: ({ row, lags, prediction }) => [row + lags, bounded(prediction, frame.y)], to: (x) => asQuery(x, problem) },
     make(p) {
-      p.svg.closest(".ra-lead").style.scrollMarginBottom = "6.5rem"; // a page that brings it onto the screen brings the numbers below it
       const [line, dots] = [p.line("neutral"), p.signedDots()];
       const [upright, diamond] = [p.marker("query", "upright"), p.marker("query")];
       return (state) => {

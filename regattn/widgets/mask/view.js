@@ -83,7 +83,6 @@ function fitPanel(problem) {
     by: "x",
     at: (k, { values, fitted }) => [k, k < known ? values[k] : fitted[k - known]],
     make(p) {
-      p.svg.closest(".ra-lead").style.scrollMarginBottom = "6.5rem"; // a page that brings it onto the screen brings the numbers below it
       const [observed, old, now] = [p.line("neutral"), p.line("leave-one-out", { dashed: true }), p.line("prediction")];
       const upright = p.marker("query", "upright");
       return ({ values, fitted, before, row }) => {
