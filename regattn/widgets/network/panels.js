@@ -71,12 +71,8 @@ export function unitsPanel() {
         if (pictures.map((units) => units.length).join() !== layers.join()) build(layers);
         pictures.forEach((units, k) =>
           units.forEach(({ svg, squares }, u) => {
-            const values = new Float64Array(UNIT_SIDE * UNIT_SIDE);
-            let most = 1e-12;
-            for (let i = 0; i < values.length; i++) {
-              values[i] = answers[k][i * layers[k] + u];
-              most = Math.max(most, Math.abs(values[i]));
-            }
+            const values = answers[k].subarray(u * UNIT_SIDE ** 2, (u + 1) * UNIT_SIDE ** 2);
+            const most = values.reduce((found, value) => Math.max(found, Math.abs(value)), 1e-12);
             const d = ["", ""];
             values.forEach((value, i) => {
               const half = Math.round(48 * Math.sqrt(Math.abs(value) / most)); // hundredths

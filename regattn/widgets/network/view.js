@@ -28,11 +28,8 @@ const SILENT = 1e-9; // an answer below this is none
 function countSilent(taken, n) {
   let silent = 0;
   for (const answers of taken) {
-    const width = answers.length / n;
-    for (let u = 0; u < width; u++) {
-      let i = 0;
-      while (i < n && Math.abs(answers[i * width + u]) < SILENT) i++;
-      if (i === n) silent++;
+    for (let first = 0; first < answers.length; first += n) {
+      if (answers.subarray(first, first + n).every((answer) => Math.abs(answer) < SILENT)) silent++;
     }
   }
   return silent;
