@@ -159,7 +159,8 @@ def test_a_preset_sets_every_control_to_what_it_says_or_to_the_start():
 
 
 PRESSED = "(label) => document.querySelector(`[data-preset='${label}']`).getAttribute('aria-pressed')"
-TICKS = "() => [...document.querySelectorAll('[data-panel=weights] svg text:not(.ra-note)')].map((t) => t.textContent).join()"
+TEXTS = "document.querySelectorAll('[data-panel=weights] svg text:not(.ra-note)')"
+TICKS = f"() => [...{TEXTS}].map((t) => t.textContent).join()"
 
 
 @pytest.mark.browser

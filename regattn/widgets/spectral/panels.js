@@ -208,7 +208,6 @@ export function codesPanel(problem) {
     title: "Codes of the keys and of the query",
     legend: [
       ["query", "diamond", "the query (drag it)"],
-      ["neutral", "dashed", "weight 0"],
       ["neutral", "line", "as near as the ringed one"],
     ],
     plot: { label: "Codes", yLabel: "coordinate 2", xLabel: "coordinate 1", height: 290 },
