@@ -214,7 +214,7 @@ def test_a_row_has_its_place_by_weight_and_by_nearness(tmp_path):
 RINGED = """() => ["codes", "split"].map((panel) => {
   const box = document.querySelector(`[data-panel=${panel}]`);
   const points = (text) => [...text.matchAll(/([-\\d.]+),([-\\d.]+)/g)].map((m) => [Number(m[1]), Number(m[2])]);
-  const [ring, level] = [".ra-ring.ra-truth", ".ra-dashed.ra-truth"].map((mark) => box.querySelector(mark).getAttribute("d"));
+  const [ring, level] = ["ring", "dashed"].map((mark) => box.querySelector(`.ra-${mark}.ra-truth`).getAttribute("d"));
   const words = [...box.querySelectorAll(".ra-note.ra-truth")].map((note) => note.textContent).join("");
   return {ring: points(ring)[0], level: points(level), words};
 })"""
