@@ -21,8 +21,8 @@ def plot_codes(
 ) -> np.ndarray:
     """Draw rows of two predictors above their codes, a query's arrow in both, and named rows projected on it.
 
-    Rows are drawn around their means. A row's dot grows with the size of its correction, the inner product of its code
-    with the query's: the length of the query's code times the row's projection on the arrow, which is dashed.
+    Rows are drawn around their means. A row's dot has the colour and the size of its weight: 1/n, plus the length of
+    the query's code times the row's projection on the arrow, which is dashed.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def plot_codes(
             f"a plane needs a centred factorisation of rank 2, got rank {spectrum.rank}, centre {spectrum.centre}"
         )
     codes, query = spectrum.codes(), spectrum.codes(X_new)[0]
-    correction = codes @ query
+    weights = 1 / len(codes) + codes @ query
     turn = np.linspace(0, 2 * np.pi, 201)
     circle = SPREAD / np.sqrt(len(codes)) * np.column_stack([np.cos(turn), np.sin(turn)])
     back = np.linalg.inv(spectrum.embedding())  # from codes to rows
@@ -60,8 +60,8 @@ def plot_codes(
 
     size = (plt.rcParams["figure.figsize"][0], 5.4)
     axes: np.ndarray = plt.subplots(2, 1, figsize=size, height_ratios=[1, 1.5])[1]
-    _panel(axes[0], X - spectrum.centre, circle @ back, query @ back, correction)
-    _panel(axes[1], codes, circle, query, correction)
+    _panel(axes[0], X - spectrum.centre, circle @ back, query @ back, weights)
+    _panel(axes[1], codes, circle, query, weights)
     ends = feet[[(codes @ query).argmin(), (codes @ query).argmax()]]
     axes[1].plot(*ends.T, color=COLOURS["query"], linewidth=0.8, zorder=1)
     for name, i in labels.items():
@@ -84,9 +84,9 @@ def _name(ax: Axes, name: str, point: np.ndarray, tip: np.ndarray) -> None:
     ax.annotate(name, point, fontsize=10, ha="right" if left else "left", **place)
 
 
-def _panel(ax: Axes, points: np.ndarray, curve: np.ndarray, tip: np.ndarray, correction: np.ndarray) -> None:
-    colours = np.where(correction >= 0, COLOURS["positive"], COLOURS["negative"])
-    sizes = 4 + 90 * np.abs(correction) / (np.abs(correction).max() or 1.0)
+def _panel(ax: Axes, points: np.ndarray, curve: np.ndarray, tip: np.ndarray, weights: np.ndarray) -> None:
+    colours = np.where(weights >= 0, COLOURS["positive"], COLOURS["negative"])
+    sizes = 4 + 90 * np.abs(weights) / np.abs(weights).max()
     ax.scatter(*points.T, s=sizes, c=colours, alpha=0.7, linewidths=0)
     ax.plot(*curve.T, color=COLOURS["neutral"], linewidth=1.4)
     ax.annotate(

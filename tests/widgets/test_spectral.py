@@ -198,6 +198,63 @@ def test_the_query_can_be_dragged_among_the_codes(browser, tmp_path):
         assert -90 < moved["x"] - box["x"] < -20  # to the dot that is nearest
 
 
+def test_a_row_has_its_place_by_weight_and_by_nearness(tmp_path):
+    explorer = inflation_explorer(query="2008Q4")
+    code = """const problem = spectralProblem(given.data);
+      const state = spectralState(problem, {ridge: 0, rank: 3, query: given.query});
+      say(problem.scores.map((_, k) => ranks(problem, state, k)));"""
+    found = in_node(tmp_path, "spectral/numbers.js", code, {"data": explorer.data, "query": explorer.query})
+    weights = np.array(explorer.result()["weights"])
+    s, n = explorer.spectrum, len(weights)
+    away = np.linalg.norm(s.codes() - s.codes(explorer.X_new)[explorer.query - n], axis=1)
+    for key, values in (("heavy", -weights), ("near", away)):
+        np.testing.assert_array_equal([row[key] for row in found], 1 + (values[:, None] > values).sum(axis=1))
+
+
+RINGED = """() => ["codes", "split"].map((panel) => {
+  const box = document.querySelector(`[data-panel=${panel}]`);
+  const points = (text) => [...text.matchAll(/([-\\d.]+),([-\\d.]+)/g)].map((m) => [Number(m[1]), Number(m[2])]);
+  const [ring, level] = ["ring", "dashed"].map((mark) => box.querySelector(`.ra-${mark}.ra-truth`).getAttribute("d"));
+  const words = [...box.querySelectorAll(".ra-note.ra-truth")].map((note) => note.textContent).join("");
+  return {ring: points(ring)[0], level: points(level), words};
+})"""
+
+
+def test_what_is_as_heavy_as_the_ringed_row_lies_on_a_line_and_on_a_curve(browser, tmp_path):
+    X = np.random.default_rng(7).normal(size=(13, 2))
+    explorer = SpectralExplorer(
+        X, X[:, 0], query=3, named=["5"], labels=list("0123456789abc"), panels=["codes", "split"]
+    )
+    with opened(browser, tmp_path, explorer) as page:
+        seen = set()
+        for key in (None, "ArrowRight", "End"):
+            if key:
+                page.locator("[data-panel=codes] svg").focus()
+                page.keyboard.press(key)
+            plane, split = page.evaluate(RINGED)
+            (x, y), (start, end) = plane["ring"], np.array(plane["level"])
+            along, across = end - start, np.array([x, y]) - start
+            assert abs(along[0] * across[1] - along[1] * across[0]) / np.linalg.norm(along) < 0.1  # in pixels
+            assert np.abs(np.array(split["level"]) - split["ring"]).sum(axis=1).min() < 8  # it is drawn in 80 steps
+            assert plane["words"] == split["words"]
+            seen.add(plane["words"].replace("\u2068", "").replace("\u2069", ""))
+    assert "as heavy as 5" in seen
+    assert "as heavy as c" in seen
+    assert len(seen) == 3
+
+
+def test_of_a_training_row_that_asks_its_weight_on_itself_is_drawn_and_said(browser, tmp_path):
+    explorer = inflation_explorer(query="1984Q2", panels=["weights"], hide=["ridge", "rank"])
+    weights = np.array(explorer.result()["weights"])
+    own = 1 + (weights > weights[explorer.query]).sum()
+    level = "() => document.querySelector('[data-panel=weights] .ra-dotted.ra-query').getAttribute('d')"
+    with opened(browser, tmp_path, explorer) as page:
+        assert f", {own}th of {len(weights)}; " in page.locator(".ra-live").first.inner_text()
+        assert page.evaluate(level)
+        page.evaluate(SET, [{"query": len(weights)}, 0])  # a row to be tested has no weight on itself
+        assert page.evaluate(level) == ""
+
+
 def test_bars_are_as_high_as_their_weights(browser, tmp_path):
     explorer = inflation_explorer(query="1974Q1")
     with opened(browser, tmp_path, explorer) as page:

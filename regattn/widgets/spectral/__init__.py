@@ -45,7 +45,10 @@ class SpectralExplorer(Explorer, panels=PANELS):
     labels, labels_new : sequences of str, optional
         What to call the rows; by default as the index of a DataFrame does.
     named : sequence of str, optional
-        Labels of training rows whose bars and dots carry their names.
+        Labels of training rows whose bars and dots carry their names; without any, the highest and the lowest bar do.
+        The first of them has the ring among the codes, until another is pointed at.
+    row : str, optional
+        What a training row is, such as "quarter".
     units : str, optional
         Units of the target, such as "% a year".
     later : str, optional
@@ -119,6 +122,7 @@ class SpectralExplorer(Explorer, panels=PANELS):
         labels: Sequence[Any] | None = None,
         labels_new: Sequence[Any] | None = None,
         named: Sequence[str] = (),
+        row: str = "training observation",
         units: str = "",
         later: str = "",
         panels: Sequence[str] = PANELS,
@@ -149,6 +153,7 @@ class SpectralExplorer(Explorer, panels=PANELS):
             "labels": labels,
             "labels_test": labels_new,
             "named_rows": [label_place(label, labels, "named") for label in named],
+            "row": check_text(row, "row"),
             "units": units,
             "later": check_text(later, "later"),
         }

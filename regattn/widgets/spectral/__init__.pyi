@@ -25,6 +25,7 @@ class SpectralExplorer(Explorer):
         labels: Sequence[Any] | None = None,
         labels_new: Sequence[Any] | None = None,
         named: Sequence[str] = (),
+        row: str = "training observation",
         units: str = "",
         later: str = "",
         panels: Sequence[str] = ("weights", "codes", "split", "sum", "path"),

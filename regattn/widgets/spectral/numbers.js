@@ -42,6 +42,24 @@ export function spectralErrors(problem, kept) {
 // What observation i adds to the mean: its weight beyond an equal share, times the distance of its target from the mean.
 export const addedBy = ({ n, y, level }, weight, i) => (weight - 1 / n) * (y[i] - level);
 
+// Where the largest weight stands, and the smallest.
+export function extremes(weights) {
+  let [most, least] = [0, 0];
+  weights.forEach((weight, i) => {
+    if (weight > weights[most]) most = i;
+    if (weight < weights[least]) least = i;
+  });
+  return [most, least];
+}
+
+// The place of training row k by weight, the heaviest first, and by the distance of its code from the query's.
+export function ranks({ scores, all }, { kept, weights, query }, k) {
+  const away = (row) => kept.reduce((total, share, j) => total + share * (row[j] - all[query][j]) ** 2, 0);
+  const own = away(scores[k]);
+  const before = (wanted) => 1 + scores.reduce((count, row, i) => count + (i !== k && wanted(row, i) ? 1 : 0), 0);
+  return { heavy: before((_, i) => weights[i] > weights[k]), near: before((row) => away(row) < own) };
+}
+
 // Everything shown for one setting of the controls.
 export function spectralState(problem, { ridge, rank, query }) {
   const { scores, all, s, n } = problem;

@@ -2,8 +2,8 @@
 import { sliderScale } from "../_kit/controls.js";
 import { timeTicks } from "../_kit/dates.js";
 import { formatNumber, formatResult, isolate, numberTicks, powerText, rounded, shorten } from "../_kit/format.js";
-import { niceTicks, norm, spectralFilter } from "../_numbers/maths.js";
-import { spectralCodes, spectralErrors } from "./numbers.js";
+import { clipSegment, dot, niceTicks, norm, spectralFilter } from "../_numbers/maths.js";
+import { extremes, spectralCodes, spectralErrors } from "./numbers.js";
 
 // Where the years (or some of the labels) stand along the observations.
 function placeTicks(p, labels) {
@@ -15,6 +15,15 @@ const signed = [
   ["negative", "box", "negative weight"],
 ];
 const dots = signed.map(([role, , words]) => [role, "dot", words]);
+
+// A note that is written to the right of its place or to the left of it.
+function sidedNote(p, role) {
+  const notes = { 1: p.note(role, "start"), "-1": p.note(role, "end") };
+  return (side, text, x, y, { dx = 0, dy = 0 } = {}) => {
+    notes[side](text, x, y, { dx: side * dx, dy });
+    notes[-side]("", x, y);
+  };
+}
 
 // Where the name of observation i stands: beside its end if no other bar or ring that its letters span comes near,
 // else beyond them all, with an arrow to its end; null where another name stands at that height.
@@ -70,7 +79,7 @@ function namedDots(p, { named_rows: named, names }, sidesOf) {
 }
 
 export function weightsPanel(problem, view) {
-  const { n, names, labels, s, named_rows: named } = problem;
+  const { n, names, labels, s, row, named_rows: named } = problem;
   const end = names.length > n ? n * 1.04 + 1 : n;
   const shrinks = !(view.hides("ridge") && view.hides("rank"));
   const legend = [
@@ -78,25 +87,27 @@ export function weightsPanel(problem, view) {
     ...(shrinks ? [["truth", "hollow", "where least squares ends"]] : []),
     ["neutral", "dashed", "1/n: an equal share"],
     ["query", "diamond", "the query (drag it)"],
+    ...(shrinks ? [] : [["query", "dotted", "its weight on itself"]]),
   ];
   const places = labels.map((_, i) => i);
   const place = ({ query }) => Math.min(query, end - 0.01 * n); // a row to be tested comes after the last bar, as far as there is room
   return {
-    title: "The weight of each training observation",
+    title: `The weight of each ${row}`,
     wide: true,
     legend,
-    plot: { label: "Weights", yLabel: "weight", xLabel: "training observation", height: 250 },
+    plot: { label: "Weights", yLabel: "weight", xLabel: row, height: view.hides("sum") ? 250 : 225 },
     by: "x",
     at: (k, state) => [k, state.weights[k]],
     handle: {
       at: (state) => [place(state), state.weights[state.query] ?? 0],
-      to: (x) => ({ query: Math.max(0, Math.min(n - 1, Math.round(x))) }),
+      to: (x) => ({ query: Math.max(0, Math.min(names.length - 1, Math.round(x))) }),
     },
     make(p) {
       const [bars, uniform] = [p.signedBars(), p.line("neutral", { dashed: true })];
       const before = p.dots("truth", { hollow: true });
-      const [upright, diamond, note] = [p.marker("query", "upright"), p.marker("query"), p.note("query", "end")];
-      const told = named.map((i) => [i, p.note("neutral", i < n / 2 ? "start" : "end")]);
+      const [stem, level, diamond, note] = [p.line("query"), p.line("query", { dotted: true }), p.marker("query"), sidedNote(p, "query")];
+      const told = named.map((i) => p.note("neutral", i < n / 2 ? "start" : "end"));
+      const ends = told.length ? [] : [0, 1].map(() => sidedNote(p, "neutral"));
       return (state) => {
         const [low, high] = rounded(state.bounds.weight);
         p.frame({ x: [-1, end], y: [low, high], xTicks: placeTicks(p, labels) });
@@ -105,24 +116,33 @@ export function weightsPanel(problem, view) {
         const turned = shrinks && (state.ridge > 0 || state.rank < s.length);
         before(places, state.unshrunk, 2, () => turned);
         const inside = state.query < n;
-        upright(inside ? state.query : null);
+        const own = inside ? state.weights[state.query] : 0;
+        const edge = own < 0 ? high : low; // the stem leaves the bar free
+        stem([state.query, state.query], inside ? [0, edge] : [NaN, NaN]);
+        level([-1, n], inside && !shrinks ? [own, own] : [NaN, NaN]);
         diamond(place(state), inside ? state.weights[state.query] : 0);
         const drawn = turned ? state : { ...state, unshrunk: state.weights };
         const near = (12 * (high - low)) / (p.y(low) - p.y(high)); // the height of a line, in weights
-        const asks = inside ? "" : `${isolate(shorten(names[state.query]))} asks`;
+        const asks = `${isolate(shorten(names[state.query]))} asks`;
         let crowded = false; // whether a name stands where this one would
-        namePlaces(problem, drawn, p.x(1) - p.x(0), near).forEach((place, k) => {
-          const [i, name] = told[k];
-          name(place?.text ?? "", i, place?.at ?? 0, { dx: place?.dx ?? 0, dy: place?.dy ?? 0 });
+        const shown = ends.length ? extremes(state.weights) : named;
+        namePlaces({ ...problem, named_rows: shown }, drawn, p.x(1) - p.x(0), near).forEach((place, k) => {
+          const i = shown[k];
+          const { text, at, dx, dy } = place ?? { text: "", at: 0, dx: 0, dy: 0 };
+          const flat = i === state.query || Math.abs(state.weights[i]) < near; // nothing to point at
+          if (told.length) told[k](text, i, at, { dx, dy });
+          else ends[k](i < n / 2 ? 1 : -1, flat ? "" : text, i, at, { dx: Math.abs(dx), dy });
           crowded ||= place && p.y(place.at) + place.dy < p.y(high) + 24 && p.x(i) > p.x(end) - 7 * asks.length;
         });
-        note(asks, end, crowded ? low : high);
+        if (inside) note(state.query < n / 2 ? 1 : -1, asks, state.query, edge, { dx: 6 });
+        else note(-1, asks, end, crowded ? low : high);
       };
     },
   };
 }
 
 export function splitPanel(problem, view) {
+  const { n, names } = problem;
   return {
     title: "Why that weight: 1/n + scale × cosine",
     beside: view.hides("weights"), // then the codes lead
@@ -130,16 +150,31 @@ export function splitPanel(problem, view) {
     plot: { label: "Scale and cosine", height: 290, yLabel: "cosine of the angle", xLabel: "scale: product of lengths" },
     at: (k, state) => [state.scale[k], state.cosine[k]],
     make(p) {
-      const [border, signedDots] = [p.line("neutral", { dashed: true }), p.signedDots()];
+      const [border, level] = [p.line("neutral", { dashed: true }), p.line("truth", { dashed: true })];
+      const [signedDots, ring, note] = [p.signedDots(), p.marker("truth", "ring"), p.note("truth", "end")];
       const tell = namedDots(p, problem, () => [1, -1]);
+      // The dots of one weight: the correction, divided by the scale.
+      const curve = (line, correction, right) => {
+        const from = Math.min(right, Math.max(Math.abs(correction), 1e-3 * right));
+        const xs = Array.from({ length: 80 }, (_, k) => from * (right / from) ** (k / 79));
+        line(xs, xs.map((x) => correction / x));
+      };
+      const around = (state) => {
+        const [k, right] = [problem.chosen ?? extremes(state.weights)[0], p.domain().x[1]];
+        const correction = state.weights[k] - 1 / n;
+        curve(level, correction, right);
+        ring(state.scale[k], state.cosine[k]);
+        note(`as heavy as ${isolate(shorten(names[k]))}`, right, correction / right, { dy: correction < 0 ? -8 : 16 });
+      };
+      problem.drawn.push(around);
       return (state) => {
         const right = rounded([0, state.bounds.scale])[1];
         p.frame({ x: [0, right], y: [-1.08, 1.08], yTicks: numberTicks(-1, 1, 4) });
-        const first = 1 / problem.n; // left of it even a cosine of −1 leaves the weight positive
-        const xs = Array.from({ length: 80 }, (_, k) => first * (right / first) ** (k / 79)).filter(() => first < right);
-        border(xs, xs.map((x) => -first / x));
+        if (1 / n < right) curve(border, -1 / n, right); // left of 1/n even a cosine of −1 leaves the weight positive
+        else border([], []);
         signedDots(state.scale, state.cosine, dotRadius(state), state.weights);
         tell(state.scale, state.cosine, state);
+        around(state);
       };
     },
   };
@@ -155,21 +190,58 @@ function nearestCode(codes, n, [x, y]) {
   return best;
 }
 
+// All weights of one size lie on a straight line at right angles to the query's arrow, where the codes have no more than
+// two coordinates: its end points, cut at the frame.
+function levelLine(asks, correction, domain) {
+  const size = dot(asks, asks);
+  if (!(size > 0)) return null;
+  const far = 4 * Math.max(...[domain.x, domain.y].flat().map(Math.abs));
+  const ways = [-1, 1].map((way) => [0, 1].map((a) => (correction * asks[a]) / size + (way * far * (a ? asks[0] : -asks[1])) / Math.sqrt(size)));
+  return clipSegment(...ways, domain);
+}
+
 export function codesPanel(problem) {
-  const reach = Math.max(...problem.scores.map((row) => norm(row)));
+  const reach = Math.max(...problem.all.map((row) => norm(row))); // one scale for every query
+  const { n, names } = problem;
   let codes = [];
   return {
     title: "Codes of the keys and of the query",
-    legend: [...dots, ["query", "diamond", "the query (drag it)"]],
+    legend: [
+      ["query", "diamond", "the query (drag it)"],
+      ["neutral", "line", "as near as the ringed one"],
+    ],
     plot: { label: "Codes", yLabel: "coordinate 2", xLabel: "coordinate 1", height: 290 },
     at: (k) => codes[k],
     handle: { at: ({ query }) => codes[query].slice(0, 2), to: (x, y) => ({ query: nearestCode(codes, problem.n, [x, y]) }) },
     make(p) {
-      const [signedDots, arm, diamond] = [p.signedDots(), p.line("query"), p.marker("query")];
+      const [circle, back] = [p.chains("neutral", 1.5), p.chains("query", 0.9)];
+      const [signedDots, border, level] = [p.signedDots(), p.line("neutral", { dashed: true }), p.line("truth", { dashed: true })];
+      const [arm, foot, diamond] = [p.line("query"), p.dots("query"), p.marker("query")];
+      const [ring, note] = [p.marker("truth", "ring"), sidedNote(p, "truth")];
       const tell = namedDots(p, problem, (x) => (x < 0 ? [-1, 1] : [1, -1])); // away from the crowd
+      const across = (line, cut) => line(...[0, 1].map((axis) => (cut ?? []).map((point) => point[axis])));
+      const around = (state) => {
+        const k = problem.chosen ?? extremes(state.weights)[0];
+        const [asks, own, domain] = [codes[state.query], codes[k], p.domain()];
+        ring(own[0], own[1]);
+        const away = Math.hypot(asks[0] - own[0], asks[1] - own[1]);
+        const flat = asks.length === 2; // else the plane shows only a shadow of distances and angles
+        const angles = Array.from({ length: 181 }, (_, step) => (step * Math.PI) / 90);
+        circle(flat ? [angles.map((a) => [asks[0] + away * Math.cos(a), asks[1] + away * Math.sin(a)])] : []);
+        const correction = state.weights[k] - 1 / n;
+        const cut = flat ? levelLine(asks, correction, domain) : null;
+        across(level, cut);
+        across(border, flat ? levelLine(asks, -1 / n, domain) : null);
+        const along = asks.map((value) => (correction * value) / dot(asks, asks));
+        foot([along[0]], [along[1]], 3, () => cut !== null);
+        const gap = (point) => Math.hypot(point[0] - own[0], point[1] - own[1]);
+        const end = cut && [...cut].sort((a, b) => gap(b) - gap(a))[0]; // the name where there is room
+        note(end?.[0] > 0 ? -1 : 1, end ? `as heavy as ${isolate(shorten(names[k]))}` : "", ...(end ?? [0, 0]), { dx: 8, dy: end?.[1] > 0 ? 4 : -4 });
+      };
+      problem.drawn.push(around);
       return (state) => {
         codes = spectralCodes(problem, state, state.root, state.angle);
-        const radius = 1.08 * Math.max(reach, norm(problem.all[state.query]));
+        const radius = 1.08 * reach;
         const domain = p.squareDomain(radius);
         const step = niceTicks(0, radius, 2)[1] ?? radius; // one step for both axes: the units are the same
         const ticks = ([low, high]) => numberTicks(low, high, (high - low) / step);
@@ -177,6 +249,10 @@ export function codesPanel(problem) {
         const [xs, ys] = [0, 1].map((axis) => codes.map((code) => code[axis]));
         signedDots(xs, ys, dotRadius(state), state.weights);
         tell(xs, ys, state);
+        const [asks, far] = [codes[state.query], 4 * radius];
+        const size = norm(asks) || 1;
+        back(asks.length === 2 ? [[-far, far].map((way) => asks.map((value) => (way * value) / size))] : []);
+        around(state);
         arm([0, xs[state.query]], [0, ys[state.query]]);
         diamond(xs[state.query], ys[state.query]);
       };
@@ -184,17 +260,17 @@ export function codesPanel(problem) {
   };
 }
 
-export function sumPanel({ n, targets, labels, level, units }) {
+export function sumPanel({ n, row, targets, labels, level, units }, view) {
   const places = labels.map((_, i) => i);
   return {
-    title: "From the mean to the prediction, summed over the training observations",
+    title: `From the mean to the prediction, one ${row} after another`,
     wide: true,
     legend: [
       ["prediction", "line", "running sum of (weight − 1/n) × (target − mean)"],
       ["neutral", "dashed", "the mean: equal shares"],
       ["truth", "diamond", "observed"],
     ],
-    plot: { label: "Running sum", height: 230, yLabel: units || "target", xLabel: "training observations up to this one" },
+    plot: { label: "Running sum", height: view.hides("weights") ? 230 : 190, yLabel: units || "target", xLabel: `${row}s up to this one` },
     by: "x",
     at: (k, state) => [k, state.sums[k]],
     make(p) {

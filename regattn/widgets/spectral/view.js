@@ -1,7 +1,7 @@
 // SpectralExplorer: one query j against every training observation i, while λ, L and the query move.
 import { explorer } from "../_kit/explorer.js";
 import { formatNumber, formatResult, isolate, measured } from "../_kit/format.js";
-import { addedBy, spectralOfQuery, spectralProblem, spectralState } from "./numbers.js";
+import { addedBy, extremes, ranks, spectralOfQuery, spectralProblem, spectralState } from "./numbers.js";
 import { codesPanel, pathPanel, splitPanel, sumPanel, weightsPanel } from "./panels.js";
 
 const unitOf = ({ units }) => (units ? ` ${isolate(units)}` : "");
@@ -9,24 +9,25 @@ const unitOf = ({ units }) => (units ? ` ${isolate(units)}` : "");
 function spectralMessage(state, problem, view) {
   const { names, targets } = problem;
   const known = targets[state.query];
-  let [most, least] = [0, 0];
-  state.weights.forEach((weight, i) => {
-    if (weight > state.weights[most]) most = i;
-    if (weight < state.weights[least]) least = i;
-  });
+  const [most, least] = extremes(state.weights);
   const say = (i) => `${isolate(names[i])} (${formatResult(state.weights[i], 2)})`;
+  const inside = state.query < problem.n;
+  const place = inside && `${ordinal(ranks(problem, state, state.query).heavy)} of ${problem.n}`;
+  const own = inside && most !== state.query ? `; its own: ${formatResult(state.weights[state.query], 2)}, ${place}` : "";
   const when = problem.later && ` ${isolate(problem.later)}`;
   const observed = known === null ? "" : `, observed${when} ${formatNumber(known)}`;
   const errors = [["leave-one-out", state.loo_error], ["training", state.train_error], ["test", state.test_error]]; // prettier-ignore
   const said = errors.filter(([, error]) => error !== null).map(([name, error]) => `${name} ${formatResult(error)}`);
   return [
     `${isolate(names[state.query])}: ${formatResult(state.prediction)}`,
-    `${unitOf(problem)} predicted${problem.named ? ` from ${predictorsOf(problem, state.query)}` : ""}${observed}. ` +
+    `${unitOf(problem)} ${inside ? "fitted" : "predicted"}${problem.named ? ` from ${predictorsOf(problem, state.query)}` : ""}${observed}. ` +
       (view.hides("path")
-        ? `Largest weight: ${say(most)}; ${state.weights[least] < 0 ? "furthest below zero" : "smallest"}: ${say(least)}.`
+        ? `Largest weight: ${most === state.query ? `its own (${formatResult(state.weights[most], 2)})` : say(most)}${own}; ${state.weights[least] < 0 ? "furthest below zero" : "smallest"}: ${say(least)}.`
         : `Errors of the whole fit: ${said.join(", ")}.`),
   ];
 }
+
+const ordinal = (k) => `${k}${{ 1: "st", 2: "nd", 3: "rd" }[k % 100 > 10 && k % 100 < 14 ? 0 : k % 10] ?? "th"}`;
 
 // The predictors of a row, by their names.
 function predictorsOf({ predictors, rows, predictors_hidden: more }, k) {
@@ -35,19 +36,32 @@ function predictorsOf({ predictors, rows, predictors_hidden: more }, k) {
 }
 
 // What is said of training observation k, in the tip and to a screen reader.
-function spectralReading(problem, { weights, scale, cosine }, k) {
-  const { names, n, y } = problem;
+function spectralReading(problem, state, k, view) {
+  const [{ names, n, y }, { weights, scale, cosine }] = [problem, state];
+  const { heavy, near } = view.hides("codes") ? {} : ranks(problem, state, k);
+  const split = `${formatResult(scale[k])} × ${formatNumber(cosine[k], 2)} (scale × cosine)`;
   return (
     `${isolate(names[k])}: weight ${formatResult(weights[k])}\n` +
+    (heavy ? `${ordinal(heavy)} heaviest, ${ordinal(near)} nearest of ${n}\n` : "") +
     `${predictorsOf(problem, k)}\n` +
-    `= 1/${n} + ${formatResult(scale[k])} × ${formatNumber(cosine[k], 2)} (scale × cosine)\n` +
+    `= 1/${n} + ${view.hides("split") ? formatResult(weights[k] - 1 / n) : split}\n` +
     `target ${formatNumber(y[k])}${unitOf(problem)}, adds ${formatResult(addedBy(problem, weights[k], k))}${unitOf(problem)}`
   );
 }
 
+// The row that has the ring among the codes, and what is drawn with it: the one last pointed at.
+function ringed([first = null]) {
+  const drawn = [];
+  const ring = function (k, state) {
+    this.chosen = k;
+    for (const draw of drawn) draw(state);
+  };
+  return { chosen: first, drawn, ring };
+}
+
 const render = explorer({
   name: "SpectralExplorer",
-  prepare: (data, { model }) => ({ ...spectralProblem(data), start: model.get("query") }),
+  prepare: (data, { model }) => ({ ...spectralProblem(data), start: model.get("query"), ...ringed(data.named_rows) }),
   compute(problem, now, before) {
     const { bounds, unshrunk } = before?.query === now.query ? before : spectralOfQuery(problem, now.query, problem.start);
     return { ...spectralState(problem, now), root: now.root, angle: now.angle, bounds, unshrunk };
@@ -79,16 +93,17 @@ const render = explorer({
   say: spectralMessage,
   panels: (problem, view) => ({
     weights: weightsPanel(problem, view),
-    codes: codesPanel(problem),
+    codes: codesPanel(problem, view),
     split: splitPanel(problem, view),
-    sum: sumPanel(problem),
+    sum: sumPanel(problem, view),
     path: pathPanel(problem, view),
   }),
   hint: ({ query }, { names }) =>
     `for ${isolate(names[query])}; arrow keys read the training observations, Enter makes one the query`,
-  cursor: (problem) => ({
+  cursor: (problem, view) => ({
     count: () => problem.n,
-    text: (k, state) => spectralReading(problem, state, k),
+    text: (k, state) => spectralReading(problem, state, k, view),
+    moved: (k, state) => k !== null && problem.ring(k, state),
     pick: (k) => ({ query: k }),
     start: ({ query }) => Math.min(query, problem.n - 1),
   }),
