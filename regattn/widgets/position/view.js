@@ -147,7 +147,7 @@ function lossPanel({ places, trained, group, letters }, view) {
         line(middles, curve);
         old(middles, hands === "trained" ? [] : before);
         level(1, letters);
-        words("letter frequencies alone", 9, letters, { dy: 15 });
+        words("letter frequencies", 9, letters, { dy: 15 });
         for (const mark of ends) mark(trained + 0.5);
         for (const mark of here) mark(place);
         diamond(place, now);
