@@ -13,18 +13,23 @@ from __future__ import annotations
 import argparse
 import platform
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import torch
 from joblib import Parallel, delayed
+from numpy.typing import ArrayLike
 from torch.nn import functional
 
 from regattn.data import load_lee_corpus
-from regattn.transformer import LanguageModel
+from regattn.transformer import LanguageModel, frequencies, multihead
 from regattn.transformer._experiments import loss_by_place
+from regattn.transformer._rotation import rotation_angles
 from regattn.transformer.lengths import (
     LengthTask,
     _letters,
@@ -41,6 +46,7 @@ IN_PLACE = {"none": 1}  # letters at the end that stay in place when all before 
 TABLES = (1, 2, 3, 4)  # letters of an n-gram: the one asked, and those before it that are read
 SEEDS = range(3)
 STRETCHES = {"rotary": (2, 4, 8)}  # by which the slowest clock is slowed down once a model is trained
+HANDS = ("base", "all", "slow")  # which are slowed: those between by the base, all alike, those not round in a window
 FARTHEST = {"0": 0, "anywhere": 96}  # of the places where windows of copying begin in training
 SHIFTED = (20, 600)  # steps of those trainings: a trial that a page makes again, and the whole
 PLACES = 4  # neighbouring places whose losses are averaged
@@ -64,15 +70,12 @@ def run(seed: int, name: str, positions: str, text: Path | None, ends: float, st
         "scores": length_scores(model, task).round(4).reset_index().to_dict("records"),
     }
     if name == "news":
-        tokens, targets = task.tests[4]
-        windows = torch.cat([tokens, targets[:, -1:]], dim=1)
-        part["by_place"] = (
-            loss_by_place(model, windows).astype(float).reshape(-1, PLACES).mean(axis=1).round(4).tolist()
-        )
+        part["by_place"] = averaged(model, task)
         if positions in IN_PLACE:
             part["shuffled"] = shuffled_scores(model, task, IN_PLACE[positions], seed)
         if positions in STRETCHES:
             part["rescaled"] = rescaled_scores(model, task, STRETCHES[positions])
+            part["slowed"] = slowed_scores(model, task, STRETCHES[positions])
     return part | {"seconds": round(time.process_time() - start, 1)}
 
 
@@ -134,6 +137,45 @@ def rescaled_scores(model: LanguageModel, task: LengthTask, stretches: tuple[flo
         for stretch in stretches
         for row in length_scores(rescaled(model, stretch), task).round(4).reset_index().to_dict("records")
     ]
+
+
+def slowness(hands: str, stretch: float, width: int, length: int) -> np.ndarray:
+    """Return by how much each clock of a head turns more slowly, the fastest first."""
+    speeds = frequencies(width)
+    if hands == "base":
+        return stretch ** (np.arange(width // 2) / (width // 2 - 1))
+    return np.where((hands == "all") | (length * speeds < 2 * np.pi), float(stretch), 1.0)
+
+
+@contextmanager
+def slowed(slower: np.ndarray) -> Iterator[None]:
+    """Let every rotary model turn its pairs more slowly for a while."""
+
+    def angles(*places: ArrayLike, **more: float) -> np.ndarray:
+        return rotation_angles(*places, **more) / slower
+
+    multihead._rotary_tables.cache_clear()
+    with mock.patch.object(multihead, "rotation_angles", angles):
+        yield
+    multihead._rotary_tables.cache_clear()
+
+
+def slowed_scores(model: LanguageModel, task: LengthTask, stretches: tuple[float, ...]) -> list[dict]:
+    """Return losses of a trained rotary model, at each length and by place, when some of its clocks are slowed."""
+    width = model.architecture.width // model.architecture.n_heads
+    rows = []
+    for hands, stretch in product(HANDS, stretches):
+        with slowed(slowness(hands, stretch, width, task.length)):
+            losses = length_scores(model, task)["loss"].round(4).tolist()
+            rows.append({"hands": hands, "stretch": stretch, "losses": losses, "by_place": averaged(model, task)})
+    return rows
+
+
+def averaged(model: torch.nn.Module, task: LengthTask) -> list[float]:
+    """Return the loss at each few neighbouring places of the longest windows."""
+    tokens, targets = task.tests[4]
+    windows = torch.cat([tokens, targets[:, -1:]], dim=1)
+    return loss_by_place(model, windows).astype(float).reshape(-1, PLACES).mean(axis=1).round(4).tolist()
 
 
 def table_losses(stories: list[str], orders: tuple[int, ...] = TABLES) -> dict[str, float]:

@@ -109,7 +109,7 @@ MAKERS = {
         untrained(), Grammar(), sentence=" ".join(words)[:400], alt=words[0] + words[1]
     ),
     "sampling": lambda words: SamplingExplorer(X[:, :2], contexts=words, words=words[:2]),
-    "position": lambda words: PositionExplorer(alt=words[0] + words[1], presets={words[2]: {"lag": 3}}),
+    "position": lambda words: PositionExplorer(alt=words[0] + words[1], presets={words[2]: {"place": 3}}),
     "filter": lambda words: FilterExplorer(pd.Series(X[:, 0], name=words[0]), units=words[0], alt=words[0] + words[1]),
     "forecast": lambda words: ForecastExplorer(
         forecaster(), series().set_axis(_as_they_are(words[:3]), axis=1), units=words[0], alt=words[0] + words[1]
@@ -288,13 +288,9 @@ ENTRANCES = {
     "depth, y": lambda x: DepthExplorer(np.ones((4, 1)), x, list("abab"), [1, 1, 2, 2], known=1, deepest=2),
     "depth, units": lambda x: DepthExplorer(np.ones((4, 1)), np.arange(4.0), x, [1, 1, 2, 2], known=1, deepest=2),
     "depth, dates": lambda x: DepthExplorer(np.ones((4, 1)), np.arange(4.0), list("abab"), x, known=1, deepest=2),
-    "position, scheme": lambda x: PositionExplorer(scheme=x),
-    "position, dimension": lambda x: PositionExplorer(dimension=x),
-    "position, base": lambda x: PositionExplorer(base=x),
-    "position, exponent": lambda x: PositionExplorer(exponent=x),
-    "position, draw": lambda x: PositionExplorer(scheme="rotary", draw=x),
-    "position, lag": lambda x: PositionExplorer(lag=x),
-    "position, length": lambda x: PositionExplorer(length=x),
+    "position, place": lambda x: PositionExplorer(place=x),
+    "position, hands": lambda x: PositionExplorer(hands=x),
+    "position, stretch": lambda x: PositionExplorer(hands="all", stretch=x),
     "filter": lambda x: FilterExplorer(x),
     "filter, numbers": lambda x: FilterExplorer(pd.Series(np.ravel(x))),
     "filter, date": lambda x: FilterExplorer(PAST["a"], query=x),

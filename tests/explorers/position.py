@@ -4,10 +4,10 @@ from regattn.widgets import PositionExplorer
 
 
 def example(**options) -> PositionExplorer:
-    """Return sixteen clocks with a query and a key of their own, asked nine places apart."""
-    return PositionExplorer(**({"scheme": "rotary", "dimension": 32, "lag": 9, "draw": 4, "place": 3} | options))
+    """Return the hands slowed by the base, at a place beyond the training."""
+    return PositionExplorer(**({"place": 90, "hands": "base", "stretch": "4"} | options))
 
 
 def expected(traits: dict) -> dict:
-    """Let the package make the codes, turn the pairs and charge the distance."""
+    """Let the package turn the hands and look the losses up."""
     return PositionExplorer(**{name: traits[name] for name in PositionExplorer.controls}).result()

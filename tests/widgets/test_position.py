@@ -1,27 +1,27 @@
-"""The PositionExplorer equals the package over a grid, has stripes where theory has them, and names what it refuses."""
+"""The PositionExplorer equals the package, knows which angles are new, and its hands can be taken hold of."""
 
 from itertools import product
 
 import numpy as np
 import pytest
 
-from regattn.transformer import alibi_slopes, sinusoidal_positions
+from regattn.recorded_runs import load_runs
+from regattn.transformer import frequencies
 from regattn.widgets import PositionExplorer
 from tests.explorers.position import example, expected
 from tests.widgets.harness import FIGURE, SET, assert_same, opened
+from tools import positions as tool
+
+SLOWED = ("base", "all", "slow")
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: PositionExplorer(dimension=7), "dimension must be even, got 7"),
-        (lambda: PositionExplorer(dimension=514), "dimension must be ≤ 512"),
-        (lambda: PositionExplorer(base=1), "base must be ≥ 2"),
-        (lambda: PositionExplorer(exponent=1.5), "exponent must be ≤ 1"),
-        (lambda: PositionExplorer(scheme="learned"), "scheme must be one of sinusoidal, alibi, rotary"),
-        (lambda: PositionExplorer(head=9), "head must be ≤ 8"),
-        (lambda: PositionExplorer(lag=64), "lag must be ≤ 63"),
-        (lambda: PositionExplorer(length=1), "length must be ≥ 2"),
+        (lambda: PositionExplorer(place=0), "place must be ≥ 1"),
+        (lambda: PositionExplorer(place=129), "place must be ≤ 128"),
+        (lambda: PositionExplorer(hands="learned"), "hands must be one of trained, base, all, slow, fast"),
+        (lambda: PositionExplorer(stretch="3"), "stretch must be one of 2, 4, 8"),
     ],
 )
 def test_what_cannot_be_shown_is_refused_by_name(call, message):
@@ -29,65 +29,89 @@ def test_what_cannot_be_shown_is_refused_by_name(call, message):
         call()
 
 
-@pytest.mark.parametrize(("dimension", "lag"), [(2, 1), (64, 5), (512, 63)])
-def test_a_lag_has_one_score_in_every_scheme_but_the_printed_one(dimension, lag):
-    for scheme, draw in (("sinusoidal", 1), ("alibi", 1), ("rotary", 1), ("rotary", 999)):
-        explorer = PositionExplorer(scheme=scheme, dimension=dimension, lag=lag, draw=draw)
-        assert explorer.result()["spread"] == 0
-    P = sinusoidal_positions([0, lag], dimension)
-    assert PositionExplorer(dimension=dimension, lag=lag).result()["score"] == pytest.approx(P[0] @ P[1])
-    many = PositionExplorer(dimension=dimension, exponent=1.0, lag=min(lag, 20)).result()
-    assert many["spread"] > 0.5
+@pytest.mark.parametrize("hands", ["trained", *SLOWED, "fast"])
+def test_within_the_length_of_training_no_angle_is_new(hands):
+    assert PositionExplorer(place=32, hands=hands).result()["unseen"] == 0
 
 
-@pytest.mark.parametrize("head", [1, 8])
-def test_the_prices_are_those_of_a_model_of_eight_heads(head):
-    curve = PositionExplorer(scheme="alibi", head=head, place=9).result()["curve"]
-    np.testing.assert_allclose(curve, -alibi_slopes(8)[head - 1] * np.arange(128))
+def test_a_hand_is_away_where_no_distance_of_training_came_near_its_angle():
+    seen = np.exp(1j * np.outer(np.arange(0, 32, 0.01), frequencies(16)))
+    for place in (34, 40, 70, 100, 128):
+        here = np.exp(1j * (place - 1) * frequencies(16))
+        near = 1.001 * 0.01 * frequencies(16)  # half of what lies between two of them would do
+        assert PositionExplorer(place=place).result()["away"] == (np.abs(seen - here).min(axis=0) > near).tolist()
+
+
+def test_slowed_as_far_as_the_text_is_longer_no_angle_is_new_unless_hands_between_are_slowed_less():
+    found = {hands: PositionExplorer(place=128, hands=hands).result() for hands in SLOWED}
+    assert [found[hands]["unseen"] for hands in SLOWED] == [80, 0, 0]
+    for hands in SLOWED:
+        slower = np.array(found[hands]["around"]) / (2 * np.pi / frequencies(16))
+        np.testing.assert_allclose(slower, tool.slowness(hands, 4, 16, 32))
+
+
+def test_the_losses_are_means_over_the_seeds_of_the_file():
+    rotary = load_runs("lengths", "news").runs.dropna(subset="slowed")
+    assert len(rotary) == 3
+    for hands, stretch in product(SLOWED, (2, 4, 8)):
+        rows = [r for rows in rotary["slowed"] for r in rows if (r["hands"], r["stretch"]) == (hands, stretch)]
+        curve = np.mean([row["by_place"] for row in rows], axis=0)
+        for place in (1, 4, 5, 128):
+            shown = PositionExplorer(place=place, hands=hands, stretch=str(stretch)).result()
+            assert shown["loss"] == pytest.approx(curve[(place - 1) // 4])
+            assert shown["curve"] == pytest.approx(curve)
 
 
 @pytest.mark.browser
 def test_numbers_equal_the_packages_over_a_grid(browser, tmp_path):
     explorer = example()
     with opened(browser, tmp_path, explorer) as page:
-        for scheme, dimension, base, exponent in product(("sinusoidal", "rotary"), (2, 512), (2.0, 1e6), (0.0, 0.35)):
-            values = {"scheme": scheme, "dimension": dimension, "base": base, "exponent": exponent, "place": 63}
+        for hands, stretch, place in product(("trained", *SLOWED, "fast"), ("2", "8"), (1, 33, 96, 127)):
+            values = {"hands": hands, "stretch": stretch, "place": place}
             assert_same(page.evaluate(SET, [values, 0]), expected({**explorer.state(), **values}))
 
 
 @pytest.mark.browser
-def test_a_scheme_shows_its_own_controls_and_no_other(browser, tmp_path):
-    own = {"sinusoidal": {"dimension", "base", "exponent"}, "rotary": {"dimension", "base", "draw"}, "alibi": {"head"}}
-    with opened(browser, tmp_path, PositionExplorer()) as page:
-        for scheme, controls in own.items():
-            page.evaluate(SET, [{"scheme": scheme}, 0])
-            shown = {name for name in set().union(*own.values()) if page.locator(f"[data-control={name}]").is_visible()}
-            assert shown == controls
-            in_more = len(controls) + 2  # the length and the place
-            assert page.locator(".ra-more summary").inner_text() == f"More: {in_more} controls and the numbers"
+def test_a_hand_that_is_dragged_takes_the_text_with_it(browser, tmp_path):
+    with opened(browser, tmp_path, PositionExplorer(place=32)) as page:
+        box = page.locator(".ra-hands").bounding_box()
+        middle = box["x"] + 3.5 / 8 * box["width"], box["y"] + 40
+        page.mouse.move(middle[0] + 20, middle[1] - 12)
+        page.mouse.down()
+        for x, y in ((25, 0), (20, 15), (0, 30)):  # to straight down
+            page.mouse.move(middle[0] + x, middle[1] + y)
+        page.mouse.up()
+        place = page.evaluate(f"{FIGURE}.model.get('place')")
+        assert abs(place - 1 - np.pi / frequencies(16)[3]) < 8
+        page.mouse.move(middle[0] - 30, middle[1])  # let go
+        assert page.evaluate(f"{FIGURE}.model.get('place')") == place
 
 
 @pytest.mark.browser
-def test_without_the_exponent_no_number_is_said_three_times(browser, tmp_path):
-    with opened(browser, tmp_path, PositionExplorer(hide=["exponent"])) as page:
-        assert page.locator(".ra-numbers [data-output]").count() == 2
+def test_the_place_can_be_taken_hold_of_in_both_pictures_below(browser, tmp_path):
+    with opened(browser, tmp_path, PositionExplorer(place=64)) as page:
+        for nth, there in enumerate((100, 40)):
+            handle = page.locator("[data-panel=loss] .ra-handle").nth(nth).bounding_box()
+            x, y = handle["x"] + handle["width"] / 2, handle["y"] + handle["height"] / 2
+            start = page.evaluate(f"{FIGURE}.model.get('place')")
+            page.mouse.move(x, y)
+            page.mouse.down()
+            page.mouse.move(x + 60 * (1 if there > start else -1), y)
+            page.mouse.up()
+            assert (page.evaluate(f"{FIGURE}.model.get('place')") > start) is (there > start)
 
 
 @pytest.mark.browser
-def test_the_words_say_whether_there_is_a_stripe_and_what_lies_beyond(browser, tmp_path):
-    with opened(browser, tmp_path, PositionExplorer(lag=5)) as page:
+def test_the_sentence_says_what_is_new_what_it_costs_and_what_a_step_is_worth(browser, tmp_path):
+    with opened(browser, tmp_path, PositionExplorer(place=32)) as page:
         words = page.locator(".ra-live")
-        assert "all 59 pairs score 23.5. 26 of 32 clocks do not go round once within 32 places." in words.inner_text()
-        page.evaluate(SET, [{"exponent": 1.0}, 0])
-        assert "from 21.0 to 26.9: no stripe" in words.inner_text()
-        page.evaluate(SET, [{"scheme": "alibi", "head": 2}, 0])
-        assert "Each step costs 0.250, beyond the length of training as within it." in words.inner_text()
-        assert "Later places are masked." in words.inner_text()
-        assert "no clocks" in page.locator("[data-panel=clocks] svg").text_content()
-        assert page.locator("[data-panel=table] .ra-grid .ra-rule:visible").count() == 0
-        page.evaluate(SET, [{"scheme": "rotary"}, 0])
-        assert "no clocks" not in page.locator("[data-panel=clocks] svg").text_content()
-        page.evaluate(SET, [{"scheme": "alibi"}, 0])
-        assert page.evaluate(f"{FIGURE}.model.result().around") == []
-        page.locator("[data-panel=table] svg").click(position={"x": 200, "y": 100})
-        assert page.evaluate(f"{FIGURE}.model.get('place')") > 0
+        assert "none of its 32 tokens turns a hand" in words.inner_text()
+        page.evaluate(SET, [{"place": 128}, 0])
+        assert "96 of its 128 tokens turn a hand" in words.inner_text()
+        assert "Loss 3.40 nats, 1.88 in training." in words.inner_text()
+        page.evaluate(SET, [{"hands": "all"}, 0])
+        assert "Loss 3.22 nats, 3.40 as trained." in words.inner_text()
+        assert "a step turns the fastest hand by 14°, not 57°" in words.inner_text()
+        assert page.locator("[data-control=stretch]").is_visible()
+        page.evaluate(SET, [{"hands": "fast"}, 0])
+        assert not page.locator("[data-control=stretch]").is_visible()

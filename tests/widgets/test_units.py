@@ -34,7 +34,7 @@ UNITS: dict[str, dict[str, str]] = {
     "model": dict.fromkeys(["entropy", "entropy-model", "excess", "cost", "mean"], "nats"),
     "neighbour": {"nearest": "nearest word", "cosine": SHARE, "alike": COUNT, "stay": COUNT},
     "network": {"loss": "nats", "loss_held_out": "nats", "count": COUNT},
-    "position": {"score": PLAIN, "least": PLAIN, "most": PLAIN, "unfinished": COUNT},
+    "position": {"unseen": COUNT, "away": COUNT, "loss": "nats", "before": "nats", "round": COUNT},
     "projection": {},
     "sampling": {"entropy": "nats", "choices": "words", "possible": "words"},
     "spectral": dict.fromkeys(["prediction", "observed", "train_error", "loo_error", "test_error"], "% a year")

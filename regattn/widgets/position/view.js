@@ -1,132 +1,196 @@
-// PositionExplorer: scores of places with places under three schemes, against distance, and what training has shown.
+// PositionExplorer: eight hands at a place of a long text, the angles that training showed, and the loss measured there.
 import { explorer } from "../_kit/explorer.js";
-import { formatNumber, formatResult, numberTicks, powerText, rounded } from "../_kit/format.js";
-import { shades, signLayers } from "../_kit/cells.js";
-import { positionState } from "./numbers.js";
+import { formatNumber } from "../_kit/format.js";
+import { svgElement } from "../_kit/plot.js";
+import { distanceAt, positionState } from "./numbers.js";
 
-function tablePanel({ places }) {
-  return {
-    title: "Every place with every place",
-    legend: [
-      ["positive", "box", "score above zero"],
-      ["negative", "box", "below zero"],
-      ["query", "line", "pairs at the lag; the place that answers"],
-    ],
-    plot: { label: "Table of scores", yLabel: "place that asks", xLabel: "place that answers", height: 285 },
-    hint: () => "of every place with every place",
-    click: (x) => ({ place: Math.max(0, Math.min(places - 1, Math.round(x))) }),
-    make(p) {
-      const put = signLayers(p);
-      p.host.classList.add("ra-unruled");
-      const [stripe, upright] = [p.line("query"), p.marker("query", "upright")];
-      const at = [0, 16, 32, 48, 63];
-      return ({ table, lag, place }) => {
-        const xTicks = at.map((t) => ({ at: t, text: String(t) }));
-        const yTicks = at.map((t) => ({ at: -t, text: String(t) }));
-        p.frame({ x: [-0.5, places - 0.5], y: [0.5 - places, 0.5], xTicks, yTicks });
-        const limit = Math.max(...table.map((row) => Math.max(...row.map(Math.abs)))) || 1;
-        put([shades(table, limit, 1), shades(table, limit, -1)], [-0.5, places - 0.5], [0.5 - places, 0.5]);
-        stripe([-0.5, places - 0.5 - lag], [0.5 - lag, 0.5 - places]);
-        upright(place);
-      };
-    },
-  };
+const TURN = 2 * Math.PI;
+const LABEL = 22; // pixels below a clock for its number
+
+const inPlaces = (around) => (around < 9.95 ? around.toFixed(1) : Math.round(around).toLocaleString("en-US"));
+
+// A piece of pie from one angle to another, clockwise from upright; at least as wide as can be seen.
+function pie(x, y, r, from, to) {
+  if (to - from <= 0) return "";
+  if (to - from >= TURN - 1e-9) return `M${x},${y - r}a${r},${r} 0 1 1 0,${2 * r}a${r},${r} 0 1 1 0,${-2 * r}z`;
+  const at = (angle) => `${(x + r * Math.sin(angle)).toFixed(2)},${(y - r * Math.cos(angle)).toFixed(2)}`;
+  return `M${x},${y}L${at(from)}A${r},${r} 0 ${to - from > Math.PI ? 1 : 0} 1 ${at(to)}z`;
 }
 
-function curvePanel({ farthest }) {
-  const later = Array.from({ length: farthest }, (_, d) => d);
+// How far clocks are apart and how large: a row of eight, or two of four where the page is narrow.
+function layout(width, count, unit) {
+  const columns = width < 520 ? Math.ceil(count / 2) : count;
+  const cell = width / columns;
+  const radius = Math.min(0.44 * cell, 46);
+  const row = 2 * radius + LABEL * unit + 6;
+  const centre = (i) => [((i % columns) + 0.5) * cell, radius + 2 + row * Math.floor(i / columns)];
+  return { radius, centre, height: row * Math.ceil(count / columns) };
+}
+
+function handsPanel({ speeds }, view) {
+  const count = speeds[""].length;
+  const svg = svgElement("svg", { class: "ra-plot ra-hands", role: "img" });
+  const draw = (tag, name) => svg.appendChild(svgElement(tag, { class: name }));
+  const clocks = Array.from({ length: count }, () => ({
+    seen: draw("path", "ra-key"),
+    fresh: draw("path", "ra-negative"),
+    face: draw("circle", "ra-face"),
+    hand: draw("line", "ra-hand"),
+    text: draw("text", ""),
+  }));
+  for (const { text } of clocks) text.setAttribute("text-anchor", "middle");
+  let [shown, placed, held] = [null, null, null];
+  const angleOf = (event, i) => {
+    const box = svg.getBoundingClientRect();
+    const [x, y] = placed.centre(i);
+    return Math.atan2(event.clientX - box.left - x, y - (event.clientY - box.top));
+  };
+  const nearest = (event) => {
+    const box = svg.getBoundingClientRect();
+    const away = clocks.map((_, i) => Math.hypot(event.clientX - box.left - placed.centre(i)[0], event.clientY - box.top - placed.centre(i)[1]));
+    const least = Math.min(...away);
+    return least < placed.radius + 8 ? away.indexOf(least) : null;
+  };
+  const turn = (event) => view.set({ place: distanceAt(shown, held, angleOf(event, held)) + 1 });
+  view.listen(svg, "pointerdown", (event) => {
+    held = nearest(event);
+    if (held === null) return;
+    svg.setPointerCapture(event.pointerId);
+    turn(event);
+  });
+  view.listen(svg, "pointermove", (event) => held !== null && turn(event));
+  for (const end of ["pointerup", "pointercancel"]) view.listen(svg, end, () => (held = null));
   return {
-    title: "Score against distance",
+    title: "Eight hands at the farthest token (drag one); below each, its places to go round",
     wide: true,
     legend: [
-      ["key", "line", "score when a later place asks this one"],
-      ["query", "diamond", "at the lag"],
-      ["test", "line", "farthest that training shows"],
+      ["key", "box", "angles seen in training"],
+      ["negative", "box", "new angles, met on the way here"],
     ],
-    plot: { label: "Score against distance", xLabel: "places later", yLabel: "score", height: 240 },
-    by: "x",
-    at: (d, { curve }) => [d, curve[d]],
-    make(p) {
-      const [line, diamond, upright] = [p.line("key"), p.marker("query"), p.marker("test", "upright")];
-      return ({ curve, lag, length, score }) => {
-        const y = rounded([Math.min(0, ...curve), Math.max(...curve)], 4);
-        p.frame({ x: [-2, farthest + 1], y: y[0] < y[1] ? y : [-1, 1] });
-        line(later, curve);
-        diamond(lag, score);
-        upright(length - 1);
+    make(host) {
+      host.append(svg);
+      return (state) => {
+        shown = state;
+        const width = Math.floor(host.clientWidth);
+        if (width < 40) return;
+        const unit = (parseFloat(getComputedStyle(svg).fontSize) || 12) / 12;
+        placed = layout(width, count, unit);
+        svg.setAttribute("viewBox", `0 0 ${width} ${placed.height.toFixed(1)}`);
+        svg.setAttribute("height", placed.height.toFixed(1));
+        const { angles, arcs, away, around, place } = state;
+        svg.setAttribute("aria-label", `${away.filter(Boolean).length} of ${count} hands stand at an angle never seen in training, at place ${place}.`);
+        clocks.forEach(({ seen, fresh, face, hand, text }, i) => {
+          const [x, y] = placed.centre(i);
+          const r = placed.radius;
+          seen.setAttribute("d", pie(x, y, r, 0, arcs[i]));
+          fresh.setAttribute("d", pie(x, y, r, arcs[i], arcs[i] < TURN ? Math.min(TURN, angles[i]) : 0));
+          for (const [name, value] of Object.entries({ cx: x, cy: y, r })) face.setAttribute(name, value.toFixed(2));
+          const tip = { x1: x, y1: y, x2: x + 0.9 * r * Math.sin(angles[i]), y2: y - 0.9 * r * Math.cos(angles[i]) };
+          for (const [name, value] of Object.entries(tip)) hand.setAttribute(name, value.toFixed(2));
+          hand.setAttribute("class", `ra-hand ra-${away[i] ? "negative" : "key"}`);
+          text.setAttribute("x", x.toFixed(2));
+          text.setAttribute("y", (y + r + 15 * unit).toFixed(2));
+          text.textContent = inPlaces(around[i]);
+        });
       };
     },
   };
 }
 
-function clocksPanel() {
+// The stretches of places at which hand i is, or is not, at an angle never seen: lists of two points each.
+function stretches(everywhere, i, wanted) {
+  const found = [];
+  everywhere.forEach((away, distance) => {
+    if (away[i] !== wanted) return;
+    const last = found.at(-1);
+    if (last?.[1][0] === distance + 0.5) last[1][0] += 1;
+    else found.push([[distance + 0.5, -i - 1], [distance + 1.5, -i - 1]]); // prettier-ignore
+  });
+  return found;
+}
+
+function lossPanel({ places, trained, group, letters }, view) {
+  const to = (x) => ({ place: Math.max(1, Math.min(places, Math.round(x))) });
+  const xTicks = [1, trained, 2 * trained, 3 * trained, places].map((at) => ({ at, text: String(at) }));
+  const x = [0, places + 1];
   return {
-    title: "Places until a clock has gone round",
+    title: "Where each hand is at an angle never seen; below, the measured loss",
+    wide: true,
     legend: [
-      ["key", "dot", "within the length of training"],
-      ["negative", "dot", "not once within it"],
-      ["test", "line", "length of training"],
+      ["negative", "box", "never seen"],
+      ["key", "line", "measured loss"],
+      ["neutral", "dotted", "loss, hands as trained"],
+      ["query", "diamond", "this place (drag)"],
+      ["test", "line", "end of training"],
     ],
-    plot: { label: "Places until a clock has gone round", xLabel: "clock i", yLabel: "places", height: 285 },
-    hint: () => "one dot for each clock",
-    make(p) {
-      const [round, open, level] = [p.dots("key"), p.dots("negative"), p.marker("test", "level")];
-      const none = p.note("neutral", "middle");
-      return ({ around, length }) => {
-        const n = around.length;
-        const logs = around.map(Math.log10);
-        const top = Math.ceil(Math.max(5, ...logs)); // one scale for every base up to that of the chapter
-        const yTicks = Array.from({ length: top + 1 }, (_, at) => ({ at, text: powerText(10 ** at) }));
-        const xTicks = numberTicks(0, Math.max(1, n - 1), 5).filter(({ at }) => n && Number.isInteger(at));
-        p.frame({ x: n ? [-1, n] : [-2, 1], y: [0, top], xTicks, yTicks });
-        none(n ? "" : "no clocks: ALiBi has a price in their place", (n - 1) / 2, 1.5);
-        const index = logs.map((_, i) => i);
-        round(index, logs, 3, (i) => around[i] <= length);
-        open(index, logs, 3, (i) => around[i] > length);
-        level(0, n ? Math.log10(length) : NaN);
+    plot: [
+      { label: "Places at which each of eight hands stands at an angle never seen in training", height: 100 },
+      { label: "Loss by place", xLabel: "place in the text", yLabel: "nats per character", height: 182 },
+    ],
+    make(strips, loss) {
+      const rows = [strips.chains("key ra-seen", 8), strips.chains("negative", 8)];
+      const [old, line] = [loss.line("neutral", { dotted: true }), loss.line("key")];
+      const level = loss.marker("neutral", "level");
+      const words = loss.note("neutral", "start");
+      const ends = [strips, loss].map((p) => p.marker("test", "upright"));
+      const here = [strips, loss].map((p) => p.marker("query", "upright"));
+      const diamond = loss.marker("query");
+      const holds = [strips, loss].map((p) => p.handle((at) => view.set(to(at)), view.signal));
+      return ({ everywhere, speeds, curve, before, place, loss: now, hands }) => {
+        strips.margin.bottom = 10;
+        const yTicks = [{ at: -1, text: "fastest" }, { at: -speeds.length, text: "slowest" }]; // prettier-ignore
+        strips.frame({ x, y: [-0.5 - speeds.length, -0.5], xTicks: [], yTicks });
+        loss.margin.left = strips.margin.left;
+        loss.frame({ x, y: [1.6, 3.6], xTicks, yTicks: [2, 2.5, 3, 3.5].map((at) => ({ at, text: at.toFixed(1) })) });
+        rows.forEach((draw, unseen) => draw(speeds.flatMap((_, i) => stretches(everywhere, i, Boolean(unseen)))));
+        const middles = curve.map((_, k) => group * (k + 0.5) + 0.5);
+        line(middles, curve);
+        old(middles, hands === "trained" ? [] : before);
+        level(1, letters);
+        words("letter frequencies", 9, letters, { dy: 15 });
+        for (const mark of ends) mark(trained + 0.5);
+        for (const mark of here) mark(place);
+        diamond(place, now);
+        holds[0](place, -(1 + speeds.length) / 2);
+        holds[1](place, now);
       };
     },
+    cursor: {
+      places: ([strips, loss]) => [
+        [strips, (k) => [k + 1, -0.6], "x"],
+        [loss, (k, state) => [k + 1, state.lossAt(k + 1)], "x"],
+      ],
+      count: () => places,
+      text: (k, { lossAt, met }) => `place ${k + 1}: ${lossAt(k + 1).toFixed(2)} nats\n${met[k]} of ${k + 1} tokens at new angles`,
+      pick: (k) => ({ place: k + 1 }),
+      start: ({ place }) => place - 1,
+    },
+    hint: ({ place }) => `at place ${place}; arrow keys read the places, Enter takes one`,
   };
 }
 
-const print = (key) => (state) => formatResult(state[key]);
+const nats = (value) => `${value.toFixed(2)} nats`;
 
 const render = explorer({
   name: "PositionExplorer",
-  longest: 129,
+  longest: 170,
   prepare: (data) => data,
   compute: positionState,
-  texts: () => ({ draw: (draw) => `draw ${draw}` }),
-  panels: (problem) => ({ curve: curvePanel(problem), table: tablePanel(problem), clocks: clocksPanel() }),
-  hint: ({ place }) => `of place ${place}; arrow keys read the distances, Enter takes one as the lag`,
-  cursor: ({ places, farthest }) => ({
-    count: () => farthest,
-    text: (d, { curve, length }) => `${d} places later: ${formatResult(curve[d])}\n${d < length ? "seen" : "never seen"} in training`,
-    pick: (d) => ({ lag: Math.min(d, places - 1) }),
-    start: ({ lag }) => lag,
-  }),
-  // where the exponent is that of the sine, all pairs have one score
-  numbers: (_, view) => [
-    ["score", "score at the lag, of the place", print("score")],
-    ...(view.hides("exponent")
-      ? []
-      : [
-          ["least", "least of the pairs in the table", print("least")],
-          ["most", "most of them", print("most")],
-        ]),
-    ["unfinished", "clocks not round once in training", ({ unfinished, around }) => (around.length ? `${unfinished} of ${around.length}` : "no clocks")],
+  panels: (problem, view) => ({ hands: handsPanel(problem, view), loss: lossPanel(problem, view) }),
+  numbers: ({ trained }) => [
+    ["unseen", "tokens so far at new angles", ({ unseen, place }) => `${unseen} of ${place}`],
+    ["away", "hands at a new angle here", ({ away }) => `${away.filter(Boolean).length} of ${away.length}`],
+    ["loss", "loss here", ({ loss }) => nats(loss)],
+    ["before", "loss here, hands as trained", ({ lossBefore }) => nats(lossBefore)],
+    ["round", `hands that go round within ${trained} places`, ({ arcs }) => `${arcs.filter((arc) => arc >= TURN - 1e-9).length} of ${arcs.length}`],
   ],
-  say({ scheme, lag, least, most, spread, pairs, unfinished, around, length, head }) {
-    const along = spread
-      ? ` the ${pairs} pairs score from ${formatNumber(least)} to ${formatNumber(most)}: no stripe.`
-      : ` ${pairs === 1 ? "the only pair scores" : `all ${pairs} pairs score`} ${formatNumber(most)}.`;
-    const beyond =
-      scheme === "alibi"
-        ? ` Each step costs ${formatNumber(2 ** -head)}, beyond the length of training as within it. Later places are masked.`
-        : ` ${unfinished} of ${around.length} clocks do not go round once within ${length} places.`;
-    return [`Lag ${lag}:`, along + beyond];
+  say({ place, unseen, loss, lossBefore, within, hands, step }, { trained }) {
+    const tokens = ` ${unseen || "none"} of its ${place} ${place === 1 ? "token" : "tokens"} ${unseen > 1 ? "turn" : "turns"} a hand to an angle never seen in training.`;
+    const than = hands === "trained" ? (place > trained ? `, ${formatNumber(within, 3)} in training` : "") : `, ${formatNumber(lossBefore, 3)} as trained`;
+    const blurred = hands === "all" ? ` But a step turns the fastest hand by ${Math.round((step * 360) / TURN)}°, not ${Math.round(360 / TURN)}°.` : "";
+    return [`Place ${place}:`, `${tokens} Loss ${formatNumber(loss, 3)} nats${than}.${blurred}`];
   },
-  result: ({ curve, score, least, most, spread, around, unfinished }) => ({ curve, score, least, most, spread, around, unfinished }),
+  result: ({ angles, arcs, around, away, unseen, loss, curve }) => ({ angles, arcs, around, away, unseen, loss, curve }),
 });
 
 export default { render };
