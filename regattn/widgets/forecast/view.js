@@ -22,10 +22,10 @@ function asPlace(k, problem, { horizon, deleted, lag }) {
 }
 
 function fanPanel(problem) {
-  const { context, steps, units, bands: pairs } = problem;
+  const { context, steps, units, bands: pairs, shares } = problem;
   const [past, ahead] = [upTo(context), upTo(steps).map((h) => context + h)];
   return {
-    title: "What the model has read, what it expects, and what came",
+    title: `What it has read, what it expects (${percent(shares[0])} in its band), what came`,
     wide: true,
     legend: [
       ["train", "dot", "read (press to delete)"],
