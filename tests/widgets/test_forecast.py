@@ -85,8 +85,9 @@ def test_masses_lags_and_errors_say_one_thing():
 def test_words_presets_a_drag_and_a_month_in_the_picture(browser, tmp_path):
     with opened(browser, tmp_path, example()) as page:
         words = page.locator("[data-output=message]")
-        assert "from \u20682010-08\u2069 on" in words.inner_text()
-        assert "when nothing is deleted" not in words.inner_text()
+        assert words.inner_text().startswith("Nothing deleted: the error is ")
+        assert page.locator("[data-panel=errors] tr").count() == 4
+        assert page.locator("[data-panel=errors] th", has_text="nothing deleted").is_hidden()
         asks = page.locator("[data-output=horizon]")
         assert asks.inner_text() == "October 2010"
         assert page.locator("[data-panel=heads] table").is_visible()
@@ -99,23 +100,66 @@ def test_words_presets_a_drag_and_a_month_in_the_picture(browser, tmp_path):
         assert "For October 2010, head 1 hears none of the lags 12, 24 and 36." in words.inner_text()
         assert "they are deleted" in page.locator("[data-panel=heads]").inner_text()
         assert not page.locator("[data-panel=heads] table").is_visible()
-        assert "when nothing is deleted" in words.inner_text()
+        assert words.inner_text().startswith("Without lags 12, 24 and 36: the error goes from ")
+        assert page.locator("[data-panel=errors] th", has_text="nothing deleted").is_visible()
         page.evaluate(SET, [{"deleted": "span", "start": 12, "length": 4}, 0])  # lag 12 lies ten months back
-        assert "of its weight to lag 24 (12 deleted); over all 5 months ahead" in words.inner_text()
+        assert "Without \u20682009-08\u2069 to \u20682009-11\u2069: the error goes" in words.inner_text()
+        assert "of its weight to lag 24 (12 deleted)." in words.inner_text()
         plot = page.locator("[data-panel=weights] svg")
         plot.focus()
         page.keyboard.press("Home")
         page.keyboard.press("Enter")
-        assert page.evaluate(f"['deleted', 'start'].map((name) => {FIGURE}.model.get(name))") == ["span", 26]
+        cut = f"['deleted', 'lag'].map((name) => {FIGURE}.model.get(name))"
+        assert page.evaluate(cut) == ["lags", 4]  # of 4, 16 and 28 before the third month ahead
+        page.keyboard.press("Enter")
+        assert page.evaluate(cut) == ["nothing", 4]
         page.keyboard.press("End")
         page.keyboard.press("Enter")
         assert page.evaluate(f"{FIGURE}.model.get('horizon')") == 5
-        handle = page.locator(".ra-handle").bounding_box()
+        handle = page.locator("[data-panel=fan] .ra-handle").bounding_box()
         page.mouse.move(handle["x"] + 18, handle["y"] + 18)
         page.mouse.down()
         page.mouse.move(handle["x"] - 22, handle["y"] + 18)
         page.mouse.up()
         assert page.evaluate(f"{FIGURE}.model.get('horizon')") < 5
+
+
+@pytest.mark.browser
+def test_what_a_lag_costs_stays_until_another_window_is_read(browser, tmp_path):
+    bars = "[...document.querySelectorAll('[data-panel=costs] path.ra-bar')].map((p) => p.getAttribute('d'))"
+    with opened(browser, tmp_path, example()) as page:
+        assert page.evaluate(bars) == ["", ""]
+        plot = page.locator("[data-panel=costs] svg")
+        plot.focus()
+        assert "not tried" in plot.get_attribute("aria-valuetext")
+        for key in ("Enter", "ArrowLeft", "Enter"):
+            page.keyboard.press(key)
+        assert page.evaluate(f"['deleted', 'lag'].map((name) => {FIGURE}.model.get(name))") == ["lags", 11]
+        assert "MASE" in plot.get_attribute("aria-valuetext")
+        assert all(page.evaluate(bars))  # the one that is deleted now, and the one before it
+        handle = page.locator("[data-panel=costs] .ra-handle").bounding_box()
+        page.mouse.move(handle["x"] + 18, handle["y"] + 18)
+        page.mouse.down()
+        page.mouse.move(handle["x"] - 42, handle["y"] + 18)
+        page.mouse.up()
+        assert page.evaluate(f"{FIGURE}.model.get('lag')") < 11
+        page.evaluate(SET, [{"deleted": "nothing"}, 0])
+        assert page.evaluate(bars)[0]
+        page.evaluate(SET, [{"query": 8}, 0])
+        assert page.evaluate(bars) == ["", ""]
+
+
+@pytest.mark.browser
+def test_bars_bear_the_names_of_their_months_and_heads_of_what_they_hear(browser, tmp_path):
+    logs = np.log(load_employment()[["Government: Local Government"]])
+    explorer = ForecastExplorer(load_forecaster()[0], logs, head=4, horizon=7, query="2012-12")
+    named = "[...document.querySelectorAll('[data-panel=weights] .ra-note')].map((note) => note.textContent)"
+    with opened(browser, tmp_path, explorer) as page:
+        assert page.locator("[data-output=head]").inner_text() == "4 of 4: the season"
+        assert {"Jul 2012", "Jul 2011"} < {*page.evaluate(named)}
+        page.evaluate(SET, [{"head": 1}, 0])
+        assert page.locator("[data-output=head]").inner_text() == "1 of 4: the change"
+        assert {*page.evaluate(named)} == {"Dec 2011", "Dec 2010", ""}
 
 
 @pytest.mark.browser

@@ -34,12 +34,14 @@ def _cut(label: str, most: Any, kind: str, **more: Any) -> Count:
     return Count(label, least=1, most=most, default=YEAR, sets={"deleted": kind}, used={"deleted": [kind]}, **more)
 
 
-class ForecastExplorer(Explorer, panels=["fan", "weights", "lags", "places", "heads"]):
+class ForecastExplorer(Explorer, panels=["fan", "weights", "errors", "costs", "lags", "places", "heads"]):
     r"""Show what a trained forecaster expects of a series, and whose weights made it expect that.
 
     Choose a series and the last month that is read: a fan of quantiles stands beside what came. A month ahead asks, and
-    one head of the cross-attention answers with its weights on the past. Delete months from what the decoder hears, and
-    the forecast moves. The model's weights are rounded to half precision, in the page and here.
+    one head of the cross-attention answers with its weights on the past. Press a month to delete it, and those a year
+    apart, from what the decoder hears: the forecast moves, and the error beside that of a forecast without a parameter,
+    last year's months plus what a year has added. The model's weights are rounded to half precision, in the page and
+    here.
 
     .. math:: \text{MASE} = \frac{\frac1h \sum_{k=1}^h |y_{t+k} - \hat y_{t+k}|}{\text{mean}_s |y_s - y_{s-12}|}
 
@@ -58,7 +60,7 @@ class ForecastExplorer(Explorer, panels=["fan", "weights", "lags", "places", "he
     units : str, default "thousands"
         Units of the series, not of their logarithms.
     rival : PooledLinear, optional
-        Of the same design, drawn and measured beside the model.
+        Of the same design, drawn and measured beside the model: the linear map.
 
     Raises
     ------
@@ -153,8 +155,8 @@ class ForecastExplorer(Explorer, panels=["fan", "weights", "lags", "places", "he
         }
         alt = (
             f"A forecast of {self.design.horizon} months of one of {len(names)} series, as a fan of quantiles beside "
-            "what came; the weights of the cross-attention on the months before, by month, by lag and by head; and the "
-            "forecast when some of those months are deleted."
+            "what came and a forecast without a parameter; the weights of the cross-attention on the months before, by "
+            "month, by lag and by head; and the forecast and its error when some of those months are deleted."
         )
         super().__init__(**{"data": data, "alt": alt, "query": query, "presets": PRESETS} | kit)
 
@@ -175,15 +177,14 @@ class ForecastExplorer(Explorer, panels=["fan", "weights", "lags", "places", "he
         Returns
         -------
         dict
-            The ``quantiles`` of each month ahead (h × Q) in units of the series, and the median ``before`` anything was
-            deleted; the ``weights`` of the chosen head and month on the past, that head's mean weight on each lag
-            from 1 to C + h - 1, ``by_lag``, and on each month before the last one read, ``by_place``, and what every
-            head gives to lags 12, 24 and 36 together, ``masses``. Of the chosen month that ``mass``, and what it is by
-            ``chance``, with equal weights on all it hears, and the ``change``, its weight on the months one and two
-            years before the last one read; the ``mase`` of the median, that ``mase_before`` the deletion,
-            ``mase_rival`` (None without one) and
-            ``mase_naive``, of the same month last year plus the change over the last year; and how many months are
-            ``covered`` by the widest band.
+            The ``quantiles`` of each month ahead (h × Q) in units of the series, the median ``before`` anything was
+            deleted, and the ``sceptic``, the same month last year plus the change over the last year; the ``weights``
+            of the chosen head and month on the past, that head's mean weight on each lag from 1 to C + h - 1,
+            ``by_lag``, and on each month before the last one read, ``by_place``, and what every head gives to lags 12,
+            24 and 36 together, ``masses``. Of the chosen month that ``mass``, and what it is by ``chance``, with equal
+            weights on all it hears, and the ``change``, its weight on the months one and two years before the last one
+            read; the ``mase`` of the median, that ``mase_before`` the deletion, ``mase_rival`` (None without one) and
+            ``mase_naive``, of the sceptic; and how many months are ``covered`` by the widest band.
         """
         from regattn.series.forecasting import forecast_quantiles
         from regattn.series.in_numpy import forecast_pass
@@ -206,6 +207,7 @@ class ForecastExplorer(Explorer, panels=["fan", "weights", "lags", "places", "he
         return {"mase_rival": None, **mase} | {
             "quantiles": np.exp(fan).tolist(),
             "before": np.exp(whole[:, median]).tolist(),
+            "sceptic": np.exp(paths["mase_naive"]).tolist(),
             "weights": weights[at].tolist(),
             "by_lag": (np.bincount(lags.ravel(), weights.ravel())[1:] / h).tolist(),
             "by_place": weights.mean(axis=0)[::-1].tolist(),

@@ -39,11 +39,22 @@ function passes({ network, rival, months, context, steps, last }, y, { series, q
     return { fan: outputs.map(back), cross };
   };
   if (last.series !== series || last.query !== query) {
-    Object.assign(last, { series, query, memory: encoded(network, x, past) });
+    Object.assign(last, { series, query, memory: encoded(network, x, past), tried: new Map() });
     last.whole = ask();
     last.rival = rival && linear(rival, x, ahead[0], steps).map(back);
   }
   return [deleted === "nothing" ? last.whole : ask(hears), last.whole, last.rival];
+}
+
+// The lags that are deleted with the month at place t, as month h ahead (from 1) hears it: of those a year apart the first.
+export const lagOf = ({ context }, t, h) => h + ((context - 1 - t) % YEAR);
+
+// What a head listens to with most of its weight, whatever month asks and while nothing is deleted: its name, if any.
+export function roleOf({ last, context: C }, head) {
+  if (!last.whole) return ": the season"; // the longest name, for the room it takes
+  const on = (wanted) => mean(last.whole.cross[head - 1].map((row, step) => sum(row.filter((_, t) => wanted(t, C + step - t)))));
+  if (on((_, lag) => seasonal(lag)) > 0.5) return ": the season";
+  return on((t) => CHANGE.includes(C - 1 - t)) > 0.5 ? ": the change" : "";
 }
 
 // Everything shown for one setting of the controls.
@@ -66,7 +77,11 @@ export function forecastState(problem, now) {
   found.cross[head - 1].forEach((row, step) => row.forEach((weight, t) => (by_lag[C + step - t - 1] += weight / steps)));
   const weights = found.cross[head - 1][h];
   const by_place = all.map((back) => mean(found.cross[head - 1].map((row) => row[C - 1 - back])));
+  const sceptic = ahead.map((step) => y[C - YEAR + step] + y[C - 1] - y[C - 1 - YEAR]);
+  const most = Math.max(...whole.cross.flat().map((row) => Math.max(...row)));
   const exact = y.map(Math.exp);
+  const error = mase(medians(found.fan));
+  if (now.deleted === "lags") problem.last.tried.set(now.lag, error);
   return {
     ...now, weights, by_lag, by_place, // prettier-ignore
     dates: dates.slice(...window),
@@ -76,16 +91,19 @@ export function forecastState(problem, now) {
     median: medians(found.fan).map(Math.exp),
     before: medians(whole.fan).map(Math.exp),
     rival: rival && medians(rival).map(Math.exp),
+    sceptic: sceptic.map(Math.exp),
+    most: Math.max(most, ...weights),
+    tried: upTo(2 * YEAR).map((k) => problem.last.tried.get(k + 1) ?? null), // what each lag cost that was deleted of this window
     heard: all.map((t) => hears(h, t)),
     masses: found.cross.map((rows) => mean(rows.map(massOf))),
     usual: mean(ahead.map(chance)),
     mass: massOf(weights, h),
     change: sum(weights.filter((_, t) => CHANGE.includes(C - 1 - t))),
     chance: chance(h),
-    mase: mase(medians(found.fan)),
+    mase: error,
     mase_before: mase(medians(whole.fan)),
     mase_rival: rival && mase(medians(rival)),
-    mase_naive: mase(ahead.map((step) => y[C - YEAR + step] + y[C - 1] - y[C - 1 - YEAR])),
+    mase_naive: mase(sceptic),
     covered: found.fan.filter((row, step) => row[0] <= y[C + step] && y[C + step] <= row.at(-1)).length,
   };
 }

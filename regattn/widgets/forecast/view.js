@@ -2,58 +2,61 @@
 import { bounded, widened } from "../_kit/dates.js";
 import { element } from "../_kit/controls.js";
 import { explorer } from "../_kit/explorer.js";
-import { forecastProblem, forecastState, upTo } from "./numbers.js";
+import { forecastProblem, forecastState, lagOf, roleOf, upTo } from "./numbers.js";
 import { formatNumber, formatResult, isolate, shareText } from "../_kit/format.js";
 import { shareBars } from "../_kit/tables.js";
 
 const years = ({ dates }) => dates.flatMap((date, at) => (date.endsWith("-01") ? [{ at, text: date.slice(0, 4) }] : []));
 const MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
 const monthName = (date) => `${MONTHS[Number(date.slice(5)) - 1]} ${date.slice(0, 4)}`;
+const shortName = (date) => `${MONTHS[Number(date.slice(5)) - 1].slice(0, 3)} ${date.slice(0, 4)}`;
 const percent = (share) => `${share > 0 && share < 0.005 ? "< 1" : Math.round(100 * share)}\u00a0%`;
 
-// What a point of the window sets: a month to come asks, a month gone begins the span that is deleted.
-function asPlace(k, { context, steps }) {
+// What a point of the window sets: a month to come asks; a month gone is deleted, with those a year apart, or heard again.
+function asPlace(k, problem, { horizon, deleted, lag }) {
+  const { context, steps } = problem;
   const place = bounded(Math.round(k), [0, context + steps - 1]);
-  return place < context ? { deleted: "span", start: context - place } : { horizon: place - context + 1 };
+  if (place >= context) return { horizon: place - context + 1 };
+  const wanted = lagOf(problem, place, horizon);
+  return deleted === "lags" && lag === wanted ? { deleted: "nothing" } : { deleted: "lags", lag: wanted };
 }
 
 function fanPanel(problem) {
   const { context, steps, units, bands: pairs, shares } = problem;
   const [past, ahead] = [upTo(context), upTo(steps).map((h) => context + h)];
   return {
-    title: "What the model has read, what it expects, and what came",
+    title: `What it has read, what it expects (${percent(shares[0])} in its band), what came`,
     wide: true,
     legend: [
-      ["train", "dot", "read"],
+      ["train", "dot", "read (press to delete)"],
       ["negative", "hollow", "deleted"],
-      ["prediction", "line", `expected, and bands that hold ${shares.map(percent).join(", ")}`],
-      ["leave-one-out", "dashed", "expected when nothing is deleted"],
-      ...(problem.rival ? [["value", "dashed", "pooled linear model"]] : []),
+      ["prediction", "line", "expected"],
       ["truth", "dot", "what came"],
-      ["query", "diamond", "month that asks (drag it)"],
+      ["query", "diamond", "asks (drag)"],
     ],
-    plot: { label: "Forecast", yLabel: units, height: 215 },
+    plot: { label: "Forecast", yLabel: units, height: 190 },
     by: "x",
     at: (k, { read, came }) => [k, k < context ? read[k] : came[k - context]],
-    handle: { at: ({ horizon, median }) => [context + horizon - 1, median[horizon - 1]], to: (x) => asPlace(Math.max(x, context), problem) },
+    handle: { at: ({ horizon, median }) => [context + horizon - 1, median[horizon - 1]], to: (x) => asPlace(Math.max(x, context), problem, {}) },
     make(p) {
       const bands = pairs.map(() => p.line("prediction ra-band"));
-      const [history, other] = [p.line("neutral"), p.line("value", { dashed: true })];
+      const [history, other, doubt] = [p.line("neutral"), p.line("value", { dashed: true }), p.line("test", { dashed: true })];
       const [whole, middle] = [p.line("leave-one-out", { dashed: true }), p.line("prediction")];
       const [kept, gone, truth] = [p.dots("train"), p.dots("negative", { hollow: true }), p.dots("truth")];
       const [edge, diamond] = [p.marker("neutral", "upright"), p.marker("query")];
       return (state) => {
-        const { read, came, quantiles, median, before, heard, horizon } = state;
-        const all = [...read, ...came, ...before, ...(state.rival ?? []), ...quantiles.flatMap((row) => Array.from(row))];
+        const { read, came, quantiles, median, before, heard, horizon, sceptic } = state;
+        const all = [...read, ...came, ...before, ...sceptic, ...(state.rival ?? []), ...quantiles.flatMap((row) => Array.from(row))];
         p.frame({ x: [-1, context + steps], y: widened([Math.min(...all), Math.max(...all)], 0.05), xTicks: years(state) });
         const quantile = (k) => quantiles.map((row) => row[k]);
         bands.forEach((band, b) => band([...ahead, ...ahead.toReversed()], [...quantile(pairs[b][0]), ...quantile(pairs[b][1]).reverse()]));
         history(past, read);
         whole(state.deleted === "nothing" ? [] : ahead, before);
         other(state.rival ? ahead : [], state.rival);
+        doubt(ahead, sceptic);
         middle(ahead, median);
         kept(past, read, 2.6, (k) => heard[k]);
-        gone(past, read, 2.6, (k) => !heard[k]);
+        gone(past, read, 3.4, (k) => !heard[k]);
         truth(ahead, came, 3);
         edge(context - 0.5);
         diamond(context + horizon - 1, median[horizon - 1]);
@@ -62,33 +65,114 @@ function fanPanel(problem) {
   };
 }
 
+// The largest weights, of months that stand apart, whose names have room above their bars.
+function tallest(weights) {
+  const order = upTo(weights.length).sort((a, b) => weights[b] - weights[a]);
+  const named = [];
+  for (const k of order) if (weights[k] > 0.1 && named.length < 3 && named.every((other) => Math.abs(other - k) > 7)) named.push(k);
+  return named;
+}
+
 function weightsPanel(problem) {
   const { context, steps } = problem;
   return {
-    title: "Where the chosen head listens for the month that asks",
+    title: "Where the chosen head listens (press a bar to delete it)",
     wide: true,
     beside: true, // above the sentence: what a scene changes is on one screen with its button
     legend: [
-      ["query", "box", "12, 24 and 36 months before it"],
+      ["query", "box", "12, 24, 36 months before it"],
       ["key", "box", "other months"],
       ["negative", "hollow", "deleted"],
       ["neutral", "line", "equal weights"],
     ],
-    plot: { label: "Weights", yLabel: "weight", height: 160 },
+    plot: { label: "Weights", yLabel: "weight", height: 150 },
     by: "x",
     at: (k, { weights }) => [k, weights[k] ?? 0],
     make(p) {
       const [seasonal, others, gone] = [p.bars("query"), p.bars("key"), p.dots("negative", { hollow: true })];
       const [level, edge] = [p.marker("neutral", "level"), p.marker("neutral", "upright")];
+      const names = upTo(3).map(() => p.note("cursor", "middle"));
       return (state) => {
-        const { weights, heard, horizon } = state;
+        const { weights, heard, horizon, most, dates } = state;
         const same = (k) => (context + horizon - 1 - k) % 12 === 0;
-        p.frame({ x: [-1, context + steps], y: [0, 1.08 * Math.max(...weights)], xTicks: years(state) });
+        p.frame({ x: [-1, context + steps], y: [0, 1.25 * most], xTicks: years(state) });
         seasonal(weights, same);
         others(weights, (k) => !same(k));
-        gone(upTo(context), weights, 2.6, (k) => !heard[k]);
+        gone(upTo(context), weights, 3.4, (k) => !heard[k]);
         level(0, 1 / context);
         edge(context - 0.5);
+        const named = tallest(weights);
+        names.forEach((note, n) => {
+          const k = named[n] ?? 0;
+          note(n < named.length ? shortName(dates[k]) : "", Math.max(k, 2), weights[k], { dy: -5 });
+        });
+      };
+    },
+  };
+}
+
+// The error of the year of the model and of what is drawn beside it: a full bar is 1. The names are the lines' legend.
+function errorsPanel({ rival }) {
+  const rows = [
+    ["prediction", "line", "model", "mase"],
+    ["test", "dashed", "sceptic", "mase_naive"],
+    ...(rival ? [["value", "dashed", "linear map", "mase_rival"]] : []),
+    ["leave-one-out", "dashed", "model, nothing deleted", "mase_before"],
+  ];
+  return {
+    title: "Error of the year, MASE",
+    beside: true,
+    make(host) {
+      const table = element("table", { class: "ra-shares", "aria-label": "Error of the year, MASE" });
+      const lines = rows.map(([role, mark, words, key]) => {
+        const swatch = element("span", { class: `ra-swatch ra-swatch-${mark} ra-${role}`, "aria-hidden": "true" });
+        const [bar, value] = [element("span", { class: `ra-share-bar ra-${role}`, "aria-hidden": "true" }), element("td")];
+        const row = element("tr", {}, element("th", { scope: "row" }, swatch, words), value, element("td", { class: "ra-share-track" }, bar));
+        return { key, bar, value, row };
+      });
+      table.append(element("tbody", {}, ...lines.map(({ row }) => row)));
+      host.append(table, element("p", { class: "ra-note-below" }, "Sceptic: last year’s months, plus what a year has added. Full bar: 1."));
+      return (state) => {
+        for (const { key, bar, value, row } of lines) {
+          value.textContent = formatNumber(state[key], 2);
+          bar.style.width = `${Math.min(100, 100 * state[key]).toFixed(2)}%`;
+          row.style.visibility = key === "mase_before" && state.deleted === "nothing" ? "hidden" : "";
+        }
+      };
+    },
+  };
+}
+
+const three = (lag) => `${lag}, ${lag + 12}, ${lag + 24}`;
+
+// What each lag costs that a hand has deleted of this window, which stays while others are tried.
+function costsPanel(problem) {
+  const place = (x) => ({ deleted: "lags", lag: bounded(Math.round(x), [1, 24]) });
+  return {
+    title: "What deleting a lag costs",
+    beside: true,
+    legend: [["query", "diamond", "lag, and 12, 24 later (drag)"]],
+    plot: { label: "Error when a lag is deleted", xLabel: "lag", yLabel: "MASE", height: 150 },
+    hint: () => "with the lag 12 and 24 months later; arrow keys read the lags, Enter deletes one",
+    handle: { at: (state) => [state.lag, state.deleted === "lags" ? state.mase : state.mase_before], to: place },
+    cursor: {
+      places: ([p]) => [[p, (k, { tried, mase_before }) => [k + 1, tried[k] ?? mase_before], "x"]],
+      count: () => 24,
+      text: (k, { tried }) => `lags ${three(k + 1)}\n${tried[k] === null ? "not tried" : `MASE ${formatResult(tried[k])}`}`,
+      pick: (k) => place(k + 1),
+      start: ({ lag }) => lag - 1,
+    },
+    make(p) {
+      const [costs, now, level, diamond] = [p.bars("neutral"), p.bars("query"), p.marker("leave-one-out", "level"), p.marker("query")];
+      return ({ tried, deleted, lag, mase, mase_before }) => {
+        const top = Math.max(1, mase_before, ...tried.map((cost) => cost ?? 0));
+        p.frame({ x: [0, 25], y: [0, 1.12 * top], xTicks: [1, 6, 12, 18, 24].map((at) => ({ at, text: String(at) })) });
+        const bars = [0, ...tried.map((cost) => cost ?? 0)];
+        const chosen = (k) => deleted === "lags" && k === lag;
+        costs(bars, (k) => bars[k] > 0 && !chosen(k));
+        now(bars, chosen);
+        level(0, mase_before);
+        diamond(lag, deleted === "lags" ? mase : mase_before);
       };
     },
   };
@@ -158,32 +242,35 @@ function headsPanel({ network: { heads } }) {
 const print = (key) => (state) => formatResult(state[key]);
 const both = (words) => (words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`);
 
-// What a head gives to the lags 12, 24 and 36: which of them it hears, for this month and over all months ahead.
-function seasonWords({ context, steps }, { horizon, head, heard, mass, masses }) {
+// What a head gives to the lags 12, 24 and 36, for the month that asks: which of them it hears.
+function seasonWords({ context }, { horizon, heard, mass }) {
   const there = [12, 24, 36].filter((lag) => lag <= context + horizon - 1 && lag >= horizon);
   const [kept, gone] = [true, false].map((wanted) => there.filter((lag) => heard[context + horizon - 1 - lag] === wanted));
   if (!kept.length) return "hears none of the lags 12, 24 and 36";
   const deleted = gone.length ? ` (${both(gone)} deleted)` : "";
   const lags = `${kept.length > 1 ? "lags" : "lag"} ${both(kept)}${deleted}`;
-  return `gives ${percent(mass)} of its weight to ${lags}; over all ${steps} months ahead ${percent(masses[head - 1])}`;
+  return `gives ${percent(mass)} of its weight to ${lags}`;
 }
 
 const render = explorer({
   name: "ForecastExplorer",
-  longest: 210,
+  longest: 175,
   prepare: forecastProblem,
   compute: forecastState,
-  panels: (problem) => ({ fan: fanPanel(problem), weights: weightsPanel(problem), lags: lagsPanel(problem), places: placesPanel(problem), heads: headsPanel(problem) }),
-  texts: ({ dates, context }, view) => ({ horizon: (h) => monthName(dates[view.model.get("query") + context + h - 1]) }),
-  hint: ({ dates, horizon }, { context }) => `for ${monthName(dates[context + horizon - 1])}; arrow keys read the months, Enter lets one ask or deletes a span from it on`,
-  cursor: (problem) => ({
+  panels: (problem) => ({ fan: fanPanel(problem), weights: weightsPanel(problem), errors: errorsPanel(problem), costs: costsPanel(problem), lags: lagsPanel(problem), places: placesPanel(problem), heads: headsPanel(problem) }),
+  texts: (problem, view) => ({
+    horizon: (h) => monthName(problem.dates[view.model.get("query") + problem.context + h - 1]),
+    head: (h) => `${h} of ${problem.network.heads}${roleOf(problem, h)}`,
+  }),
+  hint: ({ dates, horizon }, { context }) => `for ${monthName(dates[context + horizon - 1])}; arrow keys read the months, Enter lets one ask or deletes it, with those a year apart`,
+  cursor: (problem, view) => ({
     count: () => problem.context + problem.steps,
     text(k, { dates, read, came, weights, heard, median }) {
       const h = k - problem.context;
       if (h < 0) return `${isolate(dates[k])}: ${formatNumber(read[k], 4)}\n${heard[k] ? `weight ${formatResult(weights[k])}` : "deleted"}`;
       return `${isolate(dates[k])}: came ${formatNumber(came[h], 4)}\nmedian ${formatNumber(median[h], 4)}`;
     },
-    pick: (k) => asPlace(k, problem),
+    pick: (k) => asPlace(k, problem, view.now()),
     start: ({ horizon }) => problem.context + horizon - 1,
   }),
   numbers: ({ steps, rival, shares }) => [
@@ -197,19 +284,22 @@ const render = explorer({
     ["change", "weight one and two years before the last month read", ({ change }) => shareText(change)],
   ],
   say(state, problem) {
-    const { steps, context, shares } = problem;
-    const { dates, head, horizon, mass, change, mase, mase_before: before, covered, deleted } = state;
-    const moved = deleted === "nothing" ? "" : ` (${formatResult(before)} when nothing is deleted)`;
-    const band = `${covered} of ${steps} months in the ${percent(shares[0])} band.`;
+    const { context } = problem;
+    const { dates, head, horizon, mass, change, mase, mase_before: before, mase_naive: naive, deleted, lag, start, length } = state;
+    const until = Math.min(context - 1, context - start + length - 1);
+    const span = `${isolate(dates[context - start])} to ${isolate(dates[until])}`;
+    const gone = { nothing: "Nothing deleted", lags: `Without lags ${both([lag, lag + 12, lag + 24])}`, span: `Without ${span}` }[deleted];
+    const moved = deleted === "nothing" ? `is ${formatResult(mase, 2)}` : `goes from ${formatResult(before, 2)} to ${formatResult(mase, 2)}`;
+    const other = state.rival ? `, the linear map’s ${formatResult(state.mase_rival, 2)}` : "";
     const earlier = [12, 24].filter((back) => back < context).map((back) => monthName(dates[context - 1 - back]));
     const moved_on = `gives ${percent(change)} of its weight to ${earlier.join(" and ")}`;
     const lags = change > Math.max(mass, 0.1) ? moved_on : seasonWords(problem, state);
-    const listens = ` For ${monthName(dates[context + horizon - 1])}, head ${head} ${lags}.`;
-    return [`MASE ${formatResult(mase)}`, `${moved} from ${isolate(dates[context])} on, ${band}${listens}`];
+    return [gone, `: the error ${moved}. The sceptic’s is ${formatResult(naive, 2)}${other}. For ${monthName(dates[context + horizon - 1])}, head ${head} ${lags}.`];
   },
-  result: ({ quantiles, before, weights, by_lag, by_place, masses, mase, mase_before, mase_rival, mase_naive, covered, mass, change, chance }) => ({
+  result: ({ quantiles, before, sceptic, weights, by_lag, by_place, masses, mase, mase_before, mase_rival, mase_naive, covered, mass, change, chance }) => ({
     quantiles: quantiles.map((row) => Array.from(row)),
     before: Array.from(before),
+    sceptic,
     weights: Array.from(weights),
     by_lag, by_place, masses, mase, mase_before, mase_rival, mase_naive, covered, mass, change, chance, // prettier-ignore
   }),
