@@ -16,4 +16,6 @@ def expected(traits: dict) -> dict:
     written = {name: np.array(rows) for name, rows in data["written"].items()} if data.get("written") else None
     settings = {name: traits[name] for name in BlockExplorer.controls}
     first, *others = data["sentences"]
-    return BlockExplorer(first, others=others, trained=data["trained"] is not None, written=written, **settings).result()
+    return BlockExplorer(
+        first, others=others, trained=data["trained"] is not None, written=written, **settings
+    ).result()

@@ -61,10 +61,12 @@ def test_what_a_number_is_made_of_makes_it(tmp_path):
     code = """const worst = {};
     for (const order of ["pre", "post", "parallel"]) for (const positions of ["learned", "rotary"]) {
       const now = { order, positions, width: 8, n_heads: 4, head: 3, out: "nothing", sentence: 0 };
-      for (const { key, values, how, terms } of blockSteps(given, now)) values.forEach((row, t) => row.forEach((value, i) => {
+      const steps = blockSteps(given, now);
+      for (const { key, values, how, terms } of steps) values.forEach((row, t) => row.forEach((value, i) => {
         if (terms) {
           const [a, b] = terms(t, i);
-          const sum = Array.from(a).reduce((total, x, k) => total + x * b[k], 0) / (key === "scores" ? Math.sqrt(2) : 1);
+          const scale = key === "scores" ? Math.sqrt(2) : 1;
+          const sum = Array.from(a).reduce((total, x, k) => total + x * b[k], 0) / scale;
           const name = `terms of ${key}`;
           worst[name] = Math.max(worst[name] ?? 0, Math.abs((key === "hidden" ? Math.max(0, sum) : sum) - value));
         }
@@ -122,7 +124,15 @@ FLOW = """() => ({
 @pytest.mark.browser
 def test_every_arrow_has_a_shape_and_shapes_and_counts_follow_the_sizes(browser, tmp_path):
     parts = ("embedding", "positions", "attention", "feed_forward", "norms", "total")
-    settings = [{}, {"sentence": 1}, {"width": 16}, {"n_heads": 4}, {"n_heads": 1}, {"layers": 96}, {"positions": "learned"}]
+    settings = [
+        {},
+        {"sentence": 1},
+        {"width": 16},
+        {"n_heads": 4},
+        {"n_heads": 1},
+        {"layers": 96},
+        {"positions": "learned"},
+    ]
     with opened(browser, tmp_path, example()) as page:
         for order in ORDERS:
             for more in settings:
@@ -155,7 +165,7 @@ def test_inputs_that_do_not_fit_are_refused(words, options, message):
 
 # ---- the block that was trained --------------------------------------------------------------------------------------
 
-GATE, ONE_DOG = "the dogs near the gate".split(), "the dog near the gate".split()
+GATE, ONE_DOG = ["the", "dogs", "near", "the", "gate"], ["the", "dog", "near", "the", "gate"]
 
 
 def learned(**options) -> BlockExplorer:
@@ -220,7 +230,9 @@ def test_a_head_written_by_hand_is_that_of_torch_in_python_and_in_the_page(brows
             found = page.evaluate(SET, [{"step": step}, 0])
             np.testing.assert_allclose(found["values"], explorer.result()["values"], rtol=1e-12)
         page.evaluate(SET, [{"step": "queries"}, 0])
-        assert page.locator("[data-panel=numbers] .ra-table").first.locator("thead th").all_text_contents() == list("abcde")
+        assert page.locator("[data-panel=numbers] .ra-table").first.locator("thead th").all_text_contents() == list(
+            "abcde"
+        )
         page.locator("[data-panel=numbers] tbody td").first.hover()
         assert "a: written by hand, " in page.locator("[data-panel=numbers] p.ra-below").text_content()
 

@@ -195,13 +195,16 @@ class BlockExplorer(Explorer, panels=["numbers", "flow", "row", "counts"]):
         self.steps = _check_steps(steps, list(STEPS) if written is None else HEAD_STEPS)
         if written is not None:
             kit["hide"] = [*AROUND, *kit.get("hide", ())]
-        way = "a transformer block: a drawing of the steps, the numbers after one of them, what each part adds to a row, "
-        way += "and the count of parameters"
+        way = "a transformer block: a drawing of the steps, the numbers after one of them, what each part adds "
+        way += "to a row, and the count of parameters"
         if written is not None:
             way = "one head of attention, written by hand: the numbers after one of its steps"
         alt = f"The sentence “{' '.join(self.words)}” on its way through {way}."
         data = {"sentences": self.sentences, "known": self.known, "written": self.written, "names": names}
-        data |= {"called": [" ".join(some) for some in self.sentences], "trained": self.trained and self.trained["heads"]}
+        data |= {
+            "called": [" ".join(some) for some in self.sentences],
+            "trained": self.trained and self.trained["heads"],
+        }
         super().__init__(**{"data": data, "alt": alt} | kit)
 
     def result(self) -> dict[str, Any]:
