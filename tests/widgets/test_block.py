@@ -205,7 +205,7 @@ def test_the_page_computes_what_the_trained_block_says_and_a_line_of_the_row_is_
         assert page.locator("[data-control=step]").input_value() == "add_1"
         assert page.locator("[data-panel=row] .ra-table td.ra-lit").inner_text() == "1.50"
         page.locator("[data-panel=numbers] .ra-table").first.locator("tbody tr").nth(1).locator("td").first.click()
-        assert page.locator("[data-panel=row] tbody th").first.inner_text() == "dogs enters"
+        assert page.locator("[data-panel=row] tbody th").first.inner_text() == "enters: dogs"
 
 
 # ---- one head, written by hand ---------------------------------------------------------------------------------------

@@ -62,7 +62,7 @@ export function rowPanel(view, problem) {
         const lit = (i, j) => (i === here && j === at[1] ? " ra-lit" : "");
         const marked = (i, j) => (values[i][j] < 0 ? "ra-below" : "ra-above") + (/norm/.test(keys[i]) ? " ra-read" : "") + lit(i, j);
         const columns = values[0].map((_, j) => String(j + 1));
-        const named = keys.map((key) => (key === "embedding" ? `${words[row]} enters` : CALLED[key]));
+        const named = keys.map((key) => (key === "embedding" ? `enters: ${words[row]}` : CALLED[key]));
         const column = here < 0 ? -1 : at[1];
         draw(named, columns, values, { text: short, most, marked, chosen: [keys.map((_, i) => i === here), columns.map((_, j) => j === column)] });
         if (drawStops) drawStops(words[row], says.map((stop) => stop[row]), problem.known); // prettier-ignore

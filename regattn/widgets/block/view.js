@@ -127,7 +127,7 @@ function sayStops({ words, says, out }, { known }) {
   const best = (shares) => shares.indexOf(Math.max(...shares));
   const [enters, attended, leaves] = says.map((stop) => stop.at(-1)).map((shares) => `“${known[best(shares)]}” (${shareShort(Math.max(...shares))})`);
   const after = (part) => (out === part ? `without ${part}` : `after ${part}`);
-  const start = `${isolate(words.at(-1))} enters saying ${enters};`;
+  const start = `“${isolate(words.at(-1))}” enters saying ${enters};`;
   return [start, ` ${after("attention")} it says ${attended}, ${after("feed-forward")} ${leaves}.`];
 }
 
