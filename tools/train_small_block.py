@@ -5,7 +5,7 @@
 Sentences are "the dogs are" and "the dogs near the gate are", with four nouns; the verb follows the first of them. The
 block has the order *pre*, no places, no intercepts and no gains, and one table both embeds words and scores them. A
 hundredth of the loss asks the stream already after attention, so that it can be read there. Weights are kept to two
-decimals. For two heads seeds 0 to 3 were looked at, and the one is kept whose first head looks at the subject most.
+decimals. For two heads, of seeds 0 to 3 one is kept whose first head looks at the subject.
 """
 
 from __future__ import annotations
