@@ -61,6 +61,7 @@ SCRIPTS = (  # what chapters and the package say they were computed by, and what
     "recorded_runs",
     "train_grammar_model",
     "train_induction_model",
+    "train_small_block",
     "train_news_models",
     "wikipedia",
     "words",

@@ -47,7 +47,7 @@ def _unmasked(chosen: int) -> float:
     from regattn.from_scratch import softmax
     from regattn.widgets.block import BlockExplorer
 
-    scores = BlockExplorer(["the", "dogs", "near", "the", "gate"], step="scores").result()["values"][0]
+    scores = BlockExplorer(["the", "dogs", "near", "the", "gate"], trained=True, step="scores").result()["values"][0]
     return float(softmax(np.array(scores))[chosen])
 
 

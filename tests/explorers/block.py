@@ -6,8 +6,8 @@ from regattn.widgets import BlockExplorer
 
 
 def example(**options) -> BlockExplorer:
-    """Return five words, one of them twice."""
-    return BlockExplorer(["the", "dogs", "near", "the", "gate"], **options)
+    """Return five words, one of them twice, and three in their place."""
+    return BlockExplorer(["the", "dogs", "near", "the", "gate"], others=[["the", "dog", "is"]], **options)
 
 
 def expected(traits: dict) -> dict:
@@ -15,4 +15,7 @@ def expected(traits: dict) -> dict:
     data = traits["data"]
     written = {name: np.array(rows) for name, rows in data["written"].items()} if data.get("written") else None
     settings = {name: traits[name] for name in BlockExplorer.controls}
-    return BlockExplorer(data["words"], written=written, **settings).result()
+    first, *others = data["sentences"]
+    return BlockExplorer(
+        first, others=others, trained=data["trained"] is not None, written=written, **settings
+    ).result()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,10 +13,14 @@ import torch
 from regattn.transformer import Architecture, Block, BlockDesign, LanguageModel, count_parameters
 from regattn.widgets import BlockExplorer
 from regattn.widgets.block import _drawn
-from tests.explorers.block import example
+from tests.explorers.block import example, expected
 from tests.node import in_node
-from tests.widgets.harness import SET, opened
+from tests.widgets.harness import FIGURE, SET, STATE, assert_same, opened
+from tools.train_small_block import HOME, WORDS, loss, sentences
 
+TRAINED = json.loads(HOME.read_text(encoding="utf-8"))["heads"]
+# of a sentence, in nats: one of four nouns; a verb or "near"; where there is a "near", one of four nouns
+FLOOR = math.log(4) + math.log(2) + math.log(4) / 2
 ORDERS, POSITIONS = ("pre", "post", "parallel"), ("none", "learned", "sinusoidal", "rotary")
 
 
@@ -42,7 +49,7 @@ def test_the_stream_and_the_counts_are_those_of_the_package(order, positions):
             expected = module(order, positions, width, n_heads)(start, mask="causal")[0]
         np.testing.assert_allclose(found["stream"], expected, rtol=0, atol=1e-12)
         with torch.device("meta"):
-            design = Architecture(vocabulary=4, context=5, bias=False, activation="relu", **sizes)
+            design = Architecture(vocabulary=len(explorer.known), context=5, bias=False, activation="relu", **sizes)
             counts = count_parameters(LanguageModel(design))
         assert {name: found[name] for name in counts if name != "unembedding"} == {
             name: n for name, n in counts.items() if name != "unembedding"
@@ -53,8 +60,16 @@ def test_what_a_number_is_made_of_makes_it(tmp_path):
     """Evaluate the written sums: signs become operators, and nothing is left out where there are few terms."""
     code = """const worst = {};
     for (const order of ["pre", "post", "parallel"]) for (const positions of ["learned", "rotary"]) {
-      const now = { order, positions, width: 8, n_heads: 4, head: 3 };
-      for (const { key, values, how } of blockSteps(given, now)) values.forEach((row, t) => row.forEach((value, i) => {
+      const now = { order, positions, width: 8, n_heads: 4, head: 3, out: "nothing", sentence: 0 };
+      const steps = blockSteps(given, now);
+      for (const { key, values, how, terms } of steps) values.forEach((row, t) => row.forEach((value, i) => {
+        if (terms) {
+          const [a, b] = terms(t, i);
+          const scale = key === "scores" ? Math.sqrt(2) : 1;
+          const sum = Array.from(a).reduce((total, x, k) => total + x * b[k], 0) / scale;
+          const name = `terms of ${key}`;
+          worst[name] = Math.max(worst[name] ?? 0, Math.abs((key === "hidden" ? Math.max(0, sum) : sum) - value));
+        }
         const pieces = how(t, i).map((piece) => (typeof piece === "number" ? `(${piece})` : piece)).join("");
         if (/smaller|^[01]:/.test(pieces)) return;
         const sum = pieces.replace(/ of the \\w+| written|mean |size |sum |, turned by its place/g, "");
@@ -66,6 +81,7 @@ def test_what_a_number_is_made_of_makes_it(tmp_path):
     say(worst);"""
     worst = in_node(tmp_path, "block/numbers.js", code, example().data)
     assert {"embedding", "norm_1", "queries", "scores", "weights", "average", "add_1", "add_2"} <= set(worst)
+    assert {f"terms of {key}" for key in ("queries", "scores", "average", "output", "hidden", "back")} <= set(worst)
     assert max(worst.values()) < 1e-12
 
 
@@ -75,7 +91,7 @@ def test_a_click_in_the_drawing_shows_the_step_and_a_number_says_what_it_is_made
         page.locator("rect[data-step=weights]").click()
         assert page.locator("[data-control=step]").input_value() == "weights"
         page.locator("[data-panel=numbers] tbody tr").nth(2).locator("td").nth(1).hover()
-        line = page.locator("[data-panel=numbers] .ra-below").last.inner_text()
+        line = page.locator("[data-panel=numbers] p.ra-below").inner_text()
         assert "exp(" in line
         assert "/ sum" in line
         assert page.locator("td.ra-masked").count() == 10
@@ -86,8 +102,9 @@ def test_a_click_in_the_drawing_shows_the_step_and_a_number_says_what_it_is_made
 @pytest.mark.parametrize("width", [390, 720])
 def test_all_eight_columns_are_seen_without_scrolling(browser, tmp_path, width):
     with opened(browser, tmp_path, example(), width=width) as page:
-        seen = page.locator(".ra-scroll").evaluate("(box) => [box.scrollWidth, box.clientWidth]")
-        assert seen[0] <= seen[1]
+        for table in page.locator(".ra-scroll").all():
+            seen = table.evaluate("(box) => [box.scrollWidth, box.clientWidth]")
+            assert seen[0] <= seen[1]
         assert not page.locator("[data-control=head]").is_visible()
         hint = page.locator("[data-panel=numbers] p", has_text="scrolls sideways")
         assert not hint.is_visible()
@@ -107,17 +124,25 @@ FLOW = """() => ({
 @pytest.mark.browser
 def test_every_arrow_has_a_shape_and_shapes_and_counts_follow_the_sizes(browser, tmp_path):
     parts = ("embedding", "positions", "attention", "feed_forward", "norms", "total")
-    settings = [{}, {"width": 16}, {"n_heads": 4}, {"n_heads": 1}, {"layers": 96}, {"positions": "learned"}]
+    settings = [
+        {},
+        {"sentence": 1},
+        {"width": 16},
+        {"n_heads": 4},
+        {"n_heads": 1},
+        {"layers": 96},
+        {"positions": "learned"},
+    ]
     with opened(browser, tmp_path, example()) as page:
         for order in ORDERS:
             for more in settings:
-                now = {"order": order, "width": 8, "n_heads": 2, "layers": 1, "positions": "none"} | more
+                now = {"order": order, "width": 8, "n_heads": 2, "layers": 1, "positions": "none", "sentence": 0} | more
                 page.evaluate(SET, [now, 0])
                 shown, expected = page.evaluate(FLOW), example(**now).result()
-                D, d = now["width"], now["width"] // now["n_heads"]
+                D, d, T = now["width"], now["width"] // now["n_heads"], 3 if now["sentence"] else 5
                 shapes = [shape for shape in shown["shapes"] if "×" in shape]
                 assert len(shapes) == shown["lines"]
-                assert set(shapes) == {f"5 × {n}" for n in (D, d, 5, 4 * D)}
+                assert set(shapes) == {f"{T} × {n}" for n in (D, d, T, 4 * D)}
                 assert [int(count.replace(",", "")) for count in shown["counts"]] == [expected[part] for part in parts]
                 assert (f"to block 2 of {now['layers']}, " in shown["shapes"][-1]) == (now["layers"] > 1)
 
@@ -130,10 +155,57 @@ def test_every_arrow_has_a_shape_and_shapes_and_counts_follow_the_sizes(browser,
     (["a"], {"width": 7}, "width must be ≥ 8, got 7"),
     (["a"], {"n_heads": 5}, "n_heads must be ≤ 4 .*got 5"),
     (["a"], {"n_heads": 3}, "n_heads must be one of 1, 2, 4, got 3"),
+    (["the", "cat"], {"trained": True}, "knows the words the, dog, dogs, gate, gates, near, is, are, got 'cat'"),
+    (["a"], {"others": [["b"] * 9]}, "1 to 8 words, got 9"),
 ])  # fmt: skip
 def test_inputs_that_do_not_fit_are_refused(words, options, message):
     with pytest.raises(ValueError, match=message):
         BlockExplorer(words, **options)
+
+
+# ---- the block that was trained --------------------------------------------------------------------------------------
+
+GATE, ONE_DOG = ["the", "dogs", "near", "the", "gate"], ["the", "dog", "near", "the", "gate"]
+
+
+def learned(**options) -> BlockExplorer:
+    return BlockExplorer(GATE, others=[ONE_DOG], trained=True, **options)
+
+
+@pytest.mark.parametrize("heads", [1, 2, 4])
+def test_the_trained_block_continues_every_sentence_of_its_grammar(heads):
+    for sentence in sentences():
+        *words, verb = sentence.split()
+        says = BlockExplorer(words, trained=True, n_heads=heads).result()["says"]
+        right = says[-1][WORDS.index(verb)]
+        assert right > (0.98 if "near" in words else 0.4)  # after two words a verb or "near" may come
+    assert loss({name: torch.tensor(rows) for name, rows in TRAINED[str(heads)].items()}, heads)[1] < 2.79
+    assert math.isclose(FLOOR, 4 * math.log(2))
+
+
+def test_what_is_taken_out_adds_nothing_and_without_attention_the_number_of_the_subject_is_lost():
+    shares = [learned(sentence=k, out="attention").result()["says"][-1] for k in (0, 1)]
+    np.testing.assert_allclose(*shares)
+    assert WORDS[np.argmax(shares[1])] == "are"  # where it should be "is"
+    bare = learned(out="feed-forward").result()
+    assert bare["says"][1] == bare["says"][2]
+
+
+@pytest.mark.browser
+def test_the_page_computes_what_the_trained_block_says_and_a_line_of_the_row_is_a_step(browser, tmp_path):
+    explorer = learned(step="weights")
+    with opened(browser, tmp_path, explorer) as page:
+        for now in ({}, {"sentence": 1}, {"out": "attention"}, {"n_heads": 4, "out": "feed-forward"}, {"n_heads": 1}):
+            page.evaluate(SET, [now, 0])
+            assert_same(page.evaluate(f"{FIGURE}.model.result()"), expected(page.evaluate(STATE)))
+        page.evaluate(SET, [{"n_heads": 2, "out": "nothing", "sentence": 0}, 0])
+        assert page.locator("td.ra-lit").first.inner_text() == ".82"  # gate looks at dogs, before a hand has moved
+        assert page.locator(".ra-stops td:last-child").all_inner_texts() == ["gate .81", "are .81", "are > .99"]
+        page.locator("[data-panel=row] tbody tr").nth(3).locator("td").nth(6).click()
+        assert page.locator("[data-control=step]").input_value() == "add_1"
+        assert page.locator("[data-panel=row] .ra-table td.ra-lit").inner_text() == "1.50"
+        page.locator("[data-panel=numbers] .ra-table").first.locator("tbody tr").nth(1).locator("td").first.click()
+        assert page.locator("[data-panel=row] tbody th").first.inner_text() == "enters: dogs"
 
 
 # ---- one head, written by hand ---------------------------------------------------------------------------------------
@@ -158,7 +230,9 @@ def test_a_head_written_by_hand_is_that_of_torch_in_python_and_in_the_page(brows
             found = page.evaluate(SET, [{"step": step}, 0])
             np.testing.assert_allclose(found["values"], explorer.result()["values"], rtol=1e-12)
         page.evaluate(SET, [{"step": "queries"}, 0])
-        assert page.locator("[data-panel=numbers] thead th").all_text_contents()[-5:] == list("abcde")
+        assert page.locator("[data-panel=numbers] .ra-table").first.locator("thead th").all_text_contents() == list(
+            "abcde"
+        )
         page.locator("[data-panel=numbers] tbody td").first.hover()
         assert "a: written by hand, " in page.locator("[data-panel=numbers] p.ra-below").text_content()
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 from itertools import islice
 from typing import Any
 
@@ -12,7 +15,7 @@ import numpy as np
 from regattn._types import Table
 from regattn._validation import check_matrix
 from regattn.attention import attend, attention_weights
-from regattn.from_scratch import layer_norm
+from regattn.from_scratch import layer_norm, softmax
 from regattn.widgets._kit import Choice, Count, Explorer, check_labels
 from regattn.widgets._kit.page_rng import mulberry32
 
@@ -40,7 +43,10 @@ STEPS = {
 }
 BY_HAND = ["queries", "keys", "values"]
 HEAD_STEPS = [*BY_HAND, "scores", "mask", "weights", "average"]
-AROUND = ["order", "width", "n_heads", "head", "positions", "layers", "flow", "counts"]  # what one head has not
+AROUND = ["sentence", "order", "width", "n_heads", "head", "out", "positions", "layers", "row", "flow", "counts"]
+"""What one head by hand has not."""
+FIXED = ["order", "width", "positions"]  # as which the small block was trained
+STOPS = ["embedding", "add_1", "add_2"]  # where its stream is asked for the next word
 LAYERS = [1, 2, 3, 6, 12, 24, 48, 96]
 
 
@@ -55,12 +61,13 @@ class _OneOf(Count):
         return value
 
 
-class BlockExplorer(Explorer, panels=["numbers", "flow", "counts"]):
+class BlockExplorer(Explorer, panels=["numbers", "flow", "row", "counts"]):
     r"""Show one sentence on its way through one transformer block, a step at a time.
 
-    Choose a step in the drawing or the list; point at a number to see the products that it is made of. The order of
-    the norms, the width, the heads and the positions can be changed, and a table counts what a model of such blocks
-    has in parameters. The weights are drawn by chance, without intercepts; the hidden width is 4D, with max(0, ·).
+    Choose a step in the drawing or the list; point at a number to see the products that it is made of, and what each
+    part adds to the row of its word. The order of the norms, the width, the heads and the positions can be changed, a
+    part can be taken out, and a table counts what a model of such blocks has in parameters. The weights are drawn by
+    chance, or trained; there are no intercepts, and the hidden width is 4D, with max(0, ·).
 
     .. math:: u = r + A(N_1 r), \qquad u + F(N_2 u) \qquad (\text{pre})
 
@@ -68,6 +75,12 @@ class BlockExplorer(Explorer, panels=["numbers", "flow", "counts"]):
     ----------
     words : sequence of at most 8 strings
         The sentence; equal words have equal vectors.
+    others : sequence of such sequences, optional
+        Sentences that can be chosen in its place.
+    trained : bool, default False
+        Weights of a block that was trained on sentences of eight words, such as "the dogs near the gate are", by
+        ``tools/train_small_block.py``, in place of weights by chance. It has the order *pre*, D = 8 and no positions,
+        and its stream can be asked for the next word.
     steps : sequence of str, optional
         The steps that the list offers, in its order: "embedding", "queries", "weights" and so on; by default all. The
         drawing has all of them, so a page that leaves some out hides it.
@@ -91,6 +104,15 @@ class BlockExplorer(Explorer, panels=["numbers", "flow", "counts"]):
     """
 
     hides_unused = True  # each step has controls of its own
+    sentence = Count(
+        "Sentence",
+        most=lambda self: len(self.sentences) - 1,
+        bound="the last sentence",
+        names="called",
+        menu=True,
+        help="What is read.",
+        first=True,
+    )
     step = Choice(
         "Step",
         lambda self: {step: STEPS[step] for step in self.steps},
@@ -119,7 +141,6 @@ class BlockExplorer(Explorer, panels=["numbers", "flow", "counts"]):
         bound="the most",
         stops=lambda self: HEADS,
         help="Each has d = D / H of the coordinates.",
-        first=True,
     )
     head = Count(
         "Head shown",
@@ -128,6 +149,11 @@ class BlockExplorer(Explorer, panels=["numbers", "flow", "counts"]):
         bound="the most heads",
         used={"step": HEAD_STEPS},
         help="Where steps have heads.",
+    )
+    out = Choice(
+        "Take out",
+        {"nothing": "nothing", "attention": "attention", "feed-forward": "feed-forward"},
+        help="What then adds nothing to the stream.",
     )
     positions = Choice(
         "Positions",
@@ -154,24 +180,31 @@ class BlockExplorer(Explorer, panels=["numbers", "flow", "counts"]):
         *,
         steps: Sequence[str] | None = None,
         written: Mapping[str, Table] | None = None,
+        others: Sequence[Sequence[str]] = (),
+        trained: bool = False,
         **kit: Any,
     ) -> None:
-        if isinstance(words, str) or not isinstance(words, Sequence):
-            raise ValueError(f"words must be a list of 1 to {LONGEST} words, got {words!r}")
-        if not 0 < len(words) <= LONGEST:
-            raise ValueError(f"words must be a list of 1 to {LONGEST} words, got {len(words)}")
-        self.words = check_labels(words, len(words), "words", rows="words")
-        self.written, names = _check_written(written, len(words))
+        self.sentences = [_check_sentence(some) for some in (words, *others)]
+        self.words = self.sentences[0]
+        self.known = list(dict.fromkeys(word for some in self.sentences for word in some))
+        self.trained = _trained() if trained else None
+        if self.trained is not None:
+            self.known = _check_known(self.known, self.trained["words"])
+            kit["hide"] = [*FIXED, *kit.get("hide", ())]
+        self.written, names = _check_written(written, len(self.words))
         self.steps = _check_steps(steps, list(STEPS) if written is None else HEAD_STEPS)
         if written is not None:
             kit["hide"] = [*AROUND, *kit.get("hide", ())]
-        known = list(dict.fromkeys(self.words))
-        self.ids = [known.index(word) for word in self.words]
-        way = "a transformer block: a drawing of the steps, the numbers after one of them, and the count of parameters"
+        way = "a transformer block: a drawing of the steps, the numbers after one of them, what each part adds "
+        way += "to a row, and the count of parameters"
         if written is not None:
             way = "one head of attention, written by hand: the numbers after one of its steps"
         alt = f"The sentence “{' '.join(self.words)}” on its way through {way}."
-        data = {"words": self.words, "ids": self.ids, "size": len(known), "written": self.written, "names": names}
+        data = {"sentences": self.sentences, "known": self.known, "written": self.written, "names": names}
+        data |= {
+            "called": [" ".join(some) for some in self.sentences],
+            "trained": self.trained and self.trained["heads"],
+        }
         super().__init__(**{"data": data, "alt": alt} | kit)
 
     def result(self) -> dict[str, Any]:
@@ -181,13 +214,29 @@ class BlockExplorer(Explorer, panels=["numbers", "flow", "counts"]):
         -------
         dict
             The ``step`` (the last one where the order has not that of the control), its ``values``, the ``stream``
-            after the whole block, and the numbers of parameters: ``embedding``, ``positions``, ``attention``,
-            ``feed_forward``, ``norms``, ``total``.
+            after the whole block, of trained weights what the last word's stream ``says``, the shares of all words as
+            the next, when it enters, after attention and when it leaves, and the numbers of parameters:
+            ``embedding``, ``positions``, ``attention``, ``feed_forward``, ``norms``, ``total``.
         """
         steps = self._steps()
         step = self.step if self.step in steps else list(steps)[-1]
         stream = list(steps.values())[-1]
-        return {"step": step, "values": steps[step].tolist(), "stream": stream.tolist(), **self._counts()}
+        says = []
+        if self.trained is not None and self.written is None:
+            table = self._matrix("words", len(self.known), self.width)
+            says = [softmax(layer_norm(steps[stop][-1:]) @ table.T)[0].tolist() for stop in STOPS]
+        found = {"step": step, "values": steps[step].tolist(), "stream": stream.tolist(), "says": says}
+        return found | self._counts()
+
+    @property
+    def ids(self) -> list[int]:
+        """The words of the chosen sentence, as rows of the table of word vectors."""
+        return [self.known.index(word) for word in self.sentences[self.sentence]]
+
+    def _matrix(self, name: str, rows: int, columns: int, variance: float | None = None) -> np.ndarray:
+        if self.trained is not None:
+            return np.array(self.trained["heads"][str(self.n_heads)][name])
+        return _drawn(name, rows, columns, variance)
 
     def _steps(self) -> dict[str, np.ndarray]:
         """Return what stands after every step, in their order."""
@@ -219,7 +268,7 @@ class BlockExplorer(Explorer, panels=["numbers", "flow", "counts"]):
         from regattn.transformer.position import sinusoidal_positions  # torch comes with the room
 
         T, D = len(self.ids), self.width
-        vectors = _drawn("words", max(self.ids) + 1, D, 1)[self.ids]
+        vectors = self._matrix("words", len(self.known), D, 1)[self.ids]
         if self.positions == "learned":
             return vectors + _drawn("places", T, D, 1)
         if self.positions == "sinusoidal":
@@ -231,22 +280,24 @@ class BlockExplorer(Explorer, panels=["numbers", "flow", "counts"]):
 
         T, D = x.shape
         queries, keys, values = (
-            (x @ _drawn(name, D, D)).reshape(T, self.n_heads, -1).transpose(1, 0, 2) for name in ("Q", "K", "V")
+            (x @ self._matrix(name, D, D)).reshape(T, self.n_heads, -1).transpose(1, 0, 2) for name in ("Q", "K", "V")
         )
         if self.positions == "rotary":
             queries, keys = rotate(queries, range(T)), rotate(keys, range(T))
         h = min(self.head, self.n_heads) - 1
         together = attend(queries, keys, values, mask="causal").transpose(1, 0, 2).reshape(T, D)
-        return _head_steps(queries[h], keys[h], values[h]) | {"output": together @ _drawn("O", D, D)}
+        written = together @ self._matrix("O", D, D) * (self.out != "attention")
+        return _head_steps(queries[h], keys[h], values[h]) | {"output": written}
 
     def _feed_forward(self, x: np.ndarray) -> dict[str, np.ndarray]:
-        hidden = np.maximum(0, x @ _drawn("1", self.width, 4 * self.width))
-        return {"hidden": hidden, "back": hidden @ _drawn("2", 4 * self.width, self.width)}
+        hidden = np.maximum(0, x @ self._matrix("1", self.width, 4 * self.width))
+        back = hidden @ self._matrix("2", 4 * self.width, self.width) * (self.out != "feed-forward")
+        return {"hidden": hidden, "back": back}
 
     def _counts(self) -> dict[str, int]:
         D, L = self.width, self.layers
         counts = {
-            "embedding": (max(self.ids) + 1) * D,
+            "embedding": len(self.known) * D,
             "positions": len(self.ids) * D if self.positions == "learned" else 0,
             "attention": L * 4 * D**2,
             "feed_forward": L * 8 * D**2,
@@ -267,6 +318,28 @@ def _head_steps(queries: np.ndarray, keys: np.ndarray, values: np.ndarray) -> di
         "weights": attention_weights(queries, keys, mask="causal"),
         "average": attend(queries, keys, values, mask="causal"),
     }
+
+
+@cache
+def _trained() -> dict[str, Any]:
+    """Return the words of the small block that was trained, and its weights for each number of heads."""
+    return json.loads((files("regattn.widgets.block") / "trained.json").read_text(encoding="utf-8"))
+
+
+def _check_sentence(words: Sequence[str]) -> list[str]:
+    if isinstance(words, str) or not isinstance(words, Sequence):
+        raise ValueError(f"words must be a list of 1 to {LONGEST} words, got {words!r}")
+    if not 0 < len(words) <= LONGEST:
+        raise ValueError(f"words must be a list of 1 to {LONGEST} words, got {len(words)}")
+    return check_labels(words, len(words), "words", rows="words")
+
+
+def _check_known(words: list[str], known: list[str]) -> list[str]:
+    """Return the words of the trained block, or raise a ValueError that names one it does not know."""
+    for word in words:
+        if word not in known:
+            raise ValueError(f"the trained block knows the words {', '.join(known)}, got {word!r}")
+    return known
 
 
 def _check_steps(steps: Sequence[str] | None, known: list[str]) -> list[str]:

@@ -7,11 +7,13 @@ from regattn._types import Table
 from regattn.widgets._kit import Explorer
 
 class BlockExplorer(Explorer):
+    sentence: int
     step: str
     order: Literal["pre", "post", "parallel"]
     width: int
     n_heads: int
     head: int
+    out: Literal["nothing", "attention", "feed-forward"]
     positions: Literal["none", "learned", "sinusoidal", "rotary"]
     layers: int
     def __init__(
@@ -20,11 +22,15 @@ class BlockExplorer(Explorer):
         *,
         steps: Sequence[str] | None = None,
         written: Mapping[str, Table] | None = None,
+        others: Sequence[Sequence[str]] = (),
+        trained: bool = False,
+        sentence: int | None = None,
         step: str | None = None,
         order: Literal["pre", "post", "parallel"] | None = None,
         width: int | None = None,
         n_heads: int | None = None,
         head: int | None = None,
+        out: Literal["nothing", "attention", "feed-forward"] | None = None,
         positions: Literal["none", "learned", "sinusoidal", "rotary"] | None = None,
         layers: int | None = None,
         hide: Sequence[str] = (),

@@ -80,9 +80,9 @@ export function flowDrawing(host, { label, pick, signal }) {
   const svg = host.appendChild(svgElement("svg", { class: "ra-plot ra-flow", role: "img", "aria-label": label }));
   let drawn = "";
   svg.addEventListener("click", ({ target }) => target.dataset.step && pick(target.dataset.step), { signal });
-  return (steps, order, chosen, layers) => {
+  return (steps, order, chosen, layers, sizes) => {
     const places = placesOf(steps, order);
-    const key = JSON.stringify([places, layers]);
+    const key = JSON.stringify([places, layers, sizes]);
     if (key !== drawn) {
       drawn = key;
       const { lines, shapes } = arrows(places);
@@ -91,12 +91,17 @@ export function flowDrawing(host, { label, pick, signal }) {
         return lowered(made, words);
       };
       const end = places.at(-1).y;
+      // beside each part, how many parameters it has
+      const beside = { output: sizes[0], back: sizes[1] };
+      const under = (at) => (order === "parallel" && at.key === "output" ? [BRANCH, at.y + 22] : [(STREAM + BRANCH) / 2 + 6, at.y + ROW + 15]);
+      const counted = places.filter((at) => beside[at.key]).map((at) => text(...under(at), `${beside[at.key]} parameters`, "middle"));
       lines.push(`M${STREAM},${end + HALF}V${end + 38}${DOWN}`);
       const after = layers > 1 ? `to block 2 of ${layers}, at last to V scores` : "to the unembedding: V scores";
       shapes.push([STREAM - 5, end + 34, places.at(-1).shape, "end"], [STREAM + 8, end + 34, after, "start"]);
       svg.setAttribute("viewBox", `0 0 ${WIDE} ${end + 44}`);
       svg.replaceChildren(
         svgElement("path", { class: "ra-line ra-neutral", d: lines.join("") }),
+        ...counted,
         ...shapes.map(([x, y, words, anchor]) => text(x, y, words, anchor)),
         ...places.flatMap(({ key: step, x, y, width }) => [
           svgElement("rect", { x: x - width / 2, y: y - HALF, width, height: 2 * HALF, rx: 5, "data-step": step }),

@@ -1,5 +1,5 @@
 // The numbers behind the BlockExplorer, pure: a sentence through one block, step by step, and what each is made of.
-// Letters: T tokens, D width, H heads, d = D / H. The weights are drawn by chance, the same as in __init__.py.
+// Letters: T tokens, D width, H heads, d = D / H. The weights are trained, or drawn by chance, the same as in __init__.py.
 import { dot, mean, mulberry32, softmax } from "../_numbers/maths.js";
 
 const SEEDS = { words: 11, places: 12, Q: 21, K: 22, V: 23, O: 24, 1: 31, 2: 32 };
@@ -17,6 +17,14 @@ function drawnMatrix(name, rows, columns, variance = 1 / rows) {
   }
   return drawnBefore.get(key);
 }
+
+// Where a block's weights come from.
+function matricesOf({ trained }, { n_heads: H }) {
+  return (name, ...shape) => trained?.[H][name] ?? drawnMatrix(name, ...shape);
+}
+
+export const wordsOf = ({ sentences }, { sentence }) => sentences[sentence];
+const idsOf = (problem, now) => wordsOf(problem, now).map((word) => problem.known.indexOf(word));
 
 const columnOf = (W, j) => Float64Array.from(W, (row) => row[j]);
 const through = (x, W) => {
@@ -38,11 +46,14 @@ function products(a, b) {
   return shown.length < all.length ? [...pieces, ` + ${all.length - shown.length} smaller ones`] : pieces;
 }
 
-// ---- steps: { key, values, how(i, j) → pieces } --------------------------------------------------------------------
+// ---- steps: { key, values, how(i, j) → pieces, and of a sum of products terms(i, j) → [their first factors, second],
+// of a sum of rows rows(i) → [[name, row], …] } -----------------------------------------------------------------------
 
-function embeddingStep({ ids, size }, { width, positions }) {
-  const E = drawnMatrix("words", size, width, 1);
-  const word = ids.map((id) => E[id]);
+function embeddingStep(problem, now) {
+  const { width, positions } = now;
+  const ids = idsOf(problem, now);
+  const E = matricesOf(problem, now)("words", problem.known.length, width, 1);
+  const word = ids.map((id) => Float64Array.from(E[id]));
   const turn = (t, i) => t * 10000 ** (-(i - (i % 2)) / width);
   const wave = (t, i) => Math.SQRT2 * (i % 2 ? Math.cos(turn(t, i)) : Math.sin(turn(t, i)));
   const learned = positions === "learned" && drawnMatrix("places", ids.length, width, 1);
@@ -59,7 +70,8 @@ function normStep(key, x) {
   const variance = (row, t) => mean(row.map((value) => (value - centres[t]) ** 2));
   const sizes = x.map((row, t) => Math.sqrt(variance(row, t) + 1e-5));
   const values = x.map((row, t) => row.map((value) => (value - centres[t]) / sizes[t]));
-  return { key, values, how: (t, i) => ["(", x[t][i], " − mean ", centres[t], ") / size ", sizes[t]] };
+  const how = (t, i) => ["(", x[t][i], " − mean ", centres[t], ") / size ", sizes[t]];
+  return { key, values, how, rows: (t) => [["reads", x[t]], ["normalised", values[t]]] };
 }
 
 function turnedRows(x, d) {
@@ -89,45 +101,52 @@ function headSteps(queries, keys, values) {
     { key: "queries", ...queries },
     { key: "keys", ...keys },
     { key: "values", ...values },
-    { key: "scores", values: scores, how: scored },
+    { key: "scores", values: scores, how: scored, terms: (t, j) => [queries.values[t], keys.values[j]] },
     { key: "mask", values: mask, how: (t, j) => [may(t, j)] },
-    { key: "weights", values: weights, how: share },
-    { key: "average", values: average, how: mixed },
+    { key: "weights", values: weights, how: share, scores },
+    { key: "average", values: average, how: mixed, terms: (t, i) => [weights[t], columnOf(values.values, i)] },
   ];
 }
 
+// What reads x and writes x times W; taken out it writes nothing.
+function writer(key, x, W, taken) {
+  const terms = (t, i) => [x[t], columnOf(W, i)];
+  if (!taken) return { key, values: through(x, W), how: (t, i) => products(...terms(t, i)), terms };
+  return { key, values: through(x, W).map((row) => row.fill(0)), how: () => ["0: taken out"] };
+}
+
 // The steps of the attention of all heads on x; those of the chosen head are shown.
-function attentionSteps(x, { width, n_heads, head, positions }) {
+function attentionSteps(x, { width, n_heads, head, positions, out }, weights) {
   const d = width / n_heads;
-  const maps = ["Q", "K", "V"].map((name) => drawnMatrix(name, width, width));
-  const W_O = drawnMatrix("O", width, width);
+  const maps = ["Q", "K", "V"].map((name) => weights(name, width, width));
   const ofHead = (h) => {
-    const parts = maps.map((W) => W.map((row) => row.subarray(h * d, (h + 1) * d)));
+    const parts = maps.map((W) => W.map((row) => row.slice(h * d, (h + 1) * d)));
     const [queries, keys, values] = parts.map((W, k) => {
       const made = through(x, W);
-      const plain = { values: made, how: (t, i) => products(x[t], columnOf(W, i)) };
+      const terms = (t, i) => [x[t], columnOf(W, i)];
+      const plain = { values: made, how: (t, i) => products(...terms(t, i)), terms };
       return positions === "rotary" && k < 2 ? turnedRows(made, d) : plain;
     });
     return headSteps(queries, keys, values);
   };
   const all = Array.from({ length: n_heads }, (_, h) => ofHead(h));
   const together = x.map((_, t) => all.flatMap((steps) => [...steps.at(-1).values[t]]));
-  const written = (t, i) => products(together[t], columnOf(W_O, i));
-  return [...all[head - 1], { key: "output", values: through(together, W_O), how: written }];
+  return [...all[head - 1], writer("output", together, weights("O", width, width), out === "attention")];
 }
 
-function feedForwardSteps(x, { width }) {
-  const [W_1, W_2] = [drawnMatrix("1", width, 4 * width), drawnMatrix("2", 4 * width, width)];
+function feedForwardSteps(x, { width, out }, weights) {
+  const [W_1, W_2] = [weights("1", width, 4 * width), weights("2", 4 * width, width)];
   const hidden = through(x, W_1).map((row) => row.map((value) => Math.max(0, value)));
-  return [
-    { key: "hidden", values: hidden, how: (t, i) => ["max(0, ", ...products(x[t], columnOf(W_1, i)), ")"] },
-    { key: "back", values: through(hidden, W_2), how: (t, i) => products(hidden[t], columnOf(W_2, i)) },
-  ];
+  const terms = (t, i) => [x[t], columnOf(W_1, i)];
+  const how = (t, i) => ["max(0, ", ...products(...terms(t, i)), ")"];
+  return [{ key: "hidden", values: hidden, how, terms }, writer("back", hidden, W_2, out === "feed-forward")];
 }
 
 function addStep(key, ...parts) {
   const how = (t, i) => parts.flatMap((x, k) => [k ? " + " : "", x[t][i], k ? " written" : " of the stream"]);
-  return { key, values: joined(...parts), how };
+  const values = joined(...parts);
+  const rows = (t) => [...parts.map((x, k) => [k ? "+ written" : "stream", x[t]]), ["=", values[t]]];
+  return { key, values, how, rows };
 }
 
 // All steps in the chosen order; of a head that is written by hand its own alone.
@@ -136,35 +155,48 @@ export function blockSteps(problem, now) {
     const asWritten = (rows) => ({ values: rows, how: () => ["written by hand"] });
     return headSteps(...["queries", "keys", "values"].map((key) => asWritten(problem.written[key])));
   }
+  const weights = matricesOf(problem, now);
   const first = embeddingStep(problem, now);
   const r = first.values;
   const last = (steps) => steps.at(-1).values;
   if (now.order === "post") {
-    const attended = attentionSteps(r, now);
+    const attended = attentionSteps(r, now, weights);
     const sum = addStep("add_1", r, last(attended));
     const u = normStep("norm_1", sum.values);
-    const recalled = feedForwardSteps(u.values, now);
+    const recalled = feedForwardSteps(u.values, now, weights);
     const end = addStep("add_2", u.values, last(recalled));
     return [first, ...attended, sum, u, ...recalled, end, normStep("norm_2", end.values)];
   }
   const norm = normStep("norm_1", r);
-  const attended = attentionSteps(norm.values, now);
+  const attended = attentionSteps(norm.values, now, weights);
   if (now.order === "parallel") {
-    const recalled = feedForwardSteps(norm.values, now);
+    const recalled = feedForwardSteps(norm.values, now, weights);
     return [first, norm, ...attended, ...recalled, addStep("add_2", r, last(attended), last(recalled))];
   }
   const sum = addStep("add_1", r, last(attended));
   const second = normStep("norm_2", sum.values);
-  const recalled = feedForwardSteps(second.values, now);
+  const recalled = feedForwardSteps(second.values, now, weights);
   return [first, norm, ...attended, sum, second, ...recalled, addStep("add_2", sum.values, last(recalled))];
 }
 
+// What the stream of every word says where it enters, after attention and where it leaves: the shares of all words as the
+// next one. Only of trained weights; chance says nothing.
+export function saidBy(problem, now, steps) {
+  if (!problem.trained || problem.written) return [];
+  const E = matricesOf(problem, now)("words");
+  return ["embedding", "add_1", "add_2"].map((stop) => {
+    const { values } = steps.find(({ key }) => key === stop);
+    return normStep("", values).values.map((row) => softmax(E.map((vector) => dot(row, vector))));
+  });
+}
+
 // How many parameters a model of such blocks has, without intercepts.
-export function blockCounts({ ids, size }, { order, width, layers, positions }) {
+export function blockCounts(problem, now) {
+  const { order, width, layers, positions } = now;
   const norms = { pre: 2 * layers + 1, post: 2 * layers, parallel: layers + 1 }[order];
   const parts = {
-    embedding: size * width,
-    positions: positions === "learned" ? ids.length * width : 0,
+    embedding: problem.known.length * width,
+    positions: positions === "learned" ? wordsOf(problem, now).length * width : 0,
     attention: layers * 4 * width ** 2,
     feed_forward: layers * 8 * width ** 2,
     norms: norms * width,

@@ -1,6 +1,8 @@
 // BlockExplorer: one sentence through one transformer block, drawn; each number with what it is made of.
 import { countTable, flowDrawing } from "./flow.js";
-import { blockCounts, blockSteps } from "./numbers.js";
+import { blockCounts, blockSteps, saidBy, wordsOf } from "./numbers.js";
+import { rowPanel, shareShort } from "./row.js";
+import { factorTable } from "./sums.js";
 import { element, fits } from "../_kit/controls.js";
 import { explorer } from "../_kit/explorer.js";
 import { formatNumber, isolate } from "../_kit/format.js";
@@ -8,28 +10,27 @@ import { numberTable } from "../_kit/tables.js";
 
 // What each step does, in a sentence.
 const told = {
-  embedding: "Each word brings its vector; its place may be added.",
+  embedding: "Each word brings its own row of numbers.",
   norm_1: "Each row is brought to mean 0 and variance 1.",
-  queries: "What each word asks for: x times the head's query matrix.",
-  keys: "What each word answers to: x times the head's key matrix.",
-  values: "What each word has to give: x times the head's value matrix.",
+  queries: "What each word asks for: its row times W_Q.",
+  keys: "What each word is found by: its row times W_K.",
+  values: "What each word hands over: its row times W_V.",
   scores: "Every query on every key, divided by √d.",
   mask: "Who may look at whom: not at what comes later.",
-  weights: "Softmax of each row over what may be looked at: it sums to one.",
+  weights: "Softmax of the scores: who looks at whom.",
   average: "The values, averaged with these weights.",
-  output: "The averages of all heads side by side, mixed by one more matrix.",
+  output: "All heads’ averages, mixed: what is written.",
   add_1: "What attention wrote is added to the stream.",
   norm_2: "Each row is brought to mean 0 and variance 1.",
-  hidden: "Every word alone: scores against 4D keys, those below zero set to zero.",
-  back: "Those scores as weights on 4D values.",
-  add_2: "What was written is added to the stream.",
+  hidden: "Scores against 4D keys, none below zero.",
+  back: "Those scores times 4D values: what is written.",
+  add_2: "What feed-forward wrote is added to the stream.",
 };
 const toldByHand = {
   queries: "What each word asks for.",
   keys: "What each word is found by.",
   values: "What each word hands over.",
 };
-const POINT = "Point at a number, or go to it with the arrow keys, to see what it is made of.";
 const AMONG = ["scores", "mask", "weights"]; // tables of words on words
 
 const signedText = (value) => (value === 0 ? "0" : value.toFixed(2).replace("-", "−").replace(/^(−?)0/, "$1"));
@@ -41,58 +42,77 @@ function flowPanel(view) {
     beside: true,
     make(host) {
       const draw = flowDrawing(host, { label, pick: (step) => view.set({ step }), signal: view.signal });
-      return ({ steps, order, shown, layers }) => draw(steps, order, shown.key, layers);
+      return ({ steps, order, shown, layers, width: D }) => draw(steps, order, shown.key, layers, [4 * D ** 2, 8 * D ** 2]);
     },
   };
 }
 
 // What stands above the columns: words, or the names of the numbers.
-function columnNames({ words, names }, key, row) {
+function columnNames({ names }, { words, shown: { key, values } }) {
   if (AMONG.includes(key)) return words;
-  return names[key === "average" ? "values" : key] ?? Array.from(row, (_, i) => String(i + 1));
+  return names[key === "average" ? "values" : key] ?? Array.from(values[0], (_, i) => String(i + 1));
 }
 
-function numbersPanel(view, problem) {
-  const { words } = problem;
+// The number that is looked at: under the pointer, else the one last pressed, else the last word's largest.
+function cellOf({ hovered, pressed }, { key, values }) {
+  const there = (at) => at && values[at[0]]?.[at[1]] !== undefined;
+  if (there(hovered)) return hovered;
+  const i = there(pressed) ? pressed[0] : values.length - 1;
+  if (there(pressed) && pressed[2] === key) return pressed;
+  const sizes = Array.from(values[i], Math.abs);
+  return [i, sizes.indexOf(Math.max(...sizes))];
+}
+
+function numbersPanel(view, problem, hand) {
   const title = "The numbers after this step";
   return {
     title,
     make(host) {
-      let at = null;
+      const does = problem.trained ? host.appendChild(element("p", { class: "ra-does" })) : null;
       const line = element("p", { class: "ra-below", "aria-live": "polite" });
       const light = (cell) => {
-        at = cell;
+        hand.hovered = cell;
         view.update();
       };
-      const draw = numberTable(host, { label: title, hint: "The table scrolls sideways.", light, signal: view.signal });
+      const pick = (i, j) => {
+        hand.pressed = [i, j, hand.key];
+        view.update();
+      };
+      const draw = numberTable(host, { label: title, hint: "The table scrolls sideways.", light, pick, signal: view.signal });
       host.append(line);
-      return ({ shown: { key, values, how } }) => {
-        const columns = columnNames(problem, key, values[0]);
+      const drawFactors = factorTable(host, view.signal);
+      return (state) => {
+        const { words, shown, at } = state;
+        const { key, values, how } = shown;
+        hand.key = key;
+        const columns = columnNames(problem, state);
         const most = values.reduce((largest, row) => Math.max(largest, ...Array.from(row, Math.abs)), 0) || 1;
         const masked = (i, j) => key === "weights" && j > i;
-        const marked = (i, j) => (masked(i, j) ? "ra-masked" : values[i][j] < 0 ? "ra-below" : "ra-above");
-        draw(words, columns, values, { text: signedText, most, marked });
-        const inside = at && values[at[0]]?.[at[1]] !== undefined;
+        const lit = (i, j) => (i === at[0] && j === at[1] ? " ra-lit" : "");
+        const marked = (i, j) => (masked(i, j) ? "ra-masked" : values[i][j] < 0 ? "ra-below" : "ra-above") + lit(i, j);
+        if (does) does.textContent = told[key];
+        draw(words, columns, values, { text: signedText, most, marked, chosen: [words.map((_, i) => i === at[0]), columns.map((_, j) => j === at[1])] });
         const write = (piece) => (typeof piece === "number" ? formatNumber(piece) : piece);
-        const made = ([i, j]) => `${how(i, j).map(write).join("")}${problem.written?.[key] ? "," : " ="} ${write(values[i][j])}`;
-        const said = inside ? `${isolate(words[at[0]])}, ${columns[at[1]]}: ${made(at)}` : POINT;
-        if (line.textContent !== said) line.textContent = said;
+        const whole = how(...at).map(write).join("");
+        const made = `${whole}${problem.written?.[key] ? "," : " ="} ${write(values[at[0]][at[1]])}`;
+        const said = `${isolate(words[at[0]])}, ${columns[at[1]]}: ${made}`;
+        const summed = drawFactors(state, columns) ?? said;
+        if (line.textContent !== summed) line.textContent = summed;
       };
     },
   };
 }
 
-function countsPanel({ ids, size }) {
+function countsPanel({ known }) {
   const title = "Parameters of a model of such blocks";
   return {
     title,
-    beside: true,
     make(host) {
       const draw = countTable(host, title);
-      return ({ counts, width: D, layers: L, positions, order }) =>
+      return ({ words, counts, width: D, layers: L, positions, order }) =>
         draw([
-          ["word vectors", `V D = ${size} · ${D}`, counts.embedding],
-          ["places", positions === "learned" ? `T D = ${ids.length} · ${D}` : "none", counts.positions],
+          ["word vectors", `V D = ${known.length} · ${D}`, counts.embedding],
+          ["places", positions === "learned" ? `T D = ${words.length} · ${D}` : "none", counts.positions],
           ["attention", `L · 4D² = ${L} · 4 · ${D}²`, counts.attention],
           ["feed-forward", `L · 8D² = ${L} · 8 · ${D}²`, counts.feed_forward],
           ["norms", `${{ pre: "(2L + 1) D", post: "2L D", parallel: "(L + 1) D" }[order]}`, counts.norms],
@@ -102,30 +122,45 @@ function countsPanel({ ids, size }) {
   };
 }
 
+// What the last word says when it enters and after each part.
+function sayStops({ words, says, out }, { known }) {
+  const best = (shares) => shares.indexOf(Math.max(...shares));
+  const [enters, attended, leaves] = says.map((stop) => stop.at(-1)).map((shares) => `“${known[best(shares)]}” (${shareShort(Math.max(...shares))})`);
+  const after = (part) => (out === part ? `without ${part}` : `after ${part}`);
+  const start = `“${isolate(words.at(-1))}” enters saying ${enters};`;
+  return [start, ` ${after("attention")} it says ${attended}, ${after("feed-forward")} ${leaves}.`];
+}
+
 const render = explorer({
   name: "BlockExplorer",
-  longest: 78,
+  longest: 130,
   valid: {
     count: (value, { stops, ...spec }) => (stops ? stops.includes(value) : fits(spec, value)),
   },
+  prepare: (data) => ({ ...data, hand: { hovered: null, pressed: null } }),
   compute(problem, now) {
     const steps = blockSteps(problem, { ...now, head: Math.min(now.head, now.n_heads) });
     const shown = steps.find(({ key }) => key === now.step) ?? steps.at(-1);
-    return { ...now, steps, shown, counts: blockCounts(problem, now) };
+    const words = wordsOf(problem, now);
+    const at = cellOf(problem.hand, shown);
+    return { ...now, words, steps, shown, at, says: saidBy(problem, now, steps), counts: blockCounts(problem, now) };
   },
   panels: (problem, view) => ({
-    numbers: numbersPanel(view, problem),
+    numbers: numbersPanel(view, problem, problem.hand),
     flow: flowPanel(view),
+    row: rowPanel(view, problem),
     counts: countsPanel(problem),
   }),
-  say: ({ shown: { key, values } }, { written }) => [
-    `${values.length} × ${values[0].length} numbers.`,
-    ` ${(written && toldByHand[key]) || told[key]}`,
-  ],
-  result: ({ shown, steps, counts }) => ({
+  say(state, problem) {
+    if (state.says.length) return sayStops(state, problem);
+    const { key, values } = state.shown;
+    return [`${values.length} × ${values[0].length} numbers.`, ` ${(problem.written && toldByHand[key]) || told[key]}`];
+  },
+  result: ({ shown, steps, says, counts }) => ({
     step: shown.key,
     values: shown.values.map((row) => Array.from(row)),
     stream: steps.at(-1).values.map((row) => Array.from(row)),
+    says: says.map((stop) => Array.from(stop.at(-1))),
     ...counts,
   }),
 });
