@@ -172,7 +172,9 @@ class ModelExplorer(Explorer, panels=["next", "parts", "map", "lens", "text"]):
         super().__init__(**{"data": data, "alt": alt, "hide": hide} | kit)
         if writes:  # then the temperature stands in front; the sentence does so by itself
             front = {"temperature": True, "sentence": False}
-            specs = [spec | {"first": front.get(spec["name"], spec.get("first", False))} for spec in self.kit["controls"]]
+            specs = [
+                spec | {"first": front.get(spec["name"], spec.get("first", False))} for spec in self.kit["controls"]
+            ]
             self.set_trait("kit", self.kit | {"controls": specs})
 
     def result(self) -> dict[str, Any]:
@@ -191,7 +193,7 @@ class ModelExplorer(Explorer, panels=["next", "parts", "map", "lens", "text"]):
             ``read`` is a list of tokens; in place of what needs a truth there are the divergence of the prediction from
             that of the whole model, ``cost``, and what a token of the text costs on average, ``surprisal`` and
             ``surprisal_whole``. Where it writes, the words ``written``, the ``luck`` of each, the probability that it
-            was ``drawn_with``, how many words were ``possible`` there, and the grammar's ``true_shares``, None behind a
+            was ``drawn_with``, how many words were ``possible`` there, and the grammar's ``true_shares``, -1 behind a
             word that it cannot write.
         """
         import torch
@@ -208,14 +210,18 @@ class ModelExplorer(Explorer, panels=["next", "parts", "map", "lens", "text"]):
         with torch.no_grad():
             lens = torch.softmax(self.model.unembedding(self.model.final_norm(trace.streams[:, 0, at])), dim=-1)
         beside = self._beside_text if isinstance(self.reading, OfText) else self._beside_truth
-        return beside(tokens, at, trace.logits[0], whole.logits[0]) | {
-            "model": q.tolist(),
-            "drawn_from": drawn_from.tolist(),
-            "entropy_model": _entropy(q),
-            "weights": trace.weights[layer, 0, head].tolist(),
-            "lens": lens.T.tolist(),
-            "next_word": self.words[drawn_place(drawn_from, next(mulberry32(self.seed)))],
-        } | ({} if "written" in self.hidden else self._written(tokens[: at + 1], cuts))
+        return (
+            beside(tokens, at, trace.logits[0], whole.logits[0])
+            | {
+                "model": q.tolist(),
+                "drawn_from": drawn_from.tolist(),
+                "entropy_model": _entropy(q),
+                "weights": trace.weights[layer, 0, head].tolist(),
+                "lens": lens.T.tolist(),
+                "next_word": self.words[drawn_place(drawn_from, next(mulberry32(self.seed)))],
+            }
+            | ({} if "written" in self.hidden else self._written(tokens[: at + 1], cuts))
+        )
 
     def _written(self, begun: list[int], cuts: dict[str, Any]) -> dict[str, Any]:
         """Return the words that are drawn behind a beginning, and how."""
@@ -223,7 +229,7 @@ class ModelExplorer(Explorer, panels=["next", "parts", "map", "lens", "text"]):
         truth = self.reading.truth(found.tokens) if isinstance(self.reading, OfGrammar) else [None] * len(found.tokens)
         drawn = found.tokens[len(begun) :]
         before = truth[len(begun) - 1 : -1]
-        shares = [None if p is None else float(p[token]) for p, token in zip(before, drawn, strict=True)]
+        shares = [-1.0 if p is None else float(p[token]) for p, token in zip(before, drawn, strict=True)]
         return {
             "written": [self.words[token] for token in drawn],
             "luck": found.luck,

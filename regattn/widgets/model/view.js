@@ -55,7 +55,7 @@ const BESIDE_TRUTH = [
   ["entropy", "true entropy, nats", ({ entropy }) => formatResult(entropy[0])],
   MODEL_ENTROPY,
   ["excess", "excess of this prediction, nats", ({ excess }) => formatResult(excess)],
-  ["over", "goes over: probability of what is true there, not here", ({ over }) => (over === null ? formatResult(over) : shareText(over))],
+  ["over", "gone over: probability of words that are right only after the other sentence", ({ over }) => (over === null ? formatResult(over) : shareText(over))],
   ["cost", "cost of the parts pressed, nats", ({ cost }) => costText(cost)],
   ["mean", "mean excess of the sentence, nats", ({ mean }) => formatResult(mean[1])],
 ];

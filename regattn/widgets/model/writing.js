@@ -18,7 +18,7 @@ export function writtenResult({ drawn }, { names }) {
     luck: drawn.map(({ luck }) => luck),
     drawn_with: drawn.map(({ p, token }) => p[token]),
     possible: drawn.map(({ possible }) => possible),
-    true_shares: drawn.map(trueShare),
+    true_shares: drawn.map((word) => trueShare(word) ?? -1),
   };
 }
 
