@@ -81,8 +81,8 @@ class ModelExplorer(Explorer, panels=["next", "parts", "map", "lens", "text"]):
     precision, in the page and here. A model of any text has no truth beside it: words are then tokens, and what is
     silenced costs what it moves the prediction.
 
-    With ``written``, given here or in a preset, it writes instead: words are drawn one after the other, each by a number
-    in [0, 1), its luck, which falls on a strip of the words from the likeliest down. The same luck at another
+    With ``written``, given here or in a preset, it writes instead: words are drawn one after the other, each by a
+    number in [0, 1), its luck, which falls on a strip of the words from the likeliest down. The same luck at another
     temperature, or behind a cut, draws other words; those that the grammar cannot write are struck out.
 
     .. math:: D(p \,\|\, q) = \sum_v p_v \log \frac{p_v}{q_v}

@@ -50,11 +50,18 @@ function stripOf(view, host, label, pick) {
   const at = ({ target }) => pieces.indexOf(target);
   if (pick) view.listen(bar, "click", (event) => at(event) >= 0 && pick(shown[at(event)]));
   return (strip, shares, words, token) => {
+    const begins = new Map();
+    let reached = 0;
+    for (const k of shares ? strip : []) {
+      begins.set(k, reached);
+      reached += shares[k];
+    }
     shown = shares ? strip.filter((k) => shares[k] >= SEEN || (k === token && shares[k] > 0)) : [];
     while (pieces.length < shown.length) pieces.push(bar.appendChild(element("span")));
     pieces.splice(shown.length).forEach((piece) => piece.remove());
     shown.forEach((k, i) => {
       const piece = pieces[i];
+      piece.style.left = `${100 * begins.get(k)}%`;
       piece.style.width = `${100 * shares[k]}%`;
       piece.className = k === token ? "ra-fell" : "";
       const name = shares[k] >= NAMED ? words[k] : "";
