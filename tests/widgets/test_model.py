@@ -14,7 +14,7 @@ from regattn.transformer import Architecture, Decoder, LanguageModel, TextModel,
 from regattn.transformer._halves import in_digits, in_halves, packed
 from regattn.widgets import ModelExplorer
 from regattn.words import train_tokenizer
-from tests.explorers.model import example, expected, of_text, text_example, untrained
+from tests.explorers.model import WORDS, example, expected, of_text, text_example, untrained
 from tests.node import in_node
 from tests.widgets.harness import FIGURE, SET, STATE, assert_same, barriers, opened, sweep
 
@@ -326,3 +326,39 @@ def test_what_the_grammar_never_writes_and_what_costs_nothing_read_0(browser, tm
         explorer.silenced = ["2.1"]
         page.evaluate(SET, [{"silenced": ["2.1"]}, 0])
         assert page.locator("[data-output=cost]").inner_text().startswith("−0.0000")
+
+
+WRITES = {"sentence": "anna", "written": 8, "temperature": 1.6, "seed": 3}
+
+
+def test_what_is_written_is_drawn_by_the_luck_from_the_likeliest_down():
+    found = example(**WRITES).result()
+    assert len(found["written"]) == len(found["luck"]) == 8
+    p = np.array(example(sentence="anna", temperature=1.6).result()["drawn_from"])
+    order = np.argsort(-p, kind="stable")
+    first = order[np.searchsorted(np.cumsum(p[order]), found["luck"][0], side="right")]
+    assert (found["written"][0], found["drawn_with"][0]) == (GRAMMAR.vocabulary[first], pytest.approx(p[first]))
+    assert 0.0 in found["true_shares"]  # chance as it is, this model leaves the grammar
+    assert set(example(**WRITES | {"top_k": 4}).result()["possible"]) == {4}
+    assert "written" not in example().result()
+
+
+@pytest.mark.browser
+def test_the_page_writes_what_the_package_writes_and_a_word_or_a_piece_of_the_strip_goes_back(browser, tmp_path):
+    with opened(browser, tmp_path, example(**WRITES)) as page:
+        assert_same(page.evaluate(f"{FIGURE}.model.result()"), example(**WRITES).result())
+        for settings in ({"top_p": 0.5}, {"silenced": ["1.2"]}, {"written": 0}, {"sentence": WORDS * 3, "written": 16}):
+            page.evaluate(SET, [settings, 0])
+            wanted = example(**{name: page.evaluate(STATE)[name] for name in ModelExplorer.controls} | {"head": "1.1"})
+            assert_same(page.evaluate(f"{FIGURE}.model.result()"), wanted.result())
+        page.evaluate(SET, [WRITES | {"top_p": 1.0, "silenced": []}, 0])
+        page.locator(".ra-drawn").nth(2).click()
+        assert page.evaluate(f"{FIGURE}.model.get('written')") == 3
+        before = [word.inner_text() for word in page.locator(".ra-drawn:visible > span").all()]
+        piece = page.locator(".ra-pick span").first
+        chosen = piece.get_attribute("title").partition(":")[0]
+        piece.click()
+        assert page.evaluate(f"{FIGURE}.model.get('sentence')") == " ".join(["anna", *before[:2], chosen])
+        page.locator("[data-control=seed]").click()
+        assert page.evaluate(f"{FIGURE}.model.get('seed')") == 4
+        assert barriers(page) == []

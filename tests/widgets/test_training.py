@@ -208,3 +208,17 @@ def test_no_line_of_counting_looks_like_a_floor(browser, tmp_path):
         assert page.evaluate(dotted) == [True] * 5
     with opened(browser, tmp_path, example()) as page:
         assert page.evaluate(dotted) == [True] * 3 + [False]
+
+
+@pytest.mark.browser
+def test_what_stands_in_the_text_is_underlined_and_learning_by_heart_is_told(browser, tmp_path):
+    text = "".join(chr(97 + int(k)) for k in np.random.default_rng(1).integers(0, 20, 400))  # nothing to learn but it
+    explorer = TrainingExplorer(text, width=16, steps=200, step=150, learning_rate=0.03)
+    found = explorer.result()
+    assert found["losses"][-1] > min(found["losses"]) + 0.2
+    with opened(browser, tmp_path, explorer) as page:
+        assert "it learns the rest by heart" in page.locator(".ra-live").inner_text()
+        longest = page.locator(".ra-history li u").last.inner_text()
+        assert len(longest) == found["copied"][-1]
+        assert longest in text
+        assert page.locator("[data-output=copied]").inner_text() == f"{len(longest)} of 64"

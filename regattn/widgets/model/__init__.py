@@ -10,11 +10,12 @@ import numpy as np
 
 from regattn._validation import check_count
 from regattn.grammar.sentences import Grammar
-from regattn.widgets._kit import Choice, Control, Explorer, TypedText
+from regattn.widgets._kit import Choice, Control, Count, Explorer, TypedText
 from regattn.widgets._kit.page_rng import drawn_place, mulberry32
 from regattn.widgets._kit.sampling_controls import CUTS, temperature_slider, top_k_count, top_p_slider
 from regattn.widgets.model._exchange import exchanged
 from regattn.widgets.model._reading import LONGEST, OfGrammar, OfText
+from regattn.widgets.model._writing import WRITTEN, write
 
 if TYPE_CHECKING:
     from regattn.transformer.language_model import LanguageModel
@@ -57,7 +58,7 @@ class _Parts(Control):
 
 
 class _Draw(Control):
-    """The number of a draw, from 1 to 999: in the browser a button that writes the drawn word, and counts on."""
+    """The number of a draw, from 1 to 999: in the browser a button that writes the drawn word, or all anew."""
 
     kind = "draw"
 
@@ -69,7 +70,7 @@ class _Draw(Control):
         return {"min": 1, "max": 999}
 
 
-class ModelExplorer(Explorer, panels=["next", "parts", "map", "lens"]):
+class ModelExplorer(Explorer, panels=["next", "parts", "map", "lens", "text"]):
     r"""Show what a language model makes of a sentence, beside the grammar that wrote its texts, if there is one.
 
     Type a sentence, or choose one. At any of its words there are the distribution of the next word (the model's and
@@ -79,6 +80,10 @@ class ModelExplorer(Explorer, panels=["next", "parts", "map", "lens"]):
     they write what they write there in the donor (activation patching). The model's weights are rounded to half
     precision, in the page and here. A model of any text has no truth beside it: words are then tokens, and what is
     silenced costs what it moves the prediction.
+
+    With ``written``, given here or in a preset, it writes instead: words are drawn one after the other, each by a
+    number in [0, 1), its luck, which falls on a strip of the words from the likeliest down. The same luck at another
+    temperature, or behind a cut, draws other words; those that the grammar cannot write are struck out.
 
     .. math:: D(p \,\|\, q) = \sum_v p_v \log \frac{p_v}{q_v}
 
@@ -128,8 +133,20 @@ class ModelExplorer(Explorer, panels=["next", "parts", "map", "lens"]):
     temperature = temperature_slider()
     top_k = top_k_count(lambda self: self.words)
     top_p = top_p_slider()
-    seed = _Draw("Draw the next word", default=1, help="Which word is drawn: another number, another draw.")
+    seed = _Draw(
+        lambda self: "Draw the next word" if "written" in self.hidden else "Draw again",
+        default=1,
+        help="Which word is drawn: another number, another draw.",
+    )
     silenced = _Parts("Silenced", default=[], help="Parts that write nothing into the stream.")
+    written = Count(
+        "Words written",
+        most=lambda self: WRITTEN,
+        bound="as many as fit",
+        play=2,
+        runs=False,
+        help="How many words are drawn, one after the other.",
+    )
 
     def __init__(
         self, model: LanguageModel | TextModel, grammar: Grammar | None = None, *, borrow: bool = False, **kit: Any
@@ -150,7 +167,15 @@ class ModelExplorer(Explorer, panels=["next", "parts", "map", "lens"]):
         data = {"model": packed(read)} | self.reading.data
         given = [kit, *(kit.get("presets") or {}).values()]
         hide = [*kit.pop("hide", ()), *([] if any(settings.get("donor") for settings in given) else ["donor"])]
+        writes = any("written" in settings for settings in given)
+        hide += ["place", "head", *self.panels[:-1]] if writes else ["written", "text"]
         super().__init__(**{"data": data, "alt": alt, "hide": hide} | kit)
+        if writes:  # then the temperature stands in front; the sentence does so by itself
+            front = {"temperature": True, "sentence": False}
+            specs = [
+                spec | {"first": front.get(spec["name"], spec.get("first", False))} for spec in self.kit["controls"]
+            ]
+            self.set_trait("kit", self.kit | {"controls": specs})
 
     def result(self) -> dict[str, Any]:
         """Return the numbers now shown, computed by the package rather than by the browser.
@@ -167,7 +192,9 @@ class ModelExplorer(Explorer, panels=["next", "parts", "map", "lens"]):
             head (T × T), the ``lens`` (V × (L + 1)), and the word that would be drawn, ``next_word``. Of a TextModel
             ``read`` is a list of tokens; in place of what needs a truth there are the divergence of the prediction from
             that of the whole model, ``cost``, and what a token of the text costs on average, ``surprisal`` and
-            ``surprisal_whole``.
+            ``surprisal_whole``. Where it writes, the words ``written``, the ``luck`` of each, the probability that it
+            was ``drawn_with``, how many words were ``possible`` there, and the grammar's ``true_shares``, -1 behind a
+            word that it cannot write.
         """
         import torch
 
@@ -183,13 +210,32 @@ class ModelExplorer(Explorer, panels=["next", "parts", "map", "lens"]):
         with torch.no_grad():
             lens = torch.softmax(self.model.unembedding(self.model.final_norm(trace.streams[:, 0, at])), dim=-1)
         beside = self._beside_text if isinstance(self.reading, OfText) else self._beside_truth
-        return beside(tokens, at, trace.logits[0], whole.logits[0]) | {
-            "model": q.tolist(),
-            "drawn_from": drawn_from.tolist(),
-            "entropy_model": _entropy(q),
-            "weights": trace.weights[layer, 0, head].tolist(),
-            "lens": lens.T.tolist(),
-            "next_word": self.words[drawn_place(drawn_from, next(mulberry32(self.seed)))],
+        return (
+            beside(tokens, at, trace.logits[0], whole.logits[0])
+            | {
+                "model": q.tolist(),
+                "drawn_from": drawn_from.tolist(),
+                "entropy_model": _entropy(q),
+                "weights": trace.weights[layer, 0, head].tolist(),
+                "lens": lens.T.tolist(),
+                "next_word": self.words[drawn_place(drawn_from, next(mulberry32(self.seed)))],
+            }
+            | ({} if "written" in self.hidden else self._written(tokens[: at + 1], cuts))
+        )
+
+    def _written(self, begun: list[int], cuts: dict[str, Any]) -> dict[str, Any]:
+        """Return the words that are drawn behind a beginning, and how."""
+        found = write(self._without(self.silenced), begun, count=self.written, seed=self.seed, cuts=cuts)
+        truth = self.reading.truth(found.tokens) if isinstance(self.reading, OfGrammar) else [None] * len(found.tokens)
+        drawn = found.tokens[len(begun) :]
+        before = truth[len(begun) - 1 : -1]
+        shares = [-1.0 if p is None else float(p[token]) for p, token in zip(before, drawn, strict=True)]
+        return {
+            "written": [self.words[token] for token in drawn],
+            "luck": found.luck,
+            "drawn_with": found.shares,
+            "possible": found.possible,
+            "true_shares": shares,
         }
 
     def _beside_truth(self, tokens: list[int], at: int, logits: Any, whole: Any) -> dict[str, Any]:

@@ -18,6 +18,7 @@ class ModelExplorer(Explorer):
     top_p: float
     seed: int
     silenced: list[str]
+    written: int
     def __init__(
         self,
         model: LanguageModel | TextModel,
@@ -33,6 +34,7 @@ class ModelExplorer(Explorer):
         top_p: float | None = None,
         seed: int | None = None,
         silenced: list[str] | None = None,
+        written: int | None = None,
         hide: Sequence[str] = (),
         presets: Mapping[str, Mapping[str, Any]] | None = None,
         alt: str | None = None,

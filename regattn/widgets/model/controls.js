@@ -10,7 +10,9 @@ export function typedBox(view, { name, label, most, help }) {
   const value = view.model.get(name);
   const plain = { spellcheck: "false", autocomplete: "off", autocapitalize: "none" };
   const input = element("input", { type: "text", value, maxlength: most, list: list.id, ...plain });
-  controlRow(view, name, label, input, { wide: true, help }).append(list);
+  const writes = !view.hides("written");
+  if (writes) view.controls = view.first;
+  controlRow(view, name, writes ? "It begins with" : label, input, { wide: !writes, help }).append(list);
   let shown = null; // what the list completes
   const complete = () => {
     const [, before, begun] = input.value.match(/^(.*?)([^\s.,]*)$/s);
@@ -50,13 +52,15 @@ export function placeSlider(view, { name, label, help }, words) {
   show();
 }
 
-// The button that writes the drawn word behind the place asked, and forgets what stood there.
+// The button that writes the drawn word behind the place asked, and forgets what stood there; of a model that writes by
+// itself, the one that draws all anew.
 export function drawButton(view, { name, label, min, max, help }, state, goneOn) {
   const made = element("button", { type: "button", class: "ra-tool", "data-control": name, title: help }, label);
   const row = element("div", { class: "ra-seed" }, made);
-  view.controls.append(row);
+  (view.hides("written") ? view.controls : view.first).append(row);
   view.rows.set(name, row);
   view.listen(made, "click", () => {
+    if (state().text) return view.set({ [name]: view.model.get(name) < max ? view.model.get(name) + 1 : min });
     if (state().full) return;
     const sentence = goneOn(state());
     const seed = view.model.get(name);

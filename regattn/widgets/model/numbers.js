@@ -2,11 +2,12 @@
 // with some of its parts silent, and how far the one is from the other. A model of any text has a tokeniser in place
 // of a grammar, and no truth.
 import { mulberry32, softmax } from "../_numbers/maths.js";
-import { drawnFrom, drawOne, entropyOf } from "../_numbers/sampling.js";
+import { descending, drawnFrom, drawOne, entropyOf } from "../_numbers/sampling.js";
 import { cutText, openTokeniser, readable, textOf } from "../_numbers/tokens.js";
-import { logitsOf, openModel, readText } from "../_numbers/transformer.js";
+import { logitsOf, openModel, readOn, readText } from "../_numbers/transformer.js";
 
 const LONGEST = 24; // words or tokens that are read, here and in _reading.py
+const HOLDS = 32; // tokens of a text that is written, the start among them; here and in _writing.py
 
 // What was typed, as words of the vocabulary up to the first that is none: { known, unknown, dropped }.
 export function readWords(text, words) {
@@ -127,8 +128,32 @@ function sharedOver(q, here, there) {
 
 const meanOf = (values) => (values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null);
 
+// The words drawn behind a beginning, and how each was: the `strip` of the words, the likeliest first, with their shares
+// before (`q`) and after temperature and cuts (`p`), on which `luck` fell at the word `token`. The last is `next`, not
+// yet drawn, where none is.
+function writtenOn(problem, begun, { written, seed, silenced, temperature, top_k, top_p }) {
+  const { model, states, words } = problem;
+  const uniform = mulberry32(seed);
+  const silent = new Set(silenced);
+  let rows = rowsOf(problem, begun, silenced);
+  const drawn = [];
+  const look = () => {
+    const { logits } = rows.at(-1);
+    const [p, strip, luck] = [drawnFrom(logits, temperature, top_k, top_p), descending(logits), uniform()];
+    const token = strip[drawOne(strip.map((k) => p[k]), luck)];
+    return { q: softmax(logits), p, strip, luck, token, possible: p.filter((share) => share > 0).length, entropy: entropyOf(p) };
+  };
+  while (drawn.length < written && rows.length < HOLDS) {
+    drawn.push(look());
+    rows = readOn(model, rows, drawn.at(-1).token, silent);
+  }
+  const truth = states ? truths(states, rows.map(({ token }) => token), words.length) : rows.map(() => null);
+  drawn.forEach((word, k) => (word.truth = truth[begun.length - 1 + k]));
+  return { drawn, full: rows.length >= HOLDS, next: drawn.length ? null : { ...look(), truth: truth.at(-1) } };
+}
+
 // Everything shown for one setting of the controls.
-export function modelState(problem, { sentence, donor, place, head, silenced, temperature, top_k, top_p, seed }) {
+export function modelState(problem, { sentence, donor, place, head, silenced, temperature, top_k, top_p, seed, written }) {
   const { model, states, words, start } = problem;
   const { known, ids, unknown, dropped, pieces } = readTyped(problem, sentence);
   const tokens = [start, ...ids];
@@ -155,5 +180,6 @@ export function modelState(problem, { sentence, donor, place, head, silenced, te
     lens: rows[at].streams.map((stream) => softmax(logitsOf(model, stream))),
     drawn: drawOne(drawnQ, mulberry32(seed)()),
     full: at >= LONGEST,
-  };
+    text: problem.writes ? writtenOn(problem, tokens.slice(0, at + 1), { written, seed, silenced, temperature, top_k, top_p }) : null,
+  }; // prettier-ignore
 }

@@ -5,6 +5,7 @@ import { formatResult, isolate, shareText } from "../_kit/format.js";
 import { END, drawButton, modelFits, placeSlider, typedBox } from "./controls.js";
 import { modelProblem, modelState, readTyped, wentOn } from "./numbers.js";
 import { lensPanel, mapPanel, nextPanel, partsPanel } from "./panels.js";
+import { lastOf, textPanel, writingMessage, writtenResult } from "./writing.js";
 
 const NEAR = 3; // words that say where another cannot stand
 
@@ -16,7 +17,11 @@ function after(begun) {
 // Nats that parts cost; a hair less than nothing is nothing.
 const costText = (cost) => formatResult(cost < 0 && cost > -1e-5 ? 0 : cost);
 
-function modelMessage({ words: read, map, known, unknown, dropped, donor, silenced, at, q, p, before }, { words, states }, view) {
+function modelMessage(state, problem, view) {
+  return state.text ? writingMessage(state, problem) : readingMessage(state, problem, view);
+}
+
+function readingMessage({ words: read, map, known, unknown, dropped, donor, silenced, at, q, p, before }, { words, states }, view) {
   if (view.hides("next") && !view.hides("map")) {
     const row = map[at];
     const most = row.indexOf(Math.max(...row.slice(0, at + 1)));
@@ -50,7 +55,7 @@ const BESIDE_TRUTH = [
   ["entropy", "true entropy, nats", ({ entropy }) => formatResult(entropy[0])],
   MODEL_ENTROPY,
   ["excess", "excess of this prediction, nats", ({ excess }) => formatResult(excess)],
-  ["over", "goes over: probability of what is true there, not here", ({ over }) => (over === null ? formatResult(over) : shareText(over))],
+  ["over", "gone over: probability of words that are right only after the other sentence", ({ over }) => (over === null ? formatResult(over) : shareText(over))],
   ["cost", "cost of the parts pressed, nats", ({ cost }) => costText(cost)],
   ["mean", "mean excess of the sentence, nats", ({ mean }) => formatResult(mean[1])],
 ];
@@ -60,8 +65,20 @@ const OF_TEXT = [
   ["surprisal", "the text costs, nats a token", ({ mean }) => formatResult(mean[1])],
 ];
 
+// Where it writes: of the last word drawn, or of the next.
+const OF_WRITING = [
+  ["entropy", "entropy of what it was drawn from, nats", ({ text }) => formatResult(lastOf(text).entropy)],
+  ["possible", "words that could be drawn", ({ text, q }) => `${lastOf(text).possible} of ${q.length}`],
+];
+
+function numbersOf({ states, writes }, view) {
+  if (writes) return OF_WRITING;
+  return (states ? BESIDE_TRUTH : OF_TEXT).filter(([key]) => key !== "over" || !view.hides("donor"));
+}
+
 // What is asked first: of an exchange, what goes over.
-function printedFirst({ states }, view) {
+function printedFirst({ states, writes }, view) {
+  if (writes) return ["entropy", "possible"];
   if (!states) return ["cost", "surprisal"];
   return view.hides("donor") ? ["excess", "cost"] : ["over"];
 }
@@ -87,7 +104,7 @@ const render = (context) => {
     },
     valid: modelFits,
     prepare(data, view) {
-      problem = modelProblem(data);
+      problem = { ...modelProblem(data), writes: !view.hides("written") };
       feeds(view, () => prediction(now, problem));
       return problem;
     },
@@ -97,9 +114,10 @@ const render = (context) => {
       parts: { ...partsPanel(view, problem), beside: true },
       map: mapPanel(view),
       lens: lensPanel(view, problem),
+      text: textPanel(view, problem),
     }),
     answers: (view) => printedFirst(problem, view),
-    numbers: ({ states }, view) => (states ? BESIDE_TRUTH : OF_TEXT).filter(([key]) => key !== "over" || !view.hides("donor")),
+    numbers: numbersOf,
     say: modelMessage,
     result(state, problem) {
       const { words, q, drawnQ, entropy, map, lens, drawn } = state;
@@ -111,6 +129,7 @@ const render = (context) => {
         weights: map.map((row) => words.map((_, j) => row[j] ?? 0)),
         lens: problem.names.map((_, k) => lens.map((shares) => shares[k])),
         next_word: problem.names[drawn],
+        ...(state.text ? writtenResult(state.text, problem) : {}),
       };
     },
   })(context);

@@ -19,7 +19,7 @@ __all__ = ["TrainingExplorer"]
 FIRST = {"step": 0}  # what another setting does to the training
 LOOKED = "anna called tom because she missed tom"  # with the full stop before it eight tokens: a multiple of four
 GRAMMAR = {"batch": 8, "length": 24, "held": 24}
-TEXT = {"batch": 4, "length": 128, "held": 4, "written": 96, "shown": 16, "orders": (1, 2, 3, 4, 5)}
+TEXT = {"batch": 4, "length": 128, "held": 4, "written": 64, "shown": 16, "orders": (1, 2, 3, 4, 5), "says": 10}
 WIDEST, DEEPEST = 128, 4
 RISE, EVERY, SAYS = 30, 10, 50  # steps: of a growing rate, between two losses, between two samples
 
@@ -38,8 +38,8 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
     The browser draws the sentences and takes the steps itself, beside the page, as NumPy takes them in
     :meth:`result`. With a grammar the loss falls towards its entropy, past what the best 2-, 3- and 4-gram models pay:
     entropies given the words just before, whatever was counted. With a text its bytes are learned; the last tenth is
-    held out, and counts of up to five bytes (interpolated Kneser–Ney) stand beside. A reader may paste a text of her
-    own in its place.
+    held out, and counts of up to five bytes (interpolated Kneser–Ney) stand beside. What it writes is underlined where
+    it stands in the text byte for byte, so that learning by heart is seen. A reader may paste a text of her own.
 
     Parameters
     ----------
@@ -140,8 +140,10 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
         dict
             ``parameters`` of the model; ``loss`` now and ``losses`` after every tenth step, on what is held out, in
             nats per word or bits per byte; ``rungs``, the losses of counting, at last the floor where it is known;
-            ``samples`` after every fiftieth step; ``lawful``, how many words of each the grammar can have written, up
-            to the first that it cannot; ``weights`` of the head on its tokens.
+            ``samples`` after every fiftieth step, of a text every tenth;
+            ``lawful``, how many words of each the grammar can have written, up
+            to the first that it cannot; of a text ``copied``, the longest piece of each sample that stands in what is
+            learned, in bytes; ``weights`` of the head on its tokens.
         """
         task, found = self.trained()
         return {
@@ -151,6 +153,7 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
             "rungs": task.rungs,
             "samples": [task.text(tokens) for tokens in found.samples],
             "lawful": [task.lawful(tokens[1:]) for tokens in found.samples],
+            "copied": [task.copied(tokens) for tokens in found.samples],
             "weights": head_map(task, self._data, found.weights, self.head).tolist(),
         }
 

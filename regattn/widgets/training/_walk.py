@@ -33,6 +33,7 @@ class Task(NamedTuple):
     rungs: list[float]
     text: Callable[[list[int]], str]
     lawful: Callable[[list[int]], int]
+    copied: Callable[[list[int]], int]
 
 
 class Walk(NamedTuple):
@@ -77,6 +78,7 @@ def grammar_task(data: dict[str, Any]) -> Task:
         rungs=[level for _, level in data["rungs"]],
         text=lambda tokens: " ".join(data["words"][token] for token in tokens[1:]),
         lawful=lambda words: _lawful(table, words),
+        copied=lambda _: 0,
     )
 
 
@@ -131,7 +133,17 @@ def text_task(data: dict[str, Any], text: str) -> Task:
         rungs=[counted(order) for order in data["orders"]],
         text=lambda tokens: bytes(known[token] for token in tokens).decode(errors="replace"),
         lawful=len,
+        copied=lambda written: _copied(bytes(written), bytes(tokens[:cut].tolist())),
     )
+
+
+def _copied(written: bytes, learned: bytes) -> int:
+    """Return the length of the longest piece of a sample that stands in the text that is learned."""
+    longest = 0
+    for begin in range(len(written)):
+        while begin + longest < len(written) and written[begin : begin + longest + 1] in learned:
+            longest += 1
+    return longest
 
 
 def walk(task: Task, data: dict[str, Any], *, seed: int, learning_rate: float, step: int) -> Walk:

@@ -3,7 +3,8 @@ import { element } from "../_kit/controls.js";
 import { isolate } from "../_kit/format.js";
 import { numberTable } from "../_kit/tables.js";
 
-const SHOWN = 5; // samples: the first, and the latest
+const LATEST = 3; // samples of a grammar, below the first and the first without a fault
+const MILESTONES = [0, 50, 200, 800]; // steps whose samples of a text stay, above the latest
 const ASIDE = 0.22; // of the steps, between two names of levels
 
 // Where the axis ends: at the first loss until it is near the levels, then a little above them.
@@ -51,16 +52,26 @@ export function lossPanel({ data, units }) {
   }; // prettier-ignore
 }
 
+// The samples that are listed: some stay, so that a reader can compare, and the latest.
+function listed(samples, task, told) {
+  const latest = samples.slice(told ? -LATEST : -1);
+  const faultless = samples.find(({ tokens }) => task.lawful(tokens.slice(1)) === tokens.length - 1);
+  const kept = told ? [samples[0], faultless] : samples.filter(({ step }) => MILESTONES.includes(step));
+  return [...kept.filter((sample) => sample && !latest.includes(sample)), ...latest].filter((sample, k, all) => all.indexOf(sample) === k);
+}
+
 export function samplesPanel({ data }) {
   const told = data.kind !== "text"; // whether there is a grammar to ask
   return {
-    title: told ? "What it writes; the first word that the grammar cannot write there is struck out" : "What it writes",
+    title: told
+      ? "What it writes; the first word that the grammar cannot write there is struck out"
+      : "What it writes; the longest piece that it has from the text is underlined",
     beside: true,
     make(host) {
       const list = host.appendChild(element("ul", { class: "ra-history", dir: "auto", style: "overflow-wrap: anywhere" }));
       let shown = "";
       return ({ samples, task }) => {
-        const some = samples.length > SHOWN ? [samples[0], ...samples.slice(1 - SHOWN)] : samples;
+        const some = listed(samples, task, told);
         const key = JSON.stringify(some);
         if (key === shown) return;
         shown = key;
@@ -73,7 +84,11 @@ export function samplesPanel({ data }) {
 function sampleLine({ step, tokens }, task, told) {
   const line = element("li", {}, element("strong", {}, `step ${step}: `));
   const [words, lawful] = [task.wordsOf(tokens.slice(1)), task.lawful(tokens.slice(1))];
-  if (!told || lawful === words.length) line.append(isolate(task.written(tokens)));
+  if (!told) {
+    const [at, size] = task.copied(tokens);
+    const piece = (from, to) => task.written(tokens.slice(from, to));
+    line.append(piece(0, at), element("u", { title: `${size} bytes in a row stand in the text` }, piece(at, at + size)), piece(at + size));
+  } else if (lawful === words.length) line.append(isolate(task.written(tokens)));
   else {
     const wrong = element("s", { class: "ra-lost", title: "the grammar cannot write this word here" }, words[lawful]);
     line.append(words.slice(0, lawful).join(" "), " ", wrong, ` ${words.slice(lawful + 1).join(" ")}`);

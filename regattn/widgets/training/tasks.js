@@ -54,6 +54,7 @@ export function grammarTask({ states: table, words, floor, looked, batch, held, 
       }
       return tokens.length;
     },
+    copied: () => [0, 0],
   }; // prettier-ignore
 }
 
@@ -70,6 +71,7 @@ export function textTask(text, { batch, held, length, written, shown }) {
   const windows = Math.min(held, Math.floor((tokens.length - cut - 1) / length));
   const rows = new Int32Array(windows * (length + 1));
   for (let b = 0; b < windows; b++) rows.set(tokens.subarray(cut + b * length, cut + (b + 1) * length + 1), b * (length + 1));
+  const learned = Array.from(tokens.subarray(0, cut), (token) => String.fromCharCode(token)).join("");
   return {
     vocabulary: known.length, texts: batch, length, begin: [tokens[0]], end: null, longest: written,
     looked: Array.from(tokens.subarray(cut, cut + shown)),
@@ -89,5 +91,14 @@ export function textTask(text, { batch, held, length, written, shown }) {
     wordsOf: (found) => found.map((token) => String.fromCharCode(known[token])),
     written: (found) => new TextDecoder().decode(Uint8Array.from(found, (token) => known[token])),
     lawful: (found) => found.length,
+    // the longest piece that stands in what is learned: [where it begins, its length]
+    copied(found) {
+      const written = String.fromCharCode(...found);
+      let [at, longest] = [0, 0];
+      for (let k = 0; k < written.length; k++) {
+        while (k + longest < written.length && learned.includes(written.slice(k, k + longest + 1))) [at, longest] = [k, longest + 1];
+      }
+      return [at, longest];
+    },
   }; // prettier-ignore
 }

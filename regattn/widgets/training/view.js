@@ -9,6 +9,7 @@ import { lossPanel, mapPanel, samplesPanel } from "./panels.js";
 import { taskOf } from "./serve.js";
 import { makeTrainer } from "./walk.js";
 
+const WORSE = 0.2; // bits per byte above the best loss so far, from which it has plainly grown worse
 const SOON = 200; // steps that a link may ask for: they are taken at once
 
 // How far it has come; what moves it are the buttons beside it.
@@ -75,12 +76,16 @@ function keeperOf(data) {
 
 const plural = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
 
-function describe({ step, loss, rungs, own }, { data, units }) {
+function describe({ step, loss, losses, rungs, own }, { data, units }) {
   const tokens = data.kind === "text" ? "byte" : "word";
   const read = `After ${plural(step, "step")}, ${plural(step * data.batch * data.length, tokens)}`;
   const passed = rungs.filter(([name, level]) => name.includes("gram") && loss < level).map(([name]) => name);
   const short = own && data.kind === "text" && new TextEncoder().encode(own).length < 2 * data.length + 2;
   const more = short ? ` Your text is too short: it takes ${2 * data.length + 2} bytes.` : "";
+  const best = losses.indexOf(Math.min(...losses));
+  if (data.kind === "text" && loss - losses[best] > WORSE && step - best * data.every >= 5 * data.every) {
+    return [`${formatNumber(loss)} ${units}`, `. ${read}. Since step ${best * data.every} it has grown worse on what is held out: it learns the rest by heart.${more}`];
+  }
   const below = passed.length ? `below the ${passed.at(-1)}` : "still above every line";
   return [`${formatNumber(loss)} ${units}`, `. ${read}: ${below}.${more}`];
 }
@@ -101,10 +106,11 @@ const render = explorer({
   },
   texts: () => ({ head: (head) => `head ${head}` }),
   panels: (problem, view) => ({ loss: lossPanel(problem), samples: samplesPanel(problem), map: mapPanel(view, problem) }),
-  answers: () => ["loss", "above"],
+  answers: () => ["loss", "above", "copied"],
   numbers: ({ data, units }) => [
     ["loss", `loss, ${units}`, ({ loss }) => formatNumber(loss, 4)],
     ["above", data.kind === "text" ? "above the best counting, bits per byte" : "above the floor, nats per word", ({ loss, rungs }) => formatNumber(loss - Math.min(...rungs.map(([, level]) => level)), 3)],
+    ...(data.kind === "text" ? [["copied", "longest piece from the text, bytes", ({ samples, task }) => `${task.copied(samples.at(-1).tokens)[1]} of ${samples.at(-1).tokens.length}`]] : []),
     ["count", "parameters", ({ weights }) => String(weights.length)],
   ],
   say: describe,
@@ -119,6 +125,7 @@ const render = explorer({
     rungs: rungs.map(([, level]) => level),
     samples: samples.map(({ tokens }) => task.written(tokens)),
     lawful: samples.map(({ tokens }) => task.lawful(tokens.slice(1))),
+    copied: samples.map(({ tokens }) => task.copied(tokens)[1]),
     weights: map,
   }),
 }); // prettier-ignore
