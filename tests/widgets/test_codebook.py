@@ -48,6 +48,17 @@ def test_a_cold_average_is_the_nearest_code_and_a_hot_one_the_mean():
     np.testing.assert_allclose(hot["told"], example().codebooks[1].mean(axis=0), atol=1e-4)
 
 
+def test_the_image_nearest_to_the_point_is_the_one_that_is_sent():
+    explorer = example(assignment="hard")
+    images = explorer.images.reshape(31, -1)
+    for i in (0, 7, 30):
+        explorer.across, explorer.upwards = map(float, explorer.latents[i])
+        found = explorer.result()
+        assert found["sent"] == i + 1
+        assert found["apart"] == pytest.approx(np.square(found["drawn"] - images[i]).mean())
+        assert found["plain"] == pytest.approx(images.var(axis=0).mean())
+
+
 def test_members_and_live_codes_are_counted_by_the_nearest():
     explorer = example(assignment="none")
     codes = explorer.codebooks[1]
@@ -101,9 +112,8 @@ def test_numbers_equal_the_packages_for_many_settings(tmp_path):
         for _ in range(120)
     ]
     code = "const problem = codebookProblem(given.data); say(given.settings.map((s) => codebookState(problem, s)).map("
-    code += (
-        "(s) => ({...s, weights: [...s.weights], drawn: [...s.drawn], code: s.code + 1, members: s.members.length})));"
-    )
+    code += "(s) => ({...s, weights: [...s.weights], drawn: [...s.drawn], code: s.code + 1, sent: s.sent + 1, "
+    code += "members: s.members.length})));"
     state = explorer.state()
     given = {"data": dict(state["data"]), "settings": settings}
     for values, shown in zip(settings, in_node(tmp_path, "codebook/numbers.js", code, given), strict=True):
@@ -158,9 +168,26 @@ def test_a_click_on_a_code_lays_the_point_on_it_and_shows_its_images(browser, tm
         np.testing.assert_allclose(page.evaluate(AT), example().codebooks[1][0])
         found = page.evaluate(f"{FIGURE}.model.result()")
         assert found["code"] == 1
-        assert page.inner_text(MESSAGE).startswith("Code 1 of 5 is nearest to the point")
+        assert page.inner_text(MESSAGE).startswith(f"The nearest code stands for {found['members']} of 31 images")
         shown = page.locator("[data-panel=members] svg:visible").count()
         assert shown == min(8, found["members"])
+
+
+@pytest.mark.browser
+def test_what_is_sent_stands_beside_what_arrives_on_one_screen_with_the_plane(browser, tmp_path):
+    explorer = example(assignment="hard", book=2)
+    explorer.across, explorer.upwards = map(float, explorer.latents[4])
+    for width in (390, 1280):
+        with opened(browser, tmp_path, explorer, width=width, more=False) as page:
+            drawn, plane = (page.locator(f"[data-panel={name}]").bounding_box() for name in ("drawn", "plane"))
+            assert plane["y"] + plane["height"] - drawn["y"] < 620
+            assert "sent: \u20681\u2069" in page.inner_text("[data-panel=drawn]")
+            assert page.locator(".ra-codes .ra-rim").count() == 16
+            numbers = page.locator(".ra-error-number").all_inner_texts()
+            found = explorer.result()
+            assert [float(text) for text in numbers] == pytest.approx(
+                [found[name] for name in ("apart", "error", "plain")], rel=2e-3
+            )
 
 
 @pytest.mark.browser

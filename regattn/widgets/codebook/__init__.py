@@ -26,8 +26,9 @@ class CodebookExplorer(Explorer, panels=["drawn", "plane", "members"]):
               \hat x = W_2\, \max(0, W_1 \hat z + b_1) + b_2
 
     With hard assignment the nearest code has weight one, which is the limit T → 0; with none :math:`\hat z = z`.
-    Implements :eq:`soft-codes` and :eq:`nearest-code`. Beside it stands the mean squared error per pixel of all images
-    that are sent in this way.
+    Implements :eq:`soft-codes` and :eq:`nearest-code`. Sent is the image that lies nearest to the
+    point. Beside what arrives stands how far the two are apart, the same for all images that are sent in this way, and
+    for one mean image: squared errors per pixel.
 
     Parameters
     ----------
@@ -154,20 +155,26 @@ class CodebookExplorer(Explorer, panels=["drawn", "plane", "members"]):
             ``weights`` of the codes (none where the point itself is sent), ``told``, the two numbers that the decoder
             gets, and ``drawn``, the pixels it makes of them, row by row; ``code``, the nearest to the point, counted
             from 1, and how many images are its ``members``; the ``error`` of all images, and how many codes are
-            ``live``, nearest to some image.
+            ``live``, nearest to some image; which image is ``sent``, counted from 1, how far ``apart`` it and what is
+            drawn are, and the error of one mean image for all, ``plain``.
         """
         codes, pixels = self.codebooks[self.book], self.images.reshape(len(self.images), -1)
         point = np.array([[self.across, self.upwards]])
         told, weights = self._sent(point)
         nearest = attention_weights(np.concatenate([point, self.latents]), codes, kernel="nearest").argmax(axis=1)
+        sent = int(attention_weights(point, self.latents, kernel="nearest").argmax())
+        drawn = self._drawn(told)[0]
         return {
             "weights": [] if self.assignment == "none" else weights[0].tolist(),
             "told": told[0].tolist(),
-            "drawn": self._drawn(told)[0].tolist(),
+            "drawn": drawn.tolist(),
             "code": int(nearest[0]) + 1,
             "members": int((nearest[1:] == nearest[0]).sum()),
             "error": float(np.mean((self._drawn(self._sent(self.latents)[0]) - pixels) ** 2)),
             "live": len(np.unique(nearest[1:])),
+            "sent": sent + 1,
+            "apart": float(np.mean((drawn - pixels[sent]) ** 2)),
+            "plain": float(np.mean((pixels - pixels.mean(axis=0)) ** 2)),
         }
 
 

@@ -34,20 +34,26 @@ export function codebookProblem(data) {
   const pixels = data.images.map((rows) => Float64Array.from(rows.flat()));
   const nearest = data.codebooks.map((codes) => data.latents.map((point) => closest(point, codes)));
   const live = nearest.map((each) => new Set(each).size);
-  return { ...data, pixels, nearest, live, most: Math.max(1e-12, ...pixels.map((each) => Math.max(...each))), errors: new Map() };
+  const pictured = data.codebooks.map((codes) => codes.map((code) => decoded(data.decoder, code)));
+  const mean = pixels[0].map((_, j) => sum(pixels.map((each) => each[j])) / pixels.length);
+  const plain = sum(pixels.map((each) => between(each, mean))) / pixels.length;
+  return { ...data, pixels, nearest, live, pictured, plain, most: Math.max(1e-12, ...pixels.map((each) => Math.max(...each))), errors: new Map() };
+}
+
+// The mean squared distance of two pictures, pixel by pixel.
+function between(first, second) {
+  let total = 0;
+  for (let j = 0; j < first.length; j++) total += (first[j] - second[j]) ** 2;
+  return total / first.length;
 }
 
 // The mean squared error per pixel of all images; it does not depend on the point, so a drag computes it once.
 function errorOf({ latents, codebooks, decoder, pixels, errors }, { book, assignment, temperature }) {
   const key = `${book} ${assignment} ${assignment === "soft" ? temperature : ""}`;
   if (!errors.has(key)) {
-    let total = 0;
-    latents.forEach((point, i) => {
-      const drawn = decoded(decoder, sentFor(point, codebooks[book], { assignment, temperature }).told);
-      for (let j = 0; j < drawn.length; j++) total += (drawn[j] - pixels[i][j]) ** 2;
-    });
+    const drawn = (point) => decoded(decoder, sentFor(point, codebooks[book], { assignment, temperature }).told);
     errors.clear();
-    errors.set(key, total / (latents.length * pixels[0].length));
+    errors.set(key, sum(latents.map((point, i) => between(drawn(point), pixels[i]))) / latents.length);
   }
   return errors.get(key);
 }
@@ -56,12 +62,13 @@ export function codebookState(problem, { across, upwards, ...settings }) {
   const { latents, codebooks, decoder } = problem;
   const [point, codes] = [[across, upwards], codebooks[settings.book]];
   const { told, weights } = sentFor(point, codes, settings);
-  const code = closest(point, codes);
+  const [code, sent, drawn] = [closest(point, codes), closest(point, latents), decoded(decoder, told)];
   const members = latents.map((_, i) => i).filter((i) => problem.nearest[settings.book][i] === code);
   members.sort((i, j) => apart(latents[i], codes[code]) - apart(latents[j], codes[code]));
   return {
-    ...settings, point, codes, told, weights, code, members,
-    drawn: decoded(decoder, told),
+    ...settings, point, codes, told, weights, code, members, sent, drawn,
+    apart: between(drawn, problem.pixels[sent]),
+    plain: problem.plain,
     error: errorOf(problem, settings),
     live: problem.live[settings.book],
   }; // prettier-ignore

@@ -4,46 +4,85 @@ import { codebookProblem, codebookState } from "./numbers.js";
 import { element } from "../_kit/controls.js";
 import { explorer } from "../_kit/explorer.js";
 import { formatNumber, isolate, numberTicks, shareText } from "../_kit/format.js";
+import { svgElement } from "../_kit/plot.js";
 
 const rowsOf = (pixels, width) => Array.from({ length: pixels.length / width }, (_, i) => Array.from(pixels.slice(i * width, (i + 1) * width)));
 const inked = (rows) => rows.map((row) => row.map((shade) => Math.max(0, shade))); // paper is never whiter than white
 
 const APART = 22; // pixels between labels: more of them would be a thicket
+const SHADES = 6; // of the small pictures in the plane
+const [LEAST, MOST] = [11, 38]; // pixels that a small picture may be wide
+
+// Half the width of each code's picture: it ends before the next one, where there is room.
+function halves(p, codes) {
+  const at = codes.map(([x, y]) => [p.x(x), p.y(y)]);
+  const nearest = (k) => Math.min(...at.map(([x, y], j) => (j === k ? Infinity : Math.max(Math.abs(x - at[k][0]), Math.abs(y - at[k][1])))));
+  return at.map((_, k) => Math.max(LEAST, Math.min(MOST, 0.92 * nearest(k))) / 2);
+}
+
+// What the decoder draws of each code, small, where the code is: one path for each shade, however many codes.
+function pictures(p, width) {
+  const group = p.svg.querySelectorAll(":scope > g")[2].appendChild(svgElement("g", { class: "ra-codes" }));
+  const place = (k) => (({ x, y, half }) => ({ x: x - half, y: y - half, width: 2 * half, height: 2 * half }))(boxes[k]);
+  let [boxes, rims, papers] = [[], [], []];
+  const shades = Array.from({ length: SHADES }, (_, k) => svgElement("path", { "fill-opacity": (k + 1) / SHADES }));
+  const build = (codes, drawn, half, most) => {
+    boxes = codes.map(([x, y], k) => ({ x: p.x(x), y: p.y(y), half: half[k] }));
+    papers = boxes.map((_, k) => svgElement("rect", { class: "ra-paper", ...place(k) }));
+    rims = boxes.map((_, k) => svgElement("rect", { class: "ra-rim", ...place(k) }));
+    const ways = Array(SHADES).fill("");
+    drawn.forEach((pixels, k) => {
+      const { x, y, half } = boxes[k];
+      const [wide, high] = [(2 * half) / width, (2 * half) / (pixels.length / width)];
+      pixels.forEach((shade, i) => {
+        const level = Math.min(SHADES, Math.round((SHADES * shade) / most)) - 1;
+        if (level < 0) return;
+        const [left, top] = [x - half + (i % width) * wide, y - half + Math.floor(i / width) * high];
+        ways[level] += `M${left.toFixed(1)},${top.toFixed(1)}h${wide.toFixed(1)}v${high.toFixed(1)}h${(-wide).toFixed(1)}z`;
+      });
+    });
+    shades.forEach((path, k) => path.setAttribute("d", ways[k]));
+    group.replaceChildren(...papers, ...shades, ...rims);
+  };
+  const weigh = (weight) => rims.forEach((rim, k) => rim.setAttribute("stroke-width", (0.8 + 3.4 * Math.sqrt(weight(k))).toFixed(2)));
+  return { build, weigh };
+}
 
 // Which images are labelled: those that touch no code and no label before.
-function written(p, xs, ys, codes) {
-  const taken = codes.map(([x, y]) => [p.x(x), p.y(y)]);
+function written(p, xs, ys, codes, half) {
+  const taken = codes.map(([x, y], k) => [p.x(x), p.y(y), half[k] + 9 * p.size.unit]);
   return xs.map((value, i) => {
     const [x, y] = [p.x(value), p.y(ys[i])];
-    const free = taken.every(([left, top]) => Math.hypot(left - x, top - y) >= APART * p.size.unit);
-    if (free) taken.push([x, y]);
+    const free = taken.every(([left, top, room]) => Math.max(Math.abs(left - x), Math.abs(top - y)) >= room);
+    if (free) taken.push([x, y, APART * p.size.unit]);
     return free;
   });
 }
 
-function planePanel({ latents, labels, low, high }, shown) {
+function planePanel({ latents, labels, low, high, images, most, pictured }, shown) {
   const [xs, ys] = [0, 1].map((axis) => latents.map((point) => point[axis]));
   const sides = [0, 1].map((axis) => [low[axis], high[axis]]);
   const slope = (high[1] - low[1]) / (high[0] - low[0]);
   const inside = (value, axis) => Math.max(low[axis], Math.min(high[axis], value));
   return {
-    title: "The latent plane",
+    title: "The latent plane: drag the diamond",
     beside: true,
     legend: [
-      ["query", "diamond", "the point (drag it)"],
-      ["key", "dot", "codes (click one)"],
-      ["neutral", "dot", "images, some labelled"],
-      ["key", "hollow", "images nearest to the same code"],
-      ["truth", "line", "what is told"],
+      ["query", "diamond", "what you send"],
+      ["key", "square", "codes, as they are drawn (press one)"],
+      ["neutral", "dot", "images"],
+      ["key", "hollow", "sent as the same code"],
+      ["truth", "line", "what the decoder is told"],
     ],
     plot: { label: "Images and codes in the latent plane", xLabel: "first latent number", yLabel: "second latent number", height: (width) => Math.max(220, Math.min(440, 72 + slope * (width - 58))) }, // prettier-ignore
     by: "xy",
     at: (k, { codes }) => codes[k],
     handle: { at: ({ point }) => point, to: (x, y) => ({ across: inside(x, 0), upwards: inside(y, 1) }) },
     make(p) {
-      const [images, members, way] = [p.dots("neutral"), p.dots("key", { hollow: true }), p.line("truth")];
+      const [dots, members] = [p.dots("neutral"), p.dots("key", { hollow: true })];
       const notes = labels.map((label) => [p.note("neutral", "middle"), label]);
-      const [codes, told, point] = [p.dots("key"), p.marker("truth", "dot"), p.marker("query")];
+      const codes = pictures(p, images[0][0].length);
+      const [way, told, sent, point] = [p.line("truth"), p.marker("truth", "dot"), p.marker("query", "ring"), p.marker("query")];
       let [drawn, spelled] = ["", []];
       return (state) => {
         shown.state = state;
@@ -53,35 +92,60 @@ function planePanel({ latents, labels, low, high }, shown) {
         }
         const frame = `${p.size.width} ${p.margin.left} ${p.domain().x} ${p.domain().y} ${state.book}`;
         if (drawn !== frame) {
-          spelled = written(p, xs, ys, state.codes);
+          const half = halves(p, state.codes);
+          codes.build(state.codes, pictured[state.book], half, most);
+          spelled = written(p, xs, ys, state.codes, half);
           notes.forEach(([note, label], i) => note(spelled[i] ? label : "", xs[i], ys[i], { dy: 4 }));
         }
         drawn = frame; // while the point moves, the images stand still
         const nearest = new Set(state.members);
-        images(xs, ys, 1.5, (i) => !spelled[i] && !nearest.has(i));
-        members(xs, ys, (i) => (spelled[i] ? 7 : 1.5), (i) => nearest.has(i)); // prettier-ignore
+        dots(xs, ys, 1.5, (i) => !spelled[i] && !nearest.has(i));
+        members(xs, ys, (i) => (spelled[i] ? 8 : 2), (i) => nearest.has(i)); // prettier-ignore
         way([state.point[0], state.told[0]], [state.point[1], state.told[1]]);
-        const weight = (k) => (state.weights.length ? state.weights[k] : 0);
-        codes(state.codes.map((code) => code[0]), state.codes.map((code) => code[1]), (k) => 5 + 4 * Math.sqrt(weight(k))); // prettier-ignore
+        codes.weigh((k) => (state.weights.length ? state.weights[k] : 0));
         told(...state.told);
+        sent(...latents[state.sent]);
         point(...state.point);
       };
     },
   };
 }
 
-function drawnPanel({ images, most }) {
+// What is sent beside what arrives, and how far apart they are on a scale that stays.
+function drawnPanel({ images, labels, most, plain }) {
   const width = images[0][0].length;
+  const rows = [
+    ["query", "these two pictures", ({ apart }) => apart],
+    ["key", `all ${images.length} images`, ({ error }) => error],
+    ["neutral", "one mean image", () => plain],
+  ];
   return {
-    title: "What the decoder draws",
+    title: "Sent, and what arrives",
     make(host) {
-      const own = host.appendChild(element("div"));
-      own.style.maxWidth = "31cqi"; // on a phone it is on one screen with the plane
-      const draw = cellPicture(own, "Drawn image");
-      const lost = host.appendChild(element("p"));
-      return ({ drawn, error }) => {
-        draw(inked(rowsOf(drawn, width)), most);
-        lost.textContent = `Squared error per pixel, all images: ${formatNumber(error, 3)}`;
+      const two = host.appendChild(element("div", { class: "ra-two" }));
+      const [left, right] = ["Sent image", "Drawn image"].map((label) => {
+        const box = two.appendChild(element("div"));
+        const draw = cellPicture(box, label);
+        return { draw, words: box.appendChild(element("p")) };
+      });
+      right.words.textContent = "arrives";
+      const list = host.appendChild(element("div", { class: "ra-errors" }));
+      list.append(element("p", {}, "squared error per pixel"));
+      const lines = rows.map(([role, words, of]) => {
+        const bar = element("span", { class: `ra-error ra-${role}`, "aria-hidden": "true" });
+        const number = element("span", { class: "ra-error-number" });
+        list.append(element("div", {}, element("span", {}, words), element("span", { class: "ra-track" }, bar), number));
+        return { bar, number, of };
+      });
+      return (state) => {
+        left.draw(images[state.sent], most);
+        right.draw(inked(rowsOf(state.drawn, width)), most);
+        const label = labels[state.sent];
+        left.words.textContent = label === "·" ? "sent" : `sent: ${isolate(label)}`;
+        for (const { bar, number, of } of lines) {
+          bar.style.width = `${Math.min(100, (50 * of(state)) / Math.max(1e-12, plain)).toFixed(1)}%`; // the mean image is in the middle
+          number.textContent = formatNumber(of(state), 3);
+        }
       };
     },
   };
@@ -120,20 +184,21 @@ function commonest(members, labels) {
   return [...counts].reduce((best, each) => (each[1] > best[1] ? each : best), ["", 0]);
 }
 
-function told({ assignment, weights, code, codes, members }, { labels, latents }) {
+function told({ assignment, weights, codes, members }, { labels, latents }) {
   const [label, count] = commonest(members, labels);
-  const most = label === "·" ? "" : `, ${count} of them with the label ${isolate(label)}`;
-  const cell = members.length ? `${members.length} of ${latents.length} images${most}` : "no image";
-  const nearest = `Code ${code + 1} of ${codes.length} is nearest to the point, as it is to ${cell}.`;
-  if (assignment === "hard") return ["", `${nearest} The decoder is told this code and nothing else.`];
-  if (assignment === "none") return ["", `${nearest} The decoder is told the point itself.`];
-  const own = `the nearest has ${shareText(Math.max(...weights))} of the weight`;
-  return ["", `${nearest} The decoder is told an average of all codes: ${own}.`];
+  const most = label === "·" ? "" : `, ${count} of them labelled ${isolate(label)}`;
+  const cell = members.length ? `stands for ${members.length} of ${latents.length} images${most}` : "stands for no image";
+  if (assignment === "hard") return ["", `The nearest code ${cell}. Whichever of them you send, this is what arrives.`];
+  if (assignment === "none") return ["", "No code: the decoder is told the point itself. Drag it, and the drawing moves with it."];
+  const top = Math.max(...weights);
+  const own = `An average of all ${codes.length} codes arrives. The nearest has ${shareText(top)} of the weight`;
+  if (top < 1.2 / codes.length) return ["", `${own}, hardly more than any other: wherever you drag, the same is drawn.`];
+  return ["", top > 0.99 ? `${own}: the average has become the choice.` : `${own}.`];
 }
 
 const render = explorer({
   name: "CodebookExplorer",
-  longest: 184,
+  longest: 150,
   prepare: (data) => ({ ...codebookProblem(data), on: { state: null } }),
   compute: codebookState,
   panels: (problem) => ({ drawn: drawnPanel(problem), plane: planePanel(problem, problem.on), members: membersPanel(problem) }),
@@ -149,7 +214,7 @@ const render = explorer({
     ["live", "codes nearest to one of these images", ({ live, codes }) => `${live} of ${codes.length}`],
   ],
   say: told,
-  result: ({ weights, told, drawn, code, members, error, live }) => ({
+  result: ({ weights, told, drawn, code, members, error, live, sent, apart, plain }) => ({
     weights: Array.from(weights),
     told: Array.from(told),
     drawn: Array.from(drawn),
@@ -157,6 +222,9 @@ const render = explorer({
     members: members.length,
     error,
     live,
+    sent: sent + 1,
+    apart,
+    plain,
   }),
 });
 

@@ -120,7 +120,7 @@ class ContextExplorer(Explorer, panels=["omega", "theory", "risk", "weights"]):
         help="Whose weights are shown.",
     )
     seed = Seed("Draw other tasks", default=3, help="Which tasks, and where layers and heads begin.", sets=FIRST)
-    step = Count("Step", most=lambda self: self.steps, bound="the number of steps", of=True, play=60)
+    step = Count("Step", most=lambda self: self.steps, bound="the number of steps", of=True, play=25)
 
     def __init__(self, *, steps: int = 600, correlation: float = 0.5, **kit: Any) -> None:
         self.steps = check_count(steps, "steps")
