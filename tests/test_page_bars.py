@@ -5,9 +5,9 @@ Explorers have bars of their own. Every page is the one that tests/pages.py has 
 
 from __future__ import annotations
 
+import math
 import re
 import sys
-from math import ceil
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -95,7 +95,7 @@ SCALES = """() => [...document.querySelectorAll('article .cell_output img[src$="
 DRAWINGS = """() => [...document.querySelectorAll('article .cell_output img[src$=".svg"]')]
   .map((img) => [img.getAttribute("src"), img.alt.slice(0, 60), img.getBoundingClientRect().width])
   .filter(([source, alt, width]) => width > 0)"""
-LETTERS = re.compile(r"font(?:-size)?: *(?:[a-z]+ +)*([\d.]+)px")
+LETTERS = re.compile(r"scale\((0\.\d+) -")  # as matplotlib draws them: in hundredths of a point, upside down
 # Notes in the margin, and those that lie over anything or reach into the column of words, which is 36.5 rem wide.
 NOTES = """() => {
   const notes = [...document.querySelectorAll("article .cited-beside")];
@@ -115,7 +115,7 @@ LINKS = """() => [...document.querySelectorAll("nav.bd-links a")]
 def test_furniture_is_one_line_a_section_and_rare(opened):
     found = opened.evaluate(FURNITURE)
     assert found["most"] <= 1
-    assert found["lines"] <= ceil(LINES_PER_SCREEN * found["length"])  # fonts make it longer or shorter
+    assert found["lines"] <= math.ceil(LINES_PER_SCREEN * found["length"])  # fonts make it longer or shorter
 
 
 def test_no_code_stands_before_an_explorer(opened):
@@ -158,7 +158,7 @@ def letters_of(drawing: Path) -> float:
     """Return how large the smallest letters of a drawing are, as a share of its width."""
     text = drawing.read_text(encoding="utf-8")
     width = float(re.search(r'viewBox="[-\d.]+ [-\d.]+ ([\d.]+)', text)[1])
-    return min(map(float, LETTERS.findall(text)), default=width) / width
+    return 100 * min(map(float, LETTERS.findall(text)), default=math.inf) / width  # some show pictures alone
 
 
 def test_on_a_phone_letters_of_drawings_can_be_read_words_are_as_large_and_code_fits_its_box(opened):
@@ -168,6 +168,7 @@ def test_on_a_phone_letters_of_drawings_can_be_read_words_are_as_large_and_code_
         wide, (notes, _) = opened.evaluate(WIDE_CODE), opened.evaluate(NOTES)
     sizes = {alt: width * letters_of(opened.path.parent / unquote(source)) for source, alt, width in found}
     assert {alt: letters for alt, letters in sizes.items() if letters < 9} == {}
+    assert not sizes or min(sizes.values()) < 15  # letters were found
     assert 17 <= size <= 19
     assert wide == []
     assert notes == 0  # there is no margin

@@ -17,7 +17,6 @@ __all__ = ["plot_heat_maps"]
 SHADES = LinearSegmentedColormap.from_list("shades", ["white", COLOURS["key"]])
 ROW = 0.42  # inches of a row with a label
 NUMBER_ROW = 0.5  # inches of a row with numbers and no labels
-LABEL = 9  # points of a label
 DARK = 0.55  # share of the darkest shade from which on a number is written in white
 
 
@@ -106,7 +105,7 @@ def _write(ax: Axes, table: np.ndarray, most: float, decimals: int) -> None:
 
 def _shown(count: int, inches: float, *, room: float = 1.15) -> range:
     """Return the places of labels that have room beside each other: all, or every second or third."""
-    return range(0, count, int(np.ceil(count * room * LABEL / 72 / inches)))
+    return range(0, count, int(np.ceil(count * room * SMALL / 72 / inches)))
 
 
 def _label(ax: Axes, table: np.ndarray | pd.DataFrame) -> None:
@@ -117,8 +116,8 @@ def _label(ax: Axes, table: np.ndarray | pd.DataFrame) -> None:
         box = ax.get_position()
         width, height = ax.figure.get_size_inches() * (box.width, box.height)
         across, down = _shown(table.shape[1], width, room=1.8 if steep else 1.15), _shown(table.shape[0], height)
-        ax.set_xticks(across, table.columns[across], fontsize=LABEL, **turned)
-        ax.set_yticks(down, table.index[down], fontsize=LABEL)
+        ax.set_xticks(across, table.columns[across], fontsize=SMALL, **turned)
+        ax.set_yticks(down, table.index[down], fontsize=SMALL)
     ax.tick_params(length=0)
     ax.grid(visible=False)
     ax.spines[:].set_visible(False)

@@ -73,7 +73,7 @@ def _slot(ax: Axes, at: tuple[float, float], text: str, role: str) -> None:
     box = plt.Rectangle((at[0] - 0.46, at[1] - 0.2), 0.92, 0.4, facecolor=colour if role else "none", edgecolor=colour)
     ax.add_patch(box)
     ink = "white" if role else COLOURS["truth"]
-    ax.text(*at, text, ha="center", va="center", fontsize=SMALL - 1.6 * (len(text) > 5), color=ink)
+    ax.text(*at, text, ha="center", va="center", fontsize=SMALL, color=ink)
 
 
 def _arrow(ax: Axes, start: tuple, end: tuple, colour: str, width: float, *, bend: float = 0.0) -> None:
