@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.patches import Patch
 
 from regattn.figures._style import COLOURS, looks, new_axes
 
@@ -43,13 +46,15 @@ def plot_neighbours(closeness: pd.Series, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def plot_contexts(closeness: pd.DataFrame) -> np.ndarray:
+def plot_contexts(closeness: pd.DataFrame, *, groups: Mapping[str, Sequence[str]] | None = None) -> np.ndarray:
     """Draw the neighbours of a word once for each context, side by side, every neighbour in one row throughout.
 
     Parameters
     ----------
     closeness : DataFrame of shape (k, contexts), indexed by word
         How close each neighbour is, one context each; the columns' names are the titles.
+    groups : mapping of str to sequence of str, optional
+        Neighbours that share a colour, by the name it has in the key; all others are grey.
 
     Returns
     -------
@@ -70,6 +75,15 @@ def plot_contexts(closeness: pd.DataFrame) -> np.ndarray:
         ax.set_xlim(0, 1.05 * float(closeness.to_numpy().max()))
         if ax is not axes[0]:
             ax.set_yticklabels([])
+    if groups is not None:
+        colours = [colour for (colour, _), _ in zip(looks(), groups, strict=False)]
+        for ax in axes:
+            for word, bar in zip(closeness.index, ax.patches, strict=True):
+                named = (colour for colour, members in zip(colours, groups.values(), strict=True) if word in members)
+                bar.set_color(next(named, COLOURS["neutral"]))
+        key = [Patch(color=colour, label=name) for colour, name in zip(colours, groups, strict=True)]
+        emptiest = axes[int(closeness.sum().to_numpy().argmin())]
+        emptiest.legend(handles=key, loc="lower right", handlelength=1.0, borderaxespad=0.2)
     return axes
 
 

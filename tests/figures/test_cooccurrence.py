@@ -32,3 +32,12 @@ def test_contexts_stand_side_by_side_on_one_scale_with_each_neighbour_in_one_row
     assert [label.get_text() for label in axes[0].get_yticklabels()] == list(heard.index)
     assert axes[0].get_xlim() == axes[1].get_xlim()
     assert all(ax.yaxis_inverted() for ax in axes)
+
+
+def test_neighbours_of_one_group_share_a_colour_and_the_key_names_it():
+    heard = pd.DataFrame({"table": [2.0, 1.0, 0.5], "sentence": [0.0, 3.0, 0.1]}, ["loan", "shore", "rely"])
+    axes = plot_contexts(heard, groups={"finance": ["loan", "rely"], "geography": ["shore"]})
+    colours = [[bar.get_facecolor() for bar in ax.patches] for ax in axes]
+    assert colours[0] == colours[1]
+    assert colours[0][0] == colours[0][2] != colours[0][1]
+    assert [text.get_text() for text in axes[1].get_legend().get_texts()] == ["finance", "geography"]

@@ -43,6 +43,15 @@ def test_words_of_one_category_are_counted_among_the_nearest_and_none_without_ca
     assert [each["alike"] for each in found] == [1, 0]
 
 
+@pytest.mark.browser
+def test_the_page_says_how_many_could_be_of_the_category(browser, tmp_path):
+    spaces = {("m", 2, 1): np.array(2 * [[[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.5, 0.5]]])}
+    made = NeighbourExplorer(spaces, words=list("abcd"), groups=["x", "x", "y", "y"])
+    with opened(browser, tmp_path, made) as page:
+        assert page.inner_text("[data-output=alike]") == "1 of at most 1"
+        assert "in 1 resampled corpus always first" in page.inner_text("[data-output=message]")
+
+
 def test_a_word_that_a_resampled_corpus_lacks_has_the_last_rank_there_or_no_say():
     vectors = np.array(2 * [[[1.0, 0.0, 0.0], [1.0, 0.5, 0.0], [0.0, 1.0, 0.0]]])  # no two are equally near
     vectors[1, 1] = 0.0

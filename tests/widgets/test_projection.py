@@ -168,6 +168,23 @@ def test_a_click_picks_a_cell_and_the_slider_edits_it_with_its_mirror(browser, t
         assert after["scores"] == before["scores"], "a cell outside the sentence is not read by M"
         assert "9" in page.inner_text("[data-output=count]")
         assert page.locator(".ra-picked").count() == 2
+        assert page.locator("[data-panel=table] [data-control=count]").count() == 1, "the slider stands below the table"
+
+
+@pytest.mark.browser
+def test_where_a_word_is_nearly_certain_the_mean_scores_tell_nothing_from_too_little_to_see(browser, tmp_path):
+    with opened(browser, tmp_path, example()) as page:
+        said = lambda: page.inner_text("[data-output=message]")  # noqa: E731
+        first = said()
+        assert "(mean of E: 40.3, next \u2068river\u2069 22.7)" in first
+        page.locator("[data-panel=table] tbody tr").nth(5).locator("td").nth(6).click()  # shore, rely
+        page.fill("[data-control=count]", "10")
+        assert said() == first
+        page.locator("[data-panel=table] tbody tr").nth(0).locator("td").nth(2).click()  # river, loan
+        page.fill("[data-control=count]", "5")
+        assert "> 0.999 (mean of E: 40.3, next \u2068loan\u2069 29.0)" in said()
+        page.select_option("[data-control=normaliser]", "log softmax")
+        assert "mean of E" not in said()
 
 
 @pytest.mark.browser

@@ -110,6 +110,9 @@ function rankPanel(problem) {
   };
 }
 
+// How many of the words listed can be of the category of the word that asks.
+const ceiling = (groups, query, listed) => Math.min(listed, groups.filter((name) => name === groups[query]).length - 1);
+
 const render = explorer({
   name: "NeighbourExplorer",
   prepare: neighbourProblem,
@@ -126,12 +129,12 @@ const render = explorer({
   numbers: ({ listed, words, groups }) => [
     ["nearest", "nearest word", ({ nearest }) => shorten(words[nearest[0]])],
     ["cosine", "its cosine", ({ cosines, nearest }) => formatNumber(cosines[nearest[0]], 3)],
-    ...(groups.length ? [["alike", "of its category", ({ alike }) => `${alike} of ${listed}`]] : []),
+    ...(groups.length ? [["alike", `of its category, among the ${listed}`, ({ alike, query }) => `${alike} of at most ${ceiling(groups, query, listed)}`]] : []),
     ["stay", `stay among the first ${listed}`, ({ stay }) => `${stay} of ${listed}`],
   ],
   say: ({ query, nearest, most }, { words, copies }) => [
     isolate(words[query]),
-    ` is nearest to ${isolate(words[nearest[0]])}${copies > 1 ? `, which has rank ${most[0]} in the worst of ${copies - 1} resampled corpora` : ""}.`,
+    ` is nearest to ${isolate(words[nearest[0]])}${copies > 1 ? `, in ${copies - 1} resampled ${copies > 2 ? "corpora" : "corpus"} ${most[0] === 1 ? "always first" : `at rank ${most[0]} at worst`}` : ""}.`,
   ],
   result: ({ nearest, cosines, least, most, stay, alike, places }, { words }) => ({
     neighbours: nearest.map((word) => words[word]),

@@ -38,15 +38,15 @@ export function projectionState({ words: all, countsOf }, { shown, counts: edite
   const counts = countsOf ? countsOf(words) : edited;
   const table = counts.map((row) => Float64Array.from(row, (count) => count / unit));
   const picked = sentence.map((word) => words.indexOf(word));
-  const state = { words, table, picked, scores: null, weights: null, mixed: null, chances: null, best: null };
+  const state = { words, table, picked, scores: null, weights: null, mixed: null, means: null, chances: null, best: null };
   if (!picked.length) return state;
   state.scores = picked.map((i) => Float64Array.from(picked, (j) => table[i][j]));
   state.weights = projectionWeights(state.scores, normaliser);
   if (!state.weights) return state;
   const profiles = picked.map((i) => table[i]);
   state.mixed = multiply(state.weights, profiles);
-  const mean = words.map((_, j) => state.mixed.reduce((total, row) => total + row[j], 0) / picked.length);
-  state.chances = softmax(mean);
+  state.means = words.map((_, j) => state.mixed.reduce((total, row) => total + row[j], 0) / picked.length);
+  state.chances = softmax(state.means);
   state.best = firstLargest(state.chances);
   return state;
 }

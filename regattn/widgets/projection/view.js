@@ -1,4 +1,5 @@
 // ProjectionExplorer: M = Z S Z', E = g(M) Z S, p = softmax(mean of E), while the sentence and the table change.
+import { element } from "../_kit/controls.js";
 import { explorer } from "../_kit/explorer.js";
 import { cellText, isolate, shareText } from "../_kit/format.js";
 import { openCounts, projectionState } from "./numbers.js";
@@ -10,6 +11,17 @@ import { shareBars, tablePanel } from "../_kit/tables.js";
 function cellSum({ words, picked, weights, table, mixed }, [i, j]) {
   const terms = picked.map((row, k) => `${cellText(weights[i][k])} × ${cellText(table[row][j])}`);
   return `${isolate(words[picked[i]])}, ${isolate(words[j])}: ${terms.join(" + ")} = ${cellText(mixed[i][j])}`;
+}
+
+// The panel of the table, and below the table the slider that edits the cell that was clicked.
+function editedBelow(view, panel) {
+  const make = (host) => {
+    const draw = panel.make(host);
+    const slider = view.rows.get("count");
+    if (slider) host.append(element("div", { class: "ra-controls ra-cell" }, slider));
+    return draw;
+  };
+  return { ...panel, make };
 }
 
 function projectionPanels({ countsOf }, view) {
@@ -67,11 +79,11 @@ function projectionPanels({ countsOf }, view) {
   };
   return {
     next: { title: "p: which word stands beside them", make: beside },
-    table: tablePanel(view, countsOf ? "S: how often two words meet" : "S: how often two words meet (click a count to edit it)", table, { pick, beside: true }),
+    table: editedBelow(view, tablePanel(view, countsOf || !view.rows.get("count") ? "S: how often two words meet" : "S: how often two words meet (click a count to edit it below)", table, { pick, beside: true })),
     scores: tablePanel(view, "M = ZSZ′: scores, read off the table", scores, { pick: pickWords }),
     weights: tablePanel(view, "Weights of each word on the words of the sentence", weights, { pick: pickWords }),
     mixed: tablePanel(view, `E = weights × ZS: scores over ${countsOf ? "the words shown" : "the whole vocabulary"}`, mixed, {
-      wide: true, light, pick: hold, below, // prettier-ignore
+      wide: !view.hides("scores") || view.model.get("data").words.length > 8, light, pick: hold, below, // prettier-ignore
     }),
   };
 }

@@ -1,6 +1,6 @@
 // The words of the ProjectionExplorer: a sentence, typed or picked, a cell of the table, and what is said of them.
 import { controlRow, element } from "../_kit/controls.js";
-import { cellText, isolate, shareText } from "../_kit/format.js";
+import { cellText, formatNumber, isolate, shareText } from "../_kit/format.js";
 import { tied } from "../_kit/tables.js";
 import { ROOM, tableWords } from "./numbers.js";
 
@@ -134,6 +134,14 @@ export function tableFits(value, { size }) {
   return long(value) && value.every(long) && value.every((row, i) => row.every((count, j) => fits(count, value[j][i])));
 }
 
+// The mean scores that the probabilities come from, of the first word and the next, where the first is nearly certain.
+function meansText({ words, means, chances, best }) {
+  if (chances[best] < 0.95) return "";
+  const next = means.reduce((most, mean, k) => (k !== best && (most < 0 || mean > means[most]) ? k : most), -1);
+  if (next < 0) return "";
+  return ` (mean of E: ${formatNumber(means[best], 3)}, next ${isolate(words[next])} ${formatNumber(means[next], 3)})`;
+}
+
 export function projectionMessage(state, typed, normaliser) {
   const [{ words }, parts] = [state, []];
   if (!state.scores) {
@@ -152,7 +160,7 @@ export function projectionMessage(state, typed, normaliser) {
     parts.push(
       first.length > 1
         ? `${first.length} words are equally probable beside them: ${first.join(", ")}, with probability ${chance} each.`
-        : `Most probable beside them: ${first[0]}, with probability ${chance}.`,
+        : `Most probable beside them: ${first[0]}, with probability ${chance}${meansText(state)}.`,
     );
   }
   const unknown = typed.unknown.slice(0, 5).map(isolate).join(", ");
