@@ -18,7 +18,6 @@ from .neighbour import NeighbourExplorer as NeighbourExplorer
 from .network import NetworkExplorer as NetworkExplorer
 from .position import PositionExplorer as PositionExplorer
 from .projection import ProjectionExplorer as ProjectionExplorer
-from .sampling import SamplingExplorer as SamplingExplorer
 from .spectral import SpectralExplorer as SpectralExplorer
 from .table import TableExplorer as TableExplorer
 from .token import TokenExplorer as TokenExplorer

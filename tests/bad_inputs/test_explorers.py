@@ -30,7 +30,6 @@ from regattn.widgets.neighbour import NeighbourExplorer
 from regattn.widgets.network import NetworkExplorer
 from regattn.widgets.position import PositionExplorer
 from regattn.widgets.projection import ProjectionExplorer
-from regattn.widgets.sampling import SamplingExplorer
 from regattn.widgets.spectral import SpectralExplorer
 from regattn.widgets.token import TokenExplorer
 from regattn.widgets.training import TrainingExplorer
@@ -108,7 +107,6 @@ MAKERS = {
     "model": lambda words: ModelExplorer(
         untrained(), Grammar(), sentence=" ".join(words)[:400], alt=words[0] + words[1]
     ),
-    "sampling": lambda words: SamplingExplorer(X[:, :2], contexts=words, words=words[:2]),
     "position": lambda words: PositionExplorer(alt=words[0] + words[1], presets={words[2]: {"place": 3}}),
     "filter": lambda words: FilterExplorer(pd.Series(X[:, 0], name=words[0]), units=words[0], alt=words[0] + words[1]),
     "forecast": lambda words: ForecastExplorer(
@@ -277,13 +275,9 @@ ENTRANCES = {
     "model, sentence": lambda x: ModelExplorer(untrained(), Grammar(), sentence=x),
     "model, place": lambda x: ModelExplorer(untrained(), Grammar(), place=x),
     "model, silenced": lambda x: ModelExplorer(untrained(), Grammar(), silenced=x),
-    "sampling": lambda x: SamplingExplorer(x, contexts=["a", "b", "c"], words=["a", "b"]),
-    "sampling, words": lambda x: SamplingExplorer(X, contexts=list(range(N)), words=x),
-    "sampling, context": lambda x: SamplingExplorer(X, contexts=list(range(N)), words=["a", "b", "c"], context=x),
-    "sampling, follows": lambda x: SamplingExplorer(X[:1], contexts=["a"], words=["a", "b", "c"], follows=x),
-    "sampling, temperature": lambda x: SamplingExplorer(X[:1], contexts=["a"], words=["a", "b", "c"], temperature=x),
-    "sampling, top_k": lambda x: SamplingExplorer(X[:1], contexts=["a"], words=["a", "b", "c"], top_k=x),
-    "sampling, top_p": lambda x: SamplingExplorer(X[:1], contexts=["a"], words=["a", "b", "c"], top_p=x),
+    "model, temperature": lambda x: ModelExplorer(untrained(), Grammar(), temperature=x),
+    "model, top_k": lambda x: ModelExplorer(untrained(), Grammar(), top_k=x),
+    "model, top_p": lambda x: ModelExplorer(untrained(), Grammar(), top_p=x),
     "depth": lambda x: DepthExplorer(x, np.arange(4.0), list("abab"), [1, 1, 2, 2], known=1, deepest=2),
     "depth, y": lambda x: DepthExplorer(np.ones((4, 1)), x, list("abab"), [1, 1, 2, 2], known=1, deepest=2),
     "depth, units": lambda x: DepthExplorer(np.ones((4, 1)), np.arange(4.0), x, [1, 1, 2, 2], known=1, deepest=2),

@@ -326,3 +326,9 @@ def test_awkward_texts_come_back_from_a_link_and_other_explorers_keep_their_part
     assert hash.startswith("#regattn-other=7&regattn-one=")
     assert hash.count("&") == 1
     assert "old" not in hash
+
+
+def test_an_empty_state_in_an_address_is_the_one_at_the_start(tmp_path):
+    hashes = ["#regattn-model=%7B%7D", "#regattn-model=%7B%22x%22%3A1%7D", "#x"]
+    code = "say(given.map((hash) => readHash(hash, 'regattn-model', [])));"
+    assert in_node(tmp_path, "_kit/link.js", code, hashes) == [{}, None, None]

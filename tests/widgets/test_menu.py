@@ -139,6 +139,10 @@ def test_two_of_a_kind_on_a_page_have_links_of_their_own(browser, tmp_path):
     with opened(browser, tmp_path, one, two, hash=hash) as page:
         kernels = "[...document.querySelectorAll('figure.regattn')].map((f) => f.model.get('kernel'))"
         assert page.evaluate(kernels) == ["identity", "softmax"]
+    hash += f"&regattn-average={quote(json.dumps({'kernel': 'softmax'}))}"
+    with opened(browser, tmp_path, one, two, hash=hash) as page:
+        assert page.evaluate(kernels) == ["softmax", "softmax"]
+        assert page.evaluate(f"Math.abs({FIGURE}.getBoundingClientRect().top)") < 200  # at the one named last
 
 
 # ---- what a page chooses --------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 import numpy as np
@@ -10,9 +11,11 @@ import torch
 
 from regattn.grammar import Grammar, ablate_head, next_words, patched_logits
 from regattn.grammar._states import states
-from regattn.transformer import Architecture, Decoder, LanguageModel, TextModel, load_shipped
+from regattn.transformer import Architecture, Decoder, LanguageModel, TextModel, load_shipped, next_token_distribution
 from regattn.transformer._halves import in_digits, in_halves, packed
 from regattn.widgets import ModelExplorer
+from regattn.widgets._kit.page_rng import drawn_place
+from regattn.widgets._kit.sampling_controls import CUTS
 from regattn.words import train_tokenizer
 from tests.explorers.model import WORDS, example, expected, of_text, text_example, untrained
 from tests.node import in_node
@@ -229,7 +232,11 @@ def test_a_draw_goes_on_from_the_word_that_was_chosen_and_stops_where_there_is_n
     ({"silenced": "1.1"}, "silenced must be a list of parts, got '1.1'"),
     ({"head": "1.ff"}, "head must be one of the 6 heads, got '1.ff'"),
     ({"place": -1}, "place must be ≥ 0, got -1"),
+    ({"temperature": -0.1}, "temperature must be ≥ 0, got -0.1"),
+    ({"temperature": 3.5}, "temperature must be ≤ 3, got 3.5"),
     ({"top_k": 106}, "top_k must be ≤ 105 .*got 106"),
+    ({"top_k": 0}, "top_k must be ≥ 1, got 0"),
+    ({"top_p": 0.0}, "top_p must be ≥ 0.05, got 0.0"),
 ])  # fmt: skip
 def test_bad_settings_are_refused_with_their_value(options, message):
     with pytest.raises(ValueError, match=message):
@@ -326,6 +333,31 @@ def test_what_the_grammar_never_writes_and_what_costs_nothing_read_0(browser, tm
         explorer.silenced = ["2.1"]
         page.evaluate(SET, [{"silenced": ["2.1"]}, 0])
         assert page.locator("[data-output=cost]").inner_text().startswith("−0.0000")
+
+
+# ---- what is drawn, and written --------------------------------------------------------------------------------------
+
+DRAWN = """say(given.map(({ logits, temperature, top_k, top_p, luck }) => {
+  const p = drawnFrom(logits, temperature, top_k, top_p);
+  return { p: Array.from(p), entropy: entropyOf(p), places: luck.map((uniform) => drawOne(p, uniform)) };
+}));"""
+
+
+def test_the_page_sharpens_cuts_and_draws_as_the_package_does_for_every_kind_of_setting(tmp_path):
+    rng = np.random.default_rng(9)
+    given = []
+    for temperature, top_p in itertools.product([0.0, 0.05, 0.5, 1.0, 1.7, 3.0], [0.05, 0.3, 0.95, 1.0]):
+        for top_k in (1, int(rng.integers(2, 29)), 29):
+            settings = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
+            logits = rng.normal(scale=2.0, size=29)
+            given.append(settings | {"logits": logits.tolist(), "luck": [0.0, *rng.random(20), 1 - 2**-32]})
+    for one, found in zip(given, in_node(tmp_path, "_numbers/sampling.js", DRAWN, given), strict=True):
+        cuts = {name: one[name] for name in CUTS}
+        p = next_token_distribution(torch.tensor(one["logits"], dtype=torch.float64), **cuts).numpy()
+        np.testing.assert_allclose(found["p"], p, rtol=0, atol=1e-12)
+        assert np.array_equal(np.array(found["p"]) > 0, p > 0)
+        assert found["entropy"] == pytest.approx(-sum(q * np.log(q) for q in p if q), abs=1e-12)
+        assert found["places"] == [drawn_place(p, uniform) for uniform in one["luck"]]
 
 
 WRITES = {"sentence": "anna", "written": 8, "temperature": 1.6, "seed": 3}

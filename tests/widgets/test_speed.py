@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from regattn.grammar import Grammar
 from regattn.transformer import load_shipped
-from regattn.widgets import ModelExplorer, SamplingExplorer
+from regattn.widgets import ModelExplorer
 from tests.ui_actions import AT_ONCE, frames
 from tests.widgets.harness import CONTROLS, EXPLORERS, MOVE, opened, oracle
 
@@ -20,13 +19,8 @@ def longest_sentence() -> ModelExplorer:
     return ModelExplorer(load_shipped()[0], Grammar(), sentence=words)
 
 
-def largest_vocabulary() -> SamplingExplorer:
-    words = [f"word {k}" for k in range(500)]
-    return SamplingExplorer(np.random.default_rng(1).normal(size=(1, 500)), contexts=["one"], words=words)
-
-
 MAKERS = {name: oracle(name).example for name in EXPLORERS}
-MAKERS |= {"24 words": longest_sentence, "500 words": largest_vocabulary}
+MAKERS["24 words"] = longest_sentence
 MAKERS["202 rows"] = lambda: oracle("kernel").example(202, temperature=0.1)
 MAKERS["six words"] = lambda: oracle("projection").example(
     sentence=["river", "bank", "loan", "money", "flooded", "shore"]

@@ -36,7 +36,6 @@ UNITS: dict[str, dict[str, str]] = {
     "network": {"loss": "nats", "loss_held_out": "nats", "count": COUNT},
     "position": {"unseen": COUNT, "away": COUNT, "loss": "nats", "before": "nats", "round": COUNT},
     "projection": {},
-    "sampling": {"entropy": "nats", "choices": "words", "possible": "words"},
     "spectral": dict.fromkeys(["prediction", "observed", "train_error", "loo_error", "test_error"], "% a year")
     | {"dof": COUNT},
     "table": dict.fromkeys(["prediction", "observed", "loo", "error"], "in units of the target")

@@ -39,8 +39,7 @@ async function copy(text, field) {
 }
 
 // `view.specs` are the controls. Gives view.restore(): take the state from the page's address, where it has one, and say
-// whether the link was to this explorer; view.written(hash): the address with the state in it, and in any case what it
-// `keeps`; view.called: its name there.
+// whether the link was to this explorer. A link has the state in it, and in any case what the explorer `keeps`.
 export function buildMenu(view, { live, plots, valid, keeps = [] }) {
   const words = menuWords();
   const { model, specs } = view;
@@ -48,11 +47,9 @@ export function buildMenu(view, { live, plots, valid, keeps = [] }) {
   const start = settings();
   const kind = view.root.dataset.widget;
   const alike = [...document.querySelectorAll(`figure.regattn[data-widget="${kind}"]`)].indexOf(view.root) + 1;
-  const short = kind.replace(/Explorer$/, "").toLowerCase() + (alike > 1 ? `-${alike}` : "");
-  const key = `regattn-${short}`;
-  view.called = short;
+  const key = `regattn-${kind.replace(/Explorer$/, "").toLowerCase()}${alike > 1 ? `-${alike}` : ""}`;
   const kept = () => Object.fromEntries(Object.entries(settings()).filter(([name]) => keeps.includes(name)));
-  view.written = (hash) => writeHash(hash, key, { ...kept(), ...differences(settings(), start) });
+  const link = () => writeHash(location.hash, key, { ...kept(), ...differences(settings(), start) });
   const said = element("span", { class: "ra-said", role: "status" });
   const field = element("input", { type: "text", class: "ra-link", readonly: "", "aria-label": words.select });
   field.hidden = true;
@@ -74,7 +71,7 @@ export function buildMenu(view, { live, plots, valid, keeps = [] }) {
   });
   if (!live) {
     button(words.link, async () => {
-      const address = location.href.split("#")[0] + view.written(view.before?.(location.hash) ?? location.hash);
+      const address = location.href.split("#")[0] + link();
       say((await copy(address, field)) ? words.copied : words.select);
     });
   }

@@ -13,8 +13,8 @@ from regattn.widgets._kit.controls import Count, Slider
 CUTS = ("temperature", "top_k", "top_p")
 
 
-def temperature_slider(*, first: bool = False) -> Slider:
-    """Return the control of T, by which the scores are divided; ``first`` as in :class:`Slider`."""
+def temperature_slider() -> Slider:
+    """Return the control of T, by which the scores are divided."""
     return Slider(
         "Temperature",
         0,
@@ -24,7 +24,6 @@ def temperature_slider(*, first: bool = False) -> Slider:
         decimals=2,
         notes={0: "always the most probable"},
         help="The scores are divided by it: below 1 probable words gain, above 1 they lose.",
-        first=first,
     )
 
 

@@ -173,7 +173,7 @@ export function modelState(problem, { sentence, donor, place, head, silenced, te
     }),
   );
   return {
-    known, unknown, dropped, pieces, donor: readTyped(problem, donor).known, tokens, at, excess, cost, mean, there, over: sharedOver(q, p, there), words: all, logits, silenced, head, looks, p, q, drawnQ, // prettier-ignore
+    known, unknown, dropped, pieces, donor: readTyped(problem, donor).known, tokens, at, excess, cost, mean, there, over: sharedOver(q, p, there), words: all, silenced, head, looks, p, q, drawnQ, // prettier-ignore
     before: states && known.length && !truth[at] ? truth.findIndex((found) => !found) : null, // the first word without a truth
     entropy: [p && entropyOf(p), entropyOf(q)],
     map: rows.map(({ heads }) => heads[layer][number].weights),

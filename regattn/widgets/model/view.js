@@ -1,6 +1,5 @@
 // ModelExplorer: a trained language model on a sentence: beside the truth, opened up, silenced in parts, drawn from.
 import { explorer } from "../_kit/explorer.js";
-import { feeds } from "../_kit/linked_explorers.js";
 import { formatResult, isolate, shareText } from "../_kit/format.js";
 import { END, drawButton, modelFits, placeSlider, typedBox } from "./controls.js";
 import { modelProblem, modelState, readTyped, wentOn } from "./numbers.js";
@@ -38,13 +37,6 @@ function readingMessage({ words: read, map, known, unknown, dropped, donor, sile
   if (donor.length && silenced.length) said.push(`Exchanged with: ${isolate(donor.join(states ? " " : ""))}.`);
   if (dropped) said.push(`Only the first ${END} ${states ? "words" : "tokens"} are read.`);
   return [words[best], said.join(" ")];
-}
-
-// What a SamplingExplorer of the page may draw from: the words before the prediction, what is silent, and the scores.
-function prediction({ known, donor, at, silenced, logits }, { words }) {
-  const parts = silenced.map((part) => part.replace(/(.+)\.(.+)/, (_, l, h) => `layer ${l} ${h === "ff" ? "feed-forward" : `head ${h}`}`));
-  const silent = parts.length ? ` (${donor.length ? "exchanged" : "silent"}: ${parts.join(", ")})` : "";
-  return { words, logits, read: `${known.slice(0, at).join(" ")}${silent}`.trim() };
 }
 
 const list = (shares) => shares && Array.from(shares);
@@ -104,9 +96,7 @@ const render = (context) => {
     },
     valid: modelFits,
     prepare(data, view) {
-      problem = { ...modelProblem(data), writes: !view.hides("written") };
-      feeds(view, () => prediction(now, problem));
-      return problem;
+      return (problem = { ...modelProblem(data), writes: !view.hides("written") });
     },
     compute: (problem, settings) => (now = modelState(problem, settings)),
     panels: (problem, view) => ({
