@@ -210,9 +210,12 @@ def test_a_picture_that_answers_a_question_stays_covered_until_an_option_is_pres
         count = covered.count()
         assert count >= 1
         assert covered.first.evaluate("(one) => [...one.children].slice(0, -1).every((part) => part.inert)")
-        page.emulate_media(media="print")
-        assert covered.first.locator("img").evaluate("(one) => getComputedStyle(one).filter") == "none"
-        assert not page.locator(".predict-lift").first.is_visible()
+        blurred = page.locator(".predict-covered-words").first
+        for medium, words, over in (("screen", "blur(5px)", "blur(14px)"), ("print", "none", "none")):
+            page.emulate_media(media=medium)
+            assert blurred.evaluate("(one) => getComputedStyle(one).filter") == words
+            assert covered.first.evaluate("(one) => getComputedStyle(one, '::after').backdropFilter") == over
+            assert page.locator(".predict-lift").first.is_visible() == (medium == "screen")
         page.emulate_media(media="screen")
         asks = page.locator(".predictions:has(~ .cell .predict-covered)").last
         asks.locator(".predict-options button").first.click()
@@ -220,7 +223,7 @@ def test_a_picture_that_answers_a_question_stays_covered_until_an_option_is_pres
         for lift in page.locator(".predict-lift").all():
             lift.click()
         assert covered.count() == 0
-        assert not page.locator("[inert]").count()
+        assert not page.locator("[inert], .predict-covered-words").count()
 
 
 def test_on_a_phone_a_choice_shows_the_button_that_it_presses_and_the_picture_that_it_changes(browser, built_book):

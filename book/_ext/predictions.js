@@ -33,27 +33,33 @@
     picture.scrollIntoView({ block: "nearest", behavior });
   }
 
-  // The first picture of an explorer comes with the sentence and the numbers below it, where both fit.
+  // The first picture of an explorer comes with the sentence and the numbers below it, where both fit; or with what its
+  // own style asks for.
   function showExplorer(figure) {
     const lead = figure.querySelector(".ra-lead"), below = lead.nextElementSibling;
     const { scrollMarginTop, scrollMarginBottom } = getComputedStyle(lead);
     const room = innerHeight - lead.offsetHeight - Math.max(100, parseFloat(scrollMarginTop)); // below the page's header
-    if (parseFloat(scrollMarginBottom) >= 0) {
+    if (!parseFloat(scrollMarginBottom) || lead.style.scrollMarginBottom) {
       lead.style.scrollMarginBottom = `${Math.max(0, Math.min(below.offsetHeight + 12, room))}px`;
     }
     show(lead);
   }
 
-  // Blur what a cell shows under a button, and return what takes both away.
-  function cover(output) {
+  // Blur what a cell shows under a button, with the words about it that follow, and return what takes all that away.
+  function cover(cell) {
+    const output = cell.querySelector(".cell_output");
     const inside = [...output.children];
+    const words = [];
+    for (let next = cell.nextElementSibling; next?.matches("p"); next = next.nextElementSibling) words.push(next);
     const lift = make("button", { type: "button", class: "predict-lift" }, "Show without predicting");
     const uncover = () => {
       lift.remove();
       output.classList.remove("predict-covered");
       for (const part of inside) part.inert = false;
+      for (const paragraph of words) paragraph.classList.remove("predict-covered-words");
     };
     for (const part of inside) part.inert = true;
+    for (const paragraph of words) paragraph.classList.add("predict-covered-words");
     output.classList.add("predict-covered");
     output.append(lift);
     lift.addEventListener("click", uncover);
@@ -63,13 +69,14 @@
   // What cells tagged `predicted` show answers the question before them that presses nothing: covered until an option is pressed.
   function coverAnswers(group) {
     const asks = [...group.children].filter((box) => !box.querySelector(":scope > .press")).at(-1);
-    const outputs = [];
+    const cells = [];
     for (let next = group.nextElementSibling; next && !next.matches("section, .predictions"); next = next.nextElementSibling) {
-      if (asks && next.matches(".tag_predicted")) outputs.push(next.querySelector(".cell_output"));
+      if (asks && next.matches(".tag_predicted")) cells.push(next);
     }
-    const covers = outputs.map(cover);
+    const covers = cells.map(cover);
     asks?.addEventListener("predicted", () => {
-      if (outputs[0]?.matches(".predict-covered")) requestAnimationFrame(() => show(outputs[0]));
+      const first = cells[0]?.querySelector(".predict-covered");
+      if (first) requestAnimationFrame(() => show(first));
       for (const uncover of covers) uncover();
     });
   }
@@ -99,7 +106,7 @@
           other.classList.toggle("predict-right", isRight(other));
         }
         const words = press(box);
-        const pressed = words.length ? ` Pressed: ${words.join(", ")}.` : "";
+        const pressed = words.length ? ` The picture now shows: ${words.join(", ")}.` : "";
         said.textContent = `${isRight(button) ? "Right." : "Not this time."}${pressed}`;
         answer.hidden = false;
         answer.open = true;
