@@ -26,7 +26,7 @@ def expected(traits: dict) -> dict:
         places.append(len(found))
         agree.append(size)
     runs = [
-        length
+        (length, -start)
         for start in range(40)
         for length in range(1, 41 - start)
         if any(text[k : k + length] == written[start : start + length] for k in range(len(text)))
@@ -36,5 +36,6 @@ def expected(traits: dict) -> dict:
         "places": places,
         "agree": agree,
         "forced": sum(count == 1 for count in places[1:]),
-        "longest": max(runs),
+        "longest": max(runs)[0],
+        "from": -max(runs)[1],
     }

@@ -301,3 +301,14 @@ def test_hostile_words_stay_text_and_a_link_brings_only_orders_of_the_sentence(b
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         assert barriers(page) == []
         assert_same(page.evaluate(SET, [{"held": 0}, 0]), expected(page.evaluate(STATE)))
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 390])
+def test_what_an_order_changes_stands_with_the_words(browser, tmp_path, width):
+    with opened(browser, tmp_path, example(), width=width, height=800) as page:
+        words, changed, scores = (
+            page.locator(name).bounding_box() for name in (".ra-order", "[data-panel=changed]", "[data-panel=scores]")
+        )
+        assert changed["y"] + changed["height"] - words["y"] < 700
+        assert changed["y"] == scores["y"] if width == 1280 else changed["y"] < scores["y"]

@@ -107,3 +107,20 @@ def test_models_of_another_design_are_refused(sizes, message):
     design = {"vocabulary": 25, "layers": 2, "context": 25, "width": 4, "n_heads": 1, "positions": "rotary"} | sizes
     with pytest.raises(ValueError, match=message):
         InductionExplorer(LanguageModel(Architecture(**design)))
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a b c a b d a b", "c and d are expected alike after b, each with a share of 0.500 by hand; the trained"),
+        ("a b a c a d a e a", "b, c, d and e are expected alike after a, each with a share of 0.250 by hand;"),
+        ("a b a c a d a e a f a", "5 words are expected alike after a, each with a share of 0.200 by hand;"),
+        ("a b c", "No word is expected more than another after c by hand;"),
+        ("wug dax wug", "dax is expected after wug, with a share of 1 by hand;"),
+    ],
+)
+def test_words_that_are_expected_alike_are_named(browser, tmp_path, both, text, said):
+    with opened(browser, tmp_path, InductionExplorer(both.model, text=text)) as page:
+        words = page.inner_text("[data-output=message]").translate({0x2068: None, 0x2069: None})
+        assert words.startswith(said)

@@ -52,3 +52,13 @@ def test_lines_that_are_pasted_stay_apart(browser, tmp_path):
         }}""")
         assert page.evaluate(f"{FIGURE}.model.get('own')") == "one two three"
         assert_same(page.evaluate(f"{FIGURE}.model.result()"), expected(page.evaluate(STATE)))
+
+
+@pytest.mark.browser
+def test_the_longest_copy_is_underlined(browser, tmp_path):
+    with opened(browser, tmp_path, WriterExplorer(TEXT, order=2, seed=3)) as page:
+        found = page.evaluate(f"{FIGURE}.model.result()")
+        lines = page.eval_on_selector_all(".ra-piece", "all => all.map((chip) => chip.style.textDecoration)")
+        shown = [k for k, line in enumerate(lines) if line == "underline"]
+        assert shown == list(range(found["from"], found["from"] + found["longest"]))
+        assert " ".join(found["words"][k] for k in shown) in TEXT

@@ -65,7 +65,7 @@ class _Read(NamedTuple):
     chances: np.ndarray
 
 
-class DirectionExplorer(Explorer, panels=["scores", "weights", "changed", "next"]):
+class DirectionExplorer(Explorer, panels=["scores", "changed", "weights", "next"]):
     r"""Show what a change of order changes: scores with positions or a mask, symmetric or directed, at any rank.
 
     .. math:: M = \sum_{\text{terms on}} A\, S_{d_k} B^\top \;(A, B \in \{Z, P\}), \qquad

@@ -19,7 +19,7 @@ const changeCell = (by) => changeText(by, 2); // a phone has no room for more
 const largestOf = (rows) => Math.max(...rows.map((row) => Math.max(...row.map(Math.abs)))) || 1;
 
 // A table of the words on the words; the row of the word that is held is marked, and what a mask hides.
-function wordsTable(view, title, words, rows, text, place, hidden = () => false) {
+function wordsTable(view, title, words, rows, text, place, hidden = () => false, options = {}) {
   const look = (state) => {
     const [names, values] = [words(state), rows(state)];
     const at = state.held ? place(state) : -1;
@@ -28,7 +28,7 @@ function wordsTable(view, title, words, rows, text, place, hidden = () => false)
     const marked = (i, j) => marks(i, j).join(" ").trim();
     return [names, names, values, { text, most: largestOf(values), marked, chosen: [names.map((_, i) => i === at), []] }];
   };
-  return tablePanel(view, title, look);
+  return tablePanel(view, title, look, options);
 }
 
 function directionPanels({ words, sentence }, view) {
@@ -46,8 +46,8 @@ function directionPanels({ words, sentence }, view) {
   };
   return {
     scores: wordsTable(view, "M: scores in this order", order, (state) => state.scores, cellText, place, ahead),
+    changed: wordsTable(view, "Change of each weight, word by word", () => sentence, (state) => state.changed, changeCell, first, () => false, { beside: true }), // prettier-ignore
     weights: wordsTable(view, "Weights of each word, from M", order, (state) => state.weights, shareCell, place, ahead),
-    changed: wordsTable(view, "Change of each weight, word by word", () => sentence, (state) => state.changed, changeCell, first), // prettier-ignore
     next: { title: "", make: next },
   };
 }

@@ -8,9 +8,11 @@ import { inductionProblem, inductionState, LONGEST } from "./numbers.js";
 
 const SURE = 0.5; // of what was fetched: below it no single word is named
 const OTHER = "another word";
+const MOST_NAMED = 4; // words that are expected alike; more are counted
 const PINNED = "position: sticky; inset-inline-start: 0; background: var(--ra-surface)"; // in sight while words scroll
 const weightText = (weight) => (!(weight >= 0.005) ? "" : weight > 0.995 ? "1" : weight.toFixed(2).slice(1));
 const largest = (shares) => shares.indexOf(Math.max(...shares));
+const listed = (words) => `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 const scoreText = (score) => (score === null ? "–" : shareText(score));
 
 // Lines below the words of the text: what layer 1 has fetched for each, and where the last token looks in layer 2.
@@ -66,7 +68,12 @@ function nextPanel(kind, title) {
 // What a pair of layers expects after the last word: [word or none, the rest of a sentence].
 function expectation({ words, vocabulary }, { shares }) {
   const [last, best] = [isolate(words.at(-1)), largest(shares)];
-  if (tied(shares, best).length > 1) return ["No word", ` is expected more than another after ${last}`];
+  const level = tied(shares, best);
+  if (level.length === shares.length && level.length > 1) return ["No word", ` is expected more than another after ${last}`];
+  if (level.length > 1) {
+    const named = level.length > MOST_NAMED ? `${level.length} words` : listed(level.map((k) => isolate(vocabulary[k])));
+    return [named, ` are expected alike after ${last}, each with a share of ${shareText(shares[best])}`];
+  }
   return [isolate(vocabulary[best]), ` is expected after ${last}, with a share of ${shareText(shares[best])}`];
 }
 

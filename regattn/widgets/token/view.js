@@ -89,7 +89,7 @@ function said({ cuts, own, word, history, kind }) {
   const counts = cuts.map(({ name, pieces }) => `${isolate(name)} ${pieces.length}`);
   const lossy = cuts.filter(({ lost }) => lost).map(({ name }) => isolate(name));
   const merges = plural(history.length - 1, "merge");
-  const how = kind === "unigram" ? `was cut beginning by beginning, ${history.length} of them` : `took ${merges}`;
+  const how = kind === "unigram" ? `was cut in ${plural(history.length, "step")}: its first character, its first two, and so on` : `took ${merges}`;
   const loss = lossy.length ? ` Not all of it comes back from ${lossy.join(" and ")}.` : "";
   return [`${plural(own.size, "byte")}`, `, in tokens: ${counts.join(", ")}. ${isolate(readable(word, kind))} ${how}.${loss}`];
 }

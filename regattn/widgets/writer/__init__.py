@@ -71,8 +71,8 @@ class WriterExplorer(Explorer, panels=["written"]):
         -------
         dict
             The ``words`` written; of how many ``places`` each was copied from one; how many words had to ``agree``
-            there; how many words after the first were ``forced``, with one place only; and the ``longest`` run that
-            stands in the text word for word.
+            there; how many words after the first were ``forced``, with one place only; and how long the
+            ``longest`` run is that stands in the text word for word, and ``from`` which word on, from 0.
         """
         text = _words(self.own) or _words(self.text)
         after = defaultdict(list)
@@ -90,12 +90,14 @@ class WriterExplorer(Explorer, panels=["written"]):
             written.append(text[found[int(next(uniform) * len(found))]])
             places.append(len(found))
             agree.append(size)
+        longest, first = _longest_run(written, text)
         return {
             "words": written,
             "places": places,
             "agree": agree,
             "forced": sum(count == 1 for count in places[1:]),
-            "longest": _longest_run(written, text),
+            "longest": longest,
+            "from": first,
         }
 
 
@@ -103,13 +105,14 @@ def _words(text: str) -> list[str]:
     return [word for word in BETWEEN.split(text) if word]
 
 
-def _longest_run(written: list[str], text: list[str]) -> int:
-    """Return how many words in a row stand in the text in the same order."""
-    longest, ends = 0, dict[int, int]()  # runs by the place in the text where they end
+def _longest_run(written: list[str], text: list[str]) -> tuple[int, int]:
+    """Return how many words in a row stand in the text in the same order, and the first of them, from 0."""
+    longest, first, ends = 0, 0, dict[int, int]()  # runs by the place in the text where they end
     where = defaultdict(list)
     for place, word in enumerate(text):
         where[word].append(place)
-    for word in written:
+    for k, word in enumerate(written):
         ends = {place: ends.get(place - 1, 0) + 1 for place in where[word]}
-        longest = max(longest, *ends.values())
-    return longest
+        if (most := max(ends.values())) > longest:
+            longest, first = most, k + 1 - most
+    return longest, first

@@ -22,14 +22,16 @@ function placesAfter(written, { words, where }, most) {
   return { places: null, size: 0 };
 }
 
+// The first of the longest runs that stand in the text: how long it is, and its first word, from 0.
 function longestRun(written, { where }) {
-  let [longest, ends] = [0, new Map()];
-  for (const word of written) {
+  let [longest, from, ends] = [0, 0, new Map()];
+  written.forEach((word, k) => {
     const before = ends;
     ends = new Map(where.get(word).map((place) => [place, (before.get(place - 1) ?? 0) + 1]));
-    for (const length of ends.values()) longest = Math.max(longest, length);
-  }
-  return longest;
+    const most = Math.max(...ends.values());
+    if (most > longest) [longest, from] = [most, k + 1 - most];
+  });
+  return { longest, from };
 }
 
 // Everything shown for one text and setting.
@@ -45,5 +47,5 @@ export function writerState(text, { order, seed }) {
     agree.push(size);
   }
   const forced = counts.slice(1).filter((count) => count === 1).length;
-  return { words: written, places: counts, agree, forced, longest: longestRun(written, text) };
+  return { words: written, places: counts, agree, forced, ...longestRun(written, text) };
 }

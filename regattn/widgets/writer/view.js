@@ -10,15 +10,16 @@ const plural = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
 
 function writtenPanel() {
   return {
-    title: "What it writes; a word stands out where the text had few places to copy it from",
+    title: "What it writes; a word stands out where the text had few places to copy it from, and the longest copy is underlined",
     wide: true,
     make(host) {
       const row = host.appendChild(element("div", { class: "ra-pieces", dir: "auto" }));
-      return ({ words, places, agree }) => {
+      return ({ words, places, agree, longest, from }) => {
         const chips = words.map((word, k) => {
           const title = `${plural(agree[k], "word")} before ${agree[k] === 1 ? "agrees" : "agree"}, in ${plural(places[k], "place")}`;
           const chip = element("span", { class: "ra-piece", title }, word);
           chip.style.setProperty("--ra-shade", `${Math.round(MOST_SHADE / places[k])}%`);
+          if (k >= from && k < from + longest) chip.style.textDecoration = "underline";
           return chip;
         });
         row.replaceChildren(...chips);
@@ -47,9 +48,9 @@ const render = explorer({
   ],
   say: ({ forced, longest, words }) => [
     `${forced} of ${words.length} words`,
-    ` had one place only to be copied from; ${plural(longest, "word")} in a row stand in the text like that.`,
+    ` had one place only to be copied from. The longest run that stands in the text, underlined, has ${plural(longest, "word")}.`,
   ],
-  result: ({ words, places, agree, forced, longest }) => ({ words, places, agree, forced, longest }),
+  result: ({ words, places, agree, forced, longest, from }) => ({ words, places, agree, forced, longest, from }),
 });
 
 export default { render };
