@@ -99,7 +99,7 @@ def test_students_read_no_directions_to_the_teacher(name, asked):
 
 def test_a_step_gives_way_to_the_vote_that_asks_the_same_and_to_no_other(asked):
     assert [one.name for one in asked["03_ols_proximity"]["predictions"]] == []
-    assert [one.name for one in asked["18_language_model"]["predictions"]] == []
+    assert [one.name for one in asked["18_language_model"]["predictions"]] == ["18_language_model predict 7"]
     assert [one.name for one in asked["10_panels"]["predictions"]] == ["10_panels predict 2"]
     vote = (
         "- **Is the sky blue at noon?** *Expected, of 100:* blue 60 · grey 40.\n  Before *Sky*. To *grey*: look up.\n"
