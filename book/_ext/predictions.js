@@ -66,22 +66,24 @@
     return uncover;
   }
 
-  // What cells tagged `predicted` show answers the question before them that presses nothing: covered until an option is pressed.
+  // What cells tagged `predicted` show answers the questions before them that press nothing: covered until one is answered.
   function coverAnswers(group) {
-    const asks = [...group.children].filter((box) => !box.querySelector(":scope > .press")).at(-1);
+    const asking = [...group.children].filter((box) => !box.querySelector(":scope > .press"));
     const cells = [];
     for (let next = group.nextElementSibling; next && !next.matches("section, .predictions"); next = next.nextElementSibling) {
-      if (asks && next.matches(".tag_predicted")) cells.push(next);
+      if (asking.length && next.matches(".tag_predicted")) cells.push(next);
     }
     const covers = cells.map(cover);
-    asks?.addEventListener("predicted", () => {
-      const first = cells[0]?.querySelector(".predict-covered");
-      if (first) requestAnimationFrame(() => show(first));
-      for (const uncover of covers) uncover();
-    });
+    for (const box of asking) {
+      box.addEventListener("predicted", () => {
+        const first = cells[0]?.querySelector(".predict-covered");
+        if (first) requestAnimationFrame(() => show(first));
+        for (const uncover of covers) uncover();
+      });
+    }
   }
 
-  // On a phone the words under the options are then off the screen: they stand above that picture too.
+  // The words under the options are often off the screen then: they stand above that picture too.
   function repeat(text, figure) {
     const lead = figure.querySelector(".ra-lead");
     const line = figure.querySelector(".predict-repeated") ?? make("p", { class: "predict-repeated", "aria-hidden": "true" });
