@@ -64,8 +64,8 @@ def test_with_every_x_doubled_least_squares_answers_as_before_and_four_layers_ov
     query = [row[-1] for row in doubled["left"]]
     assert query[0] == 0
     assert query[-1] == -doubled["answers"]["network"]
-    assert query[1] > 0 > query[2]  # it swings from side to side
-    assert query[3] > 0 > query[4]
+    assert query[2] > 5 > -5 > query[3]  # it swings from side to side
+    assert query[4] > 5
     shrinks = [sum(map(abs, row[:-1])) for row in found["left"]]
     assert shrinks[-1] < 0.7 * shrinks[0]
 

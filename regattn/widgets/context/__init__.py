@@ -29,7 +29,7 @@ ALONE |= {
 FIXED = ALONE | {"design": "fixed", "noise": 2.0, "learning_rate": 0.3, "seed": 2}
 NEW = ALONE | {"beside": "best"}
 DEEP = ALONE | {"attention": "plus", "depth": 4, "dimension": 5, "context": 10, "noise": 1.0}
-DEEP |= {"learning_rate": 0.05, "seed": 38, "task": 22}
+DEEP |= {"learning_rate": 0.05, "seed": 38, "task": 48, "query": 4}
 PRESETS = {
     "same rows, own target": FIXED,
     "same rows, clean target": FIXED | {"target": "clean"},

@@ -166,6 +166,7 @@ export function contextState(problem, { step, tested, beside, task, query, ...se
     risk: (step % every === 0 && state.diverged_at === null ? state.risks.at(-1) : training.measure(settings, state.theta))[k],
     rivals: rivals[k],
     left,
+    reach: Math.max(...ys.flatMap((y) => y.map(Math.abs))),
     answers: { network: -left.at(-1)[n], ols: dot(proximity, ys[k]), right: goals[query - 1] },
     weights: Array.from(weights),
     proximity: Array.from(proximity),

@@ -124,7 +124,7 @@ function riskPanel({ steps, every }, view) {
   };
 }
 
-const ROOM = 1.5; // times the largest outcome: what goes beyond is cut, so that axes stand still
+const ROOM = 1.3; // times the largest outcome at any noise: what goes beyond is cut, so that axes stand still
 
 // What every layer leaves of the outcomes of one task: beside the risk where no tables stand above the sentence.
 function layersPanel(view) {
@@ -141,8 +141,8 @@ function layersPanel(view) {
     make(p) {
       const [rows, query] = [p.chains("key", 1.2), p.chains("query", 3)]; // cut at the frame
       const [ols, right] = [p.dots("truth", { hollow: true }), p.dots("truth")];
-      return ({ n, left, answers }) => {
-        const most = ROOM * Math.max(...left[0].map(Math.abs), Math.abs(answers.ols), Math.abs(answers.right));
+      return ({ n, left, answers, reach }) => {
+        const most = ROOM * Math.max(reach, Math.abs(answers.ols), Math.abs(answers.right));
         const last = left.length - 1;
         const chain = (i) => left.map((values, l) => [l, values[i]]);
         p.frame({ x: [0, 1.06 * last], y: [-most, most], xTicks: left.map((_, l) => ({ at: l, text: String(l) })) });
