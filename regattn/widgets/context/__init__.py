@@ -128,7 +128,6 @@ class ContextExplorer(Explorer, panels=["omega", "theory", "risk", "layers", "we
         of=True,
         first=True,
         help="On which of the new contexts layers and weights are shown.",
-        used={"design": "random"},
     )
     query = Count(
         "Query",
