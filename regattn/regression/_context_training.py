@@ -25,7 +25,8 @@ BATCH = 32  # tasks of a step
 QUERIES = 8  # of each of them, where designs are random
 TESTED, ASKED = 100, 4  # tasks and queries that the network is judged by
 EVERY = 10  # steps between two risks that are kept
-SCALES = {"same": 1.0, "quiet": 1 / 3, "loud": 2.0}  # of the noise when tested
+SCALES = {"same": 1.0, "quiet": 1 / 3, "loud": 2.0, "doubled": 1.0}  # of the noise when tested
+UNITS = {"doubled": 2.0}  # what multiplies all x when tested, as if they were counted in other units
 CLIP = 1.0  # a longer gradient is shortened to this
 MOMENTUM = 0.9  # what a step keeps of the direction of those before
 RISE = 0.1  # part of the training over which the learning rate rises to what is set; then it falls to zero
@@ -216,21 +217,37 @@ def _softmax(scores: np.ndarray) -> np.ndarray:
 
 
 def risks(settings: Settings, theta: np.ndarray, tests: list[Tasks]) -> np.ndarray:
-    """Return the mean squared distance to the noise-free answer on tasks not trained on, for each scale of noise."""
-    omega = weights(settings, theta, tests[0].X, tests[0].queries)
-    return np.array([np.mean(((omega @ test.y[..., None])[..., 0] - test.goals) ** 2) for test in tests])
+    """Return the mean squared distance to the noise-free answer on tasks not trained on, for each way of testing."""
+    found, omega = [], None
+    for k, test in enumerate(tests):
+        if k == 0 or not np.array_equal(test.X, tests[k - 1].X):
+            omega = weights(settings, theta, test.X, test.queries)
+        found.append(np.mean(((omega @ test.y[..., None])[..., 0] - test.goals) ** 2))
+    return np.array(found)
 
 
 def tests(settings: Settings) -> list[Tasks]:
-    """Return the tasks to judge by, the same for each scale of noise but for it."""
-    return [tasks(settings, TEST, 0, TESTED, ASKED, scale) for scale in SCALES.values()]
+    """Return the tasks to judge by, the same for each way of testing but for the noise, or for the units of x."""
+    found = []
+    for name, scale in SCALES.items():
+        given, unit = tasks(settings, TEST, 0, TESTED, ASKED, scale), UNITS.get(name, 1.0)
+        found.append(given._replace(X=unit * given.X, queries=unit * given.queries))
+    return found
 
 
-def rivals(settings: Settings, given: Tasks, scale: float) -> dict[str, float]:
-    """Return the risks of least squares, ridge (noise of training), Bayes (noise of the test) and the best layer."""
+def left(settings: Settings, theta: np.ndarray, X: np.ndarray, y: np.ndarray, query: np.ndarray) -> np.ndarray:
+    """Return what is left of every outcome of a context, and last of the query's, before and after every layer."""
+    rows, found = np.vstack([X, query]), [np.append(y, 0.0)]
+    for depth in range(1, (1 if settings.attention in HEADS else settings.depth) + 1):
+        found.append(found[0] - weights(settings._replace(depth=depth), theta, X, rows) @ y)
+    return np.array(found)
+
+
+def rivals(settings: Settings, given: Tasks, scale: float, unit: float = 1.0) -> dict[str, float]:
+    """Return the risks of least squares, ridge (of training), Bayes (told noise and units) and the best layer."""
     X, y = given.X, given.y[..., None]
-    best = theory(settings._replace(attention="linear", depth=1), X[0], "best") / settings.context
-    ridges = {"ols": 0.0, "ridge": settings.noise**2, "bayes": (scale * settings.noise) ** 2}
+    best = theory(settings._replace(attention="linear", depth=1), X[0] / unit, "best") / settings.context
+    ridges = {"ols": 0.0, "ridge": settings.noise**2, "bayes": (scale * settings.noise * unit) ** 2}
     omegas = {name: np.linalg.inv(X.mT @ X + ridge * np.eye(X.shape[-1])) for name, ridge in ridges.items()}
     answers = {name: given.queries @ omega @ X.mT @ y for name, omega in (omegas | {"layer": best}).items()}
     return {name: float(np.mean((answer[..., 0] - given.goals) ** 2)) for name, answer in answers.items()}

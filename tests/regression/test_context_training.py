@@ -89,3 +89,28 @@ def test_theory_of_one_layer_is_the_chapters(noise):
     np.testing.assert_allclose(fixed, np.linalg.inv(X.T @ X), rtol=1e-10)
     clean = training.theory(given._replace(design="fixed", target="clean"), X, "best") / given.context
     np.testing.assert_allclose(clean, np.linalg.inv(X.T @ X + noise**2 * np.eye(3)), rtol=1e-10)
+
+
+@pytest.mark.parametrize(("depth", "attention"), [(3, "plus"), (2, "linear"), (1, "pair")])
+def test_what_layers_leave_is_what_tokens_carry(depth, attention):
+    given = settings(depth=depth, attention=attention)
+    theta = training.start(given)
+    theta = theta + 0.2 * np.random.default_rng(depth).normal(size=theta.shape)
+    plain, doubled = (training.tests(given)[k] for k in (0, -1))
+    np.testing.assert_array_equal(doubled.X, 2 * plain.X)
+    np.testing.assert_array_equal(doubled.y, plain.y)
+    X, y, queries, _ = (part[0] for part in doubled)
+    left = training.left(given, theta, X, y, queries[1])
+    np.testing.assert_array_equal(left[0], [*y, 0.0])
+    assert left[-1, -1] == pytest.approx(-(training.weights(given, theta, X, queries) @ y)[1], rel=1e-12)
+    if attention == "pair":
+        return
+    x, r = np.vstack([X, queries[1]]), np.append(y, 0.0)
+    first, second = training.layers(given, theta)
+    for layer in range(depth):
+        keys = x[: given.context]
+        wanted = r - x @ first[0] @ keys.T @ r[: given.context] / given.context
+        if second is not None:
+            x = x - x @ second[0] @ keys.T @ keys / given.context
+        r = wanted
+        np.testing.assert_allclose(left[layer + 1], r, rtol=1e-9, atol=1e-9 * np.abs(left).max())

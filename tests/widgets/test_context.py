@@ -17,6 +17,9 @@ NETWORKS = {
     "fixed, keys move": {"design": "fixed", "attention": "plus", "depth": 2, "tied": False, "learning_rate": 0.05},
     "one head": {"attention": "softmax", "dimension": 2},
     "two heads": {"attention": "pair", "context": 8, "tested": "loud", "query": 3},
+    "untied, keys move, x doubled": {"attention": "plus", "depth": 3, "tied": False, "tested": "doubled", "task": 5},
+    "fixed, x doubled": {"design": "fixed", "noise": 2.0, "learning_rate": 0.3, "tested": "doubled", "query": 2},
+    "two heads, x doubled": {"attention": "pair", "context": 8, "tested": "doubled", "task": 100},
 }
 
 
@@ -50,6 +53,21 @@ def test_four_layers_beat_least_squares_and_have_learned_the_noise_too(seed):
     assert found["rivals"]["bayes"] < found["risk"] < found["rivals"]["ols"]
     quiet = after("four layers, less noise when tested", seed=seed)
     assert quiet["risk"] > 2 * quiet["rivals"]["ols"]
+
+
+def test_with_every_x_doubled_least_squares_answers_as_before_and_four_layers_overshoot():
+    found, doubled = after("four layers"), after("four layers, every x doubled")
+    for rival in ("ols", "bayes"):
+        assert doubled["rivals"][rival] == pytest.approx(found["rivals"][rival], rel=1e-9)
+    assert doubled["answers"]["ols"] == pytest.approx(found["answers"]["ols"], rel=1e-9)
+    assert doubled["risk"] > 50 * found["risk"]
+    query = [row[-1] for row in doubled["left"]]
+    assert query[0] == 0
+    assert query[-1] == -doubled["answers"]["network"]
+    assert query[2] > 5 > -5 > query[3]  # it swings from side to side
+    assert query[4] > 5
+    shrinks = [sum(map(abs, row[:-1])) for row in found["left"]]
+    assert shrinks[-1] < 0.7 * shrinks[0]
 
 
 def test_bad_settings_are_refused():

@@ -18,6 +18,7 @@ LINEAR = {"attention": ["linear", "plus"]}
 ALONE = {"attention": "linear", "depth": 1, "tied": True, "dimension": 3, "context": 20, "noise": 0.5} | FIRST
 ALONE |= {
     "tested": "same",
+    "task": 1,
     "beside": "inverse",
     "design": "random",
     "target": "noisy",
@@ -28,27 +29,29 @@ ALONE |= {
 FIXED = ALONE | {"design": "fixed", "noise": 2.0, "learning_rate": 0.3, "seed": 2}
 NEW = ALONE | {"beside": "best"}
 DEEP = ALONE | {"attention": "plus", "depth": 4, "dimension": 5, "context": 10, "noise": 1.0}
-DEEP |= {"learning_rate": 0.05, "seed": 2}
+DEEP |= {"learning_rate": 0.05, "seed": 38, "task": 48, "query": 4}
 PRESETS = {
     "same rows, own target": FIXED,
     "same rows, clean target": FIXED | {"target": "clean"},
     "new rows": NEW,
     "four layers": DEEP,
     "four layers, less noise when tested": DEEP | {"tested": "quiet"},
+    "four layers, every x doubled": DEEP | {"tested": "doubled", "step": 600},
     "one softmax head": NEW | {"attention": "softmax"},
     "two softmax heads": NEW | {"attention": "pair"},
 }
 
 
-class ContextExplorer(Explorer, panels=["omega", "theory", "risk", "weights"]):
+class ContextExplorer(Explorer, panels=["omega", "theory", "risk", "layers", "weights"]):
     r"""Train attention on many small regressions, and see which inverse it finds.
 
     .. math:: y = X\beta + \sigma\varepsilon, \qquad \hat y_q = x_q^\top \Omega X^\top y
 
     Nothing in the training speaks of :math:`(X^\top X)^{-1}`: the browser draws 32 tasks at every step, each with its
     own β, and descends on the squared error of the answers. Tables show n times what Ω has become (of several layers,
-    the one Ω that does their work on the first context) beside theory; curves the distance to the noise-free answer on
-    100 new contexts; bars the weights on one context beside those of least squares.
+    the one Ω that does their work on one context) beside theory; curves the distance to the noise-free answer on 100
+    new contexts; lines what every layer leaves of the outcomes of one of them; bars the weights on it beside those of
+    least squares.
 
     Parameters
     ----------
@@ -104,13 +107,27 @@ class ContextExplorer(Explorer, panels=["omega", "theory", "risk", "weights"]):
     learning_rate = Slider("Learning rate", 1e-6, 1e3, default=0.1, shown=(0.01, 1.0), log=True, sets=FIRST, waits=True)
     tested = Choice(
         "Tested with",
-        {"same": "the noise of training", "quiet": "a third of its noise", "loud": "twice its noise"},
-        help="The noise of the new contexts, which Bayes knows and the network does not.",
+        {
+            "same": "the noise of training",
+            "quiet": "a third of its noise",
+            "loud": "twice its noise",
+            "doubled": "its noise, every x doubled",
+        },
+        help="Noise and units of the new contexts, which Bayes knows and the network does not.",
     )
     beside = Choice(
         "Beside Ω",
         {"inverse": "(X′X)⁻¹: least squares", "ridge": "(X′X + σ²I)⁻¹: ridge", "best": "the best in theory"},
         help="What Ω is compared with; for one layer and new rows the mean of X′X, which is nC, stands for X′X.",
+    )
+    task = Count(
+        "New task shown",
+        least=1,
+        most=lambda self: training.TESTED,
+        bound="the number of new tasks",
+        of=True,
+        first=True,
+        help="On which of the new contexts layers and weights are shown.",
     )
     query = Count(
         "Query",
@@ -120,19 +137,22 @@ class ContextExplorer(Explorer, panels=["omega", "theory", "risk", "weights"]):
         help="Whose weights are shown.",
     )
     seed = Seed("Draw other tasks", default=3, help="Which tasks, and where layers and heads begin.", sets=FIRST)
-    step = Count("Step", most=lambda self: self.steps, bound="the number of steps", of=True, play=25)
+    step = Count("Step", most=lambda self: self.steps, bound="the number of steps", of=True, play=25, first=True)
 
     def __init__(self, *, steps: int = 600, correlation: float = 0.5, **kit: Any) -> None:
         self.steps = check_count(steps, "steps")
         self.correlation = check_real(correlation, "correlation", least=0.0, most=0.95)
         names = ("BATCH", "QUERIES", "TESTED", "ASKED", "EVERY", "CLIP", "MOMENTUM", "RISE", "STARTS")
         data = {name.lower(): getattr(training, name) for name in names} | {"scales": training.SCALES}
+        data["units"] = [training.UNITS.get(name, 1.0) for name in training.SCALES]
         data |= {"steps": self.steps, "correlation": self.correlation, "growth_limit": GROWTH_LIMIT}
         alt = (
             "Attention trained on many small regressions: Ω beside the inverse that theory names, the risk on new "
-            "contexts beside least squares, ridge and Bayes, and weights on one context beside those of least squares."
+            "contexts beside least squares, ridge and Bayes, and on one context what every layer leaves of the "
+            "outcomes, and weights beside those of least squares."
         )
-        super().__init__(**{"data": data, "alt": alt, "presets": PRESETS} | kit)
+        presets = {label: knobs | {"step": min(knobs["step"], self.steps)} for label, knobs in PRESETS.items()}
+        super().__init__(**{"data": data, "alt": alt, "presets": presets} | kit)
 
     def settings(self) -> training.Settings:
         """Return what determines the training."""
@@ -147,8 +167,10 @@ class ContextExplorer(Explorer, panels=["omega", "theory", "risk", "weights"]):
         dict
             ``parameters`` of the network; ``omega`` and ``theory``, in units of 1/X², with ``gap``, the relative
             distance, and ``cosine`` (None at zero); ``risks`` after every tenth step and ``risk`` now; ``rivals``, the
-            risks of least squares, ridge, Bayes and one linear layer, fully trained on the chosen target; ``weights``
-            on the rows of the first context for the query, ``proximity``, those of least squares, and ``agreement``,
+            risks of least squares, ridge, Bayes and one linear layer, fully trained on the chosen target; ``left``,
+            what is left of the outcomes of the context shown, and last of the query's, before and after every layer,
+            and ``answers`` to that query, of the network, of least squares (``ols``) and the ``right`` one, without
+            noise; ``weights`` on its rows for the query, ``proximity``, those of least squares, and ``agreement``,
             their cosine; ``diverged_at``, a step or None.
         """
         return self._found(self.step)
@@ -156,11 +178,13 @@ class ContextExplorer(Explorer, panels=["omega", "theory", "risk", "weights"]):
     def _found(self, step: int) -> dict[str, Any]:
         settings, k = self.settings(), list(training.SCALES).index(self.tested)
         walk, given = training.train(settings, step), training.tests(settings)
-        X, asked = given[0].X[0], given[0].queries[0]
+        X, y, asked, goals = (part[self.task - 1] for part in given[k])
         omega = training.effective(settings, walk.theta, X) / len(X)
         theory = training.theory(settings, X, self.beside) / len(X)
         weights = training.weights(settings, walk.theta, X, asked)[self.query - 1]
         proximity = asked[self.query - 1] @ np.linalg.inv(X.T @ X) @ X.T
+        left = training.left(settings, walk.theta, X, y, asked[self.query - 1])
+        answers = {"network": -left[-1, -1], "ols": proximity @ y, "right": goals[self.query - 1]}
         return {
             "parameters": walk.theta.tolist(),
             "omega": omega.tolist(),
@@ -169,7 +193,11 @@ class ContextExplorer(Explorer, panels=["omega", "theory", "risk", "weights"]):
             "cosine": _cosine(omega, theory),
             "risks": walk.risks[:, k].tolist(),
             "risk": float(walk.risk[k]),
-            "rivals": training.rivals(settings, given[k], training.SCALES[self.tested]),
+            "rivals": training.rivals(
+                settings, given[k], training.SCALES[self.tested], training.UNITS.get(self.tested, 1.0)
+            ),
+            "left": left.tolist(),
+            "answers": {name: float(answer) for name, answer in answers.items()},
             "weights": weights.tolist(),
             "proximity": proximity.tolist(),
             "agreement": _cosine(weights, proximity),

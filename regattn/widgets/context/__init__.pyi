@@ -16,8 +16,9 @@ class ContextExplorer(Explorer):
     context: int
     noise: float
     learning_rate: float
-    tested: Literal["same", "quiet", "loud"]
+    tested: Literal["same", "quiet", "loud", "doubled"]
     beside: Literal["inverse", "ridge", "best"]
+    task: int
     query: int
     seed: int
     step: int
@@ -35,8 +36,9 @@ class ContextExplorer(Explorer):
         context: int | None = None,
         noise: float | None = None,
         learning_rate: float | None = None,
-        tested: Literal["same", "quiet", "loud"] | None = None,
+        tested: Literal["same", "quiet", "loud", "doubled"] | None = None,
         beside: Literal["inverse", "ridge", "best"] | None = None,
+        task: int | None = None,
         query: int | None = None,
         seed: int | None = None,
         step: int | None = None,

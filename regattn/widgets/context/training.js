@@ -29,24 +29,28 @@ function missOf(task, answers) {
   return answers.reduce((total, answer, j) => total + (answer - task.goals[j]) ** 2, 0);
 }
 
-// The mean squared distances to the noise-free answers for each scale of the noise.
-function risksOf(settings, theta, tests) {
+// The mean squared distances to the noise-free answers for each way of testing.
+function risksOf(settings, theta, sets) {
   const n = settings.context;
-  const totals = tests[0].ys.map(() => 0);
-  for (const test of tests) {
-    const omega = weightsOf(settings, theta, test);
-    test.ys.forEach((y, k) => (totals[k] += missOf(test, times(omega, y, test.goals.length, n, 1))));
-  }
-  return totals.map((total) => total / (tests.length * tests[0].goals.length));
+  const [known, size] = [new Map(), sets[0].length * sets[0][0].goals.length];
+  for (const tests of sets) if (!known.has(tests)) known.set(tests, tests.map((test) => weightsOf(settings, theta, test))); // prettier-ignore
+  return sets.map((tests, k) => sum(tests.map((test, b) => missOf(test, times(known.get(tests)[b], test.ys[k], test.goals.length, n, 1)))) / size); // prettier-ignore
+}
+
+// The tests for each way of testing: the same where x has the units of training, whose noise is kept in `ys`.
+function setsOf(tests, units) {
+  const other = (unit) => tests.map((test) => ({ ...test, X: test.X.map((x) => unit * x), queries: test.queries.map((x) => unit * x) }));
+  return units.map((unit) => (unit === 1 ? tests : other(unit)));
 }
 
 // The same for least squares, ridge for the noise of the training, Bayes for that of the test, and the best layer alone.
-function rivalsOf(settings, tests, scales) {
+function rivalsOf(settings, sets, scales, units) {
   const { dimension: p, context: n, noise } = settings;
-  const best = theoryOf({ ...settings, attention: "linear", depth: 1 }, tests[0].X, "best").map((value) => value / n);
+  const best = theoryOf({ ...settings, attention: "linear", depth: 1 }, sets[0][0].X, "best").map((value) => value / n);
   return scales.map((scale, k) => {
+    const tests = sets[k];
     const found = { ols: 0, ridge: 0, bayes: 0, layer: 0 };
-    const ridges = { ols: 0, ridge: noise ** 2, bayes: (scale * noise) ** 2 };
+    const ridges = { ols: 0, ridge: noise ** 2, bayes: (scale * noise * units[k]) ** 2 };
     for (const test of tests) {
       const moments = times(test.X, test.X, p, n, p, "first");
       const z = times(test.X, test.ys[k], p, n, 1, "first");
@@ -61,22 +65,22 @@ function rivalsOf(settings, tests, scales) {
   });
 }
 
-// What the walker of play.js needs, and judged(settings) → { tests, rivals }. The state is { theta, pace, step, limit,
+// What the walker of play.js needs, and judged(settings) → { sets, rivals }. The state is { theta, pace, step, limit,
 // risks, diverged_at }. A step that would take the loss of its batch beyond the limit is not taken, and said.
 export function contextTraining(data) {
-  const { batch, queries, tested, asked, every, scales, clip, momentum, rise, growth_limit, steps } = data;
+  const { batch, queries, tested, asked, every, scales, units, clip, momentum, rise, growth_limit, steps } = data;
   const given = (settings) => ({ ...settings, correlation: data.correlation });
   let [key, known] = ["", null];
   const judged = (settings) => {
     const { design, dimension, context, noise, target, seed } = settings;
     const asking = JSON.stringify([design, dimension, context, noise, target, seed]);
     if (asking !== key) {
-      const tests = tasksOf(given(settings), TEST, 0, tested, asked, scales);
-      [key, known] = [asking, { tests, rivals: rivalsOf(given(settings), tests, scales) }];
+      const sets = setsOf(tasksOf(given(settings), TEST, 0, tested, asked, scales), units);
+      [key, known] = [asking, { sets, rivals: rivalsOf(given(settings), sets, scales, units) }];
     }
     return known;
   };
-  const measure = (settings, theta) => risksOf(settings, theta, judged(settings).tests);
+  const measure = (settings, theta) => risksOf(settings, theta, judged(settings).sets);
   return {
     judged,
     measure,
@@ -124,25 +128,35 @@ function besideWords({ design, target, depth, beside, ...settings }) {
   return plain ? "(X′X)⁻¹" : "(X′X + σ²I)⁻¹";
 }
 
-// What is shown: Ω beside theory, the risks of the network and of its rivals, the weights on the first context tested.
-export function contextState(problem, { step, tested, beside, query, ...settings }) {
+// What is shown: Ω beside theory, the risks of the network and of its rivals, the layers and weights on one context.
+export function contextState(problem, { step, tested, beside, task, query, ...settings }) {
   const { train, training, scales, every } = problem;
   const state = train(step, settings);
-  const { tests, rivals } = training.judged(settings);
+  const { sets, rivals } = training.judged(settings);
   const { dimension: p, context: n } = settings;
   const k = Object.keys(scales).indexOf(tested);
-  const { X, queries } = tests[0];
-  const omega = effective(settings, state.theta, tests[0]).map((value) => value / n);
+  const shown = sets[k][task - 1];
+  const { X, queries, ys, goals } = shown;
+  const omega = effective(settings, state.theta, shown).map((value) => value / n);
   const theory = theoryOf(training.given(settings), X, beside).map((value) => value / n);
-  const asked = { ...tests[0], queries: queries.slice((query - 1) * p, query * p) };
+  const asked = { ...shown, queries: queries.slice((query - 1) * p, query * p) };
   const weights = weightsOf(settings, state.theta, asked);
   const found = times(asked.queries, inverse(times(X, X, p, n, p, "first"), p), 1, p, p);
   const proximity = times(found, X, 1, p, n, "second");
+  const tokens = { ...shown, queries: [...X, ...asked.queries] }; // rows and the query, each with what is left of its outcome
+  const begun = [...ys[k], 0];
+  const after = (depth) => {
+    const fit = times(weightsOf({ ...settings, depth }, state.theta, tokens), ys[k], n + 1, n, 1);
+    return begun.map((value, i) => value - fit[i]);
+  };
+  const left = [begun, ...Array.from({ length: heads(settings) ? 1 : settings.depth }, (_, l) => after(l + 1))];
   const rows = (matrix) => Array.from({ length: p }, (_, i) => matrix.slice(i * p, (i + 1) * p));
   return {
-    step, n, // prettier-ignore
+    step, n, task, // prettier-ignore
+    stretched: problem.units[k] !== 1,
+    stepping: heads(settings) === 0,
     words: besideWords({ ...settings, beside }),
-    told: heads(settings) ? "Σ v Ω of the heads" : settings.depth > 1 ? "of all layers, on the first new task" : "of the layer",
+    told: heads(settings) ? "Σ v Ω of the heads" : settings.depth > 1 ? "of all layers, on the new task shown" : "of the layer",
     parameters: Array.from(state.theta),
     omega: rows(omega),
     theory: rows(theory),
@@ -151,6 +165,9 @@ export function contextState(problem, { step, tested, beside, query, ...settings
     risks: state.risks.map((found) => found[k]),
     risk: (step % every === 0 && state.diverged_at === null ? state.risks.at(-1) : training.measure(settings, state.theta))[k],
     rivals: rivals[k],
+    left,
+    reach: Math.max(...ys.flatMap((y) => y.map(Math.abs))),
+    answers: { network: -left.at(-1)[n], ols: dot(proximity, ys[k]), right: goals[query - 1] },
     weights: Array.from(weights),
     proximity: Array.from(proximity),
     agreement: cosine(weights, proximity),

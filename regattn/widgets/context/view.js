@@ -11,15 +11,20 @@ const exact = (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)}\u00a0
 const percent = (share) => (share < 0.0005 ? "less than 0.1\u00a0%" : share < 10 ? exact(share) : "over 1000\u00a0%");
 const short = (value) => formatResult(value);
 
-function contextMessage({ step, risk, risks, rivals, words, gap, agreement, diverged_at }, _, view) {
+function contextMessage({ step, risk, risks, rivals, words, gap, agreement, diverged_at, stretched, stepping, task, answers }, _, view) {
   if (diverged_at !== null) {
     const beyond = "beyond a million million times its start. Take a smaller learning rate.";
     return `The training ran away: step ${diverged_at} would have taken the loss ${beyond}`;
   }
   const others = `least squares ${short(rivals.ols)}, Bayes ${short(rivals.bayes)}`;
+  const answered = view.hides("layers") ? "" : ` Task ${task}: it answers ${short(answers.network)}, least squares ${short(answers.ols)}; right is ${short(answers.right)}.`;
+  if (stretched && step > 0) {
+    const why = stepping ? "Every x is doubled, so each layer steps four times as far" : "Every x is doubled";
+    return `${why}: the risk on new tasks is ${short(risk)}. Least squares, ${short(rivals.ols)}, and Bayes, ${short(rivals.bayes)}, do not notice.${answered}`;
+  }
   if (step === 0) return `Nothing is learned yet: press Play. The risk on new tasks is ${short(risk)}; of ${others}.`;
   const long = risk > risks[0] ? " The risk is above that of the start: the steps are too long." : "";
-  const alike = agreement === null ? "" : ` Its weights agree with those of least squares to a cosine of ${agreement.toFixed(3)}.`;
+  const alike = !view.hides("layers") ? answered : agreement === null ? "" : ` Its weights agree with those of least squares to a cosine of ${agreement.toFixed(3)}.`;
   const after = step === 1 ? "one step" : `${step} steps`;
   const found = view.hides("omega") ? `After ${after} the` : `After ${after} Ω is ${percent(gap)} away from ${words}. The`;
   return `${found} risk on new tasks is ${short(risk)}; of ${others}.${alike}${long}`;
@@ -51,6 +56,7 @@ const RIVALS = {
   ridge: ["neutral", "line", "ridge for the noise of training"],
   layer: ["test", "dashed", "one linear layer, fully trained"],
 };
+const ABOVE = 100; // times the worst rival: a larger risk leaves the picture, as where x is doubled
 const SAME = 1.005; // of two risks, how much larger the one may be where both are one line
 
 // The rivals whose lines are drawn, each with those that coincide with it.
@@ -98,9 +104,11 @@ function riskPanel({ steps, every }, view) {
     by: "x",
     make(p) {
       const lines = Object.entries(RIVALS).map(([name, [role, mark]]) => [name, p.line(role, { dashed: mark === "dashed" })]);
-      const [network, here] = [p.line("prediction"), p.marker("prediction", "dot")];
+      const [network, here] = [p.chains("prediction", 2), p.marker("prediction", "dot")];
       return ({ risks, risk, rivals, step }) => {
-        const seen = [...risks, risk, ...Object.values(rivals)].map(height);
+        const ceiling = Math.max(risks[0], ABOVE * Math.max(...Object.values(rivals))); // what is higher is cut
+        const within = (value) => height(Math.min(ceiling, value));
+        const seen = [...risks, risk, ...Object.values(rivals)].map(within);
         const [low, high] = [Math.floor(8 * Math.min(...seen) - 0.5) / 8, Math.ceil(8 * Math.max(...seen) + 0.5) / 8];
         p.frame({ x: [0, steps], y: [low, high], yTicks: riskTicks(low, high) });
         const found = distinct(rivals);
@@ -109,18 +117,47 @@ function riskPanel({ steps, every }, view) {
           line(drawn ? [0, steps] : [], Array(2).fill(height(rivals[name])));
         }
         nameRivals(p, found);
-        network(risks.map((_, k) => k * every), risks.map(height)); // prettier-ignore
-        here(Math.min(step, steps), height(risk));
+        network([risks.map((found, k) => [k * every, height(found)])]);
+        here(Math.min(step, steps), within(risk));
       };
     },
   };
 }
 
-// Beside the risk where no tables stand above the sentence.
-function weightsPanel(view) {
+const ROOM = 1.3; // times the largest outcome at any noise: what goes beyond is cut, so that axes stand still
+
+// What every layer leaves of the outcomes of one task: beside the risk where no tables stand above the sentence.
+function layersPanel(view) {
   return {
-    title: "Weights on the first new task, for one query",
+    title: "One new task, layer by layer",
     beside: view.hides("omega"),
+    legend: [
+      ["key", "line", "rows that were read"],
+      ["query", "line", "the query: it ends at minus its answer"],
+      ["truth", "hollow", "least squares ends here"],
+      ["truth", "dot", "right"],
+    ],
+    plot: { label: "What is left of every outcome before and after every layer", xLabel: "layers", yLabel: "what is left", height: 240 },
+    make(p) {
+      const [rows, query] = [p.chains("key", 1.2), p.chains("query", 3)]; // cut at the frame
+      const [ols, right] = [p.dots("truth", { hollow: true }), p.dots("truth")];
+      return ({ n, left, answers, reach }) => {
+        const most = ROOM * Math.max(reach, Math.abs(answers.ols), Math.abs(answers.right));
+        const last = left.length - 1;
+        const chain = (i) => left.map((values, l) => [l, values[i]]);
+        p.frame({ x: [0, 1.06 * last], y: [-most, most], xTicks: left.map((_, l) => ({ at: l, text: String(l) })) });
+        rows(Array.from({ length: n }, (_, i) => chain(i)));
+        query([chain(n)]);
+        ols([1.03 * last], [-answers.ols], 5);
+        right([1.03 * last], [-answers.right], 4);
+      };
+    },
+  };
+}
+
+function weightsPanel() {
+  return {
+    title: "Weights on the same task, for the query",
     legend: [
       ["positive", "square", "network, above zero"],
       ["negative", "square", "network, below zero"],
@@ -142,7 +179,7 @@ function weightsPanel(view) {
 
 const render = explorer({
   name: "ContextExplorer",
-  longest: 205,
+  longest: 225,
   prepare(data) {
     const training = contextTraining({ ...data, scales: Object.values(data.scales) });
     return { ...data, training, train: walker(training) };
@@ -163,14 +200,15 @@ const render = explorer({
     omega: matrixPanel(view, "What Ω has become, times n", ({ omega }) => omega, ({ told }) => told), // prettier-ignore
     theory: matrixPanel(view, "What theory sets beside it, times n", ({ theory }) => theory, (state) => `n · ${state.words}; darkest from ±${largest(state).toFixed(2)} on, in both tables`, true), // prettier-ignore
     risk: riskPanel(problem, view),
-    weights: weightsPanel(view),
+    layers: layersPanel(view),
+    weights: weightsPanel(),
   }),
   cursor: ({ every }) => ({
     count: ({ risks }) => risks.length,
     text: (k, { risks, rivals }) => `step ${k * every}: risk ${short(risks[k])}\nleast squares ${short(rivals.ols)}, Bayes ${short(rivals.bayes)}`,
   }),
-  result: ({ parameters, omega, theory, gap, cosine, risks, risk, rivals, weights, proximity, agreement, diverged_at }) => ({
-    parameters, omega, theory, gap, cosine, risks, risk, rivals, weights, proximity, agreement, diverged_at, // prettier-ignore
+  result: ({ parameters, omega, theory, gap, cosine, risks, risk, rivals, left, answers, weights, proximity, agreement, diverged_at }) => ({
+    parameters, omega, theory, gap, cosine, risks, risk, rivals, left, answers, weights, proximity, agreement, diverged_at, // prettier-ignore
   }),
 });
 
