@@ -198,13 +198,13 @@ def test_a_preset_that_compares_sizes_keeps_the_axes_of_the_start(browser, tmp_p
 
 @pytest.mark.browser
 def test_the_page_tells_the_predictors_of_the_row_that_asks_and_of_the_one_pointed_at(browser, tmp_path):
-    with opened(browser, tmp_path, murder(query="Texas")) as page:
-        said = page.locator("[data-output=message]").inner_text().replace("\u2068", "").replace("\u2069", "")
+    with opened(browser, tmp_path, murder(query="Texas", panels=["weights"])) as page:
+        said = page.locator("[data-output=ringed]").inner_text().replace("\u2068", "").replace("\u2069", "")
         texas = STATES.loc["Texas"]
-        assert f"fitted from poverty {texas.poverty:g}, hs_grad {texas.hs_grad:g}, single {texas.single:g}" in said
+        assert f"Texas: poverty {texas.poverty:g}, hs_grad {texas.hs_grad:g}, single {texas.single:g}" in said
         page.locator("[data-panel=weights] svg").focus()
         page.keyboard.press("Home")
-        told = page.content().replace("\u2068", "").replace("\u2069", "")
+        told = page.locator("[data-output=ringed]").inner_text().replace("\u2068", "").replace("\u2069", "")
         first = STATES.iloc[0]
         assert f"poverty {first.poverty:g}, hs_grad {first.hs_grad:g}, single {first.single:g}" in told
 
@@ -250,7 +250,7 @@ def test_a_page_of_its_own_is_one_whole_document(tmp_path):
     places = [place for place, _ in tree.places]
     assert places[:6] == ["html", "html/head", *(f"html/head/{tag}" for tag in ("meta", "title", "meta", "style"))]
     assert [place for place in places if place.count("/") == 1] == ["html/head", "html/body"]
-    assert all(places.count(f"html/head/{tag}") == 1 for tag in ("title", "style"))
+    assert [places.count(f"html/head/{tag}") for tag in ("title", "style")] == [1, 2]  # the kit's style, and its own
     assert not any("body" in place and place.endswith("style") for place in places)
     attributes = dict(reversed(tree.places))
     assert attributes["html"] == {"lang": "en"}

@@ -84,10 +84,11 @@ class SpectralExplorer(Explorer, panels=PANELS):
     )
     rank = Count("Rank L", least=1, most=lambda self: self.spectrum.rank, bound="the rank of X", of=True, first=True)
     query = Count(
-        "Query observation",
+        lambda self: f"The {self.data['row']} that asks",
         most=lambda self: self.size - 1,
         bound="the last row",
         find=lambda self, label: label_place(label, self.data["labels"] + self.data["labels_test"]),
+        help="The observation that asks.",
     )
     root = Choice(
         "Root of Ω",

@@ -69,10 +69,11 @@ function namedDots(p, { named_rows: named, names }, sidesOf) {
         return inside && ![...taken, ...dots].some((other) => other.from < to && from < other.to && Math.abs(other.y - y) < 12);
       };
       const sides = sidesOf(xs[i]);
-      const side = sides.find(free) ?? sides[0];
+      const open = sides.find(free); // where neither side is, the ring and its line still name it
+      const side = open ?? sides[0];
       const [from, to] = span(side);
-      taken.push({ from, to, y });
-      notes[side](text, xs[i], ys[i], { dx: side * away, dy: 4 });
+      if (open) taken.push({ from, to, y });
+      notes[side](open ? text : "", xs[i], ys[i], { dx: side * away, dy: 4 });
       notes[-side]("", xs[i], ys[i]);
     }
   };
@@ -108,6 +109,10 @@ export function weightsPanel(problem, view) {
       const [stem, level, diamond, note] = [p.line("query"), p.line("query", { dotted: true }), p.marker("query"), sidedNote(p, "query")];
       const told = named.map((i) => p.note("neutral", i < n / 2 ? "start" : "end"));
       const ends = told.length ? [] : [0, 1].map(() => sidedNote(p, "neutral"));
+      problem.drawn.push(({ weights }) => {
+        const k = problem.chosen ?? 0; // the tip keeps to the bar's side, beyond the axis from its end
+        p.host.dataset.corner = `${weights[k] < 0 ? "top" : "bottom"} ${k < n / 2 ? "left" : "right"}`;
+      });
       return (state) => {
         const [low, high] = rounded(state.bounds.weight);
         p.frame({ x: [-1, end], y: [low, high], xTicks: placeTicks(p, labels) });
@@ -142,16 +147,16 @@ export function weightsPanel(problem, view) {
 }
 
 export function splitPanel(problem, view) {
-  const { n, names } = problem;
+  const { n } = problem;
   return {
     title: "Why that weight: 1/n + scale × cosine",
     beside: view.hides("weights"), // then the codes lead
-    legend: [...dots, ["neutral", "dashed", "weight 0"]],
+    legend: [...dots, ["truth", "dashed", "as heavy as the ringed one"], ["neutral", "dashed", "weight 0"]],
     plot: { label: "Scale and cosine", height: 290, yLabel: "cosine of the angle", xLabel: "scale: product of lengths" },
     at: (k, state) => [state.scale[k], state.cosine[k]],
     make(p) {
       const [border, level] = [p.line("neutral", { dashed: true }), p.line("truth", { dashed: true })];
-      const [signedDots, ring, note] = [p.signedDots(), p.marker("truth", "ring"), p.note("truth", "end")];
+      const [signedDots, ring] = [p.signedDots(), p.marker("truth", "ring")];
       const tell = namedDots(p, problem, () => [1, -1]);
       // The dots of one weight: the correction, divided by the scale.
       const curve = (line, correction, right) => {
@@ -164,7 +169,6 @@ export function splitPanel(problem, view) {
         const correction = state.weights[k] - 1 / n;
         curve(level, correction, right);
         ring(state.scale[k], state.cosine[k]);
-        note(`as heavy as ${isolate(shorten(names[k]))}`, right, correction / right, { dy: correction < 0 ? -8 : 16 });
       };
       problem.drawn.push(around);
       return (state) => {
@@ -200,15 +204,32 @@ function levelLine(asks, correction, domain) {
   return clipSegment(...ways, domain);
 }
 
+// The corner of the frame where a tip covers none of `free` and the fewest dots, in the words of style.css.
+function emptiestCorner(p, xs, ys, free) {
+  const [{ x, y }, wide, high] = [p.domain(), 200, 64];
+  const near = { left: (k) => p.x(xs[k]) - p.x(x[0]) < wide, right: (k) => p.x(x[1]) - p.x(xs[k]) < wide };
+  const level = { bottom: (k) => p.y(y[0]) - p.y(ys[k]) < high, top: (k) => p.y(ys[k]) - p.y(y[1]) < high };
+  const covered = Object.keys(level).flatMap((v) =>
+    Object.keys(near).map((h) => {
+      const inside = (k) => near[h](k) && level[v](k);
+      return [xs.filter((_, k) => inside(k)).length + (free.some(inside) ? xs.length : 0), `${v} ${h}`];
+    }),
+  );
+  return covered.reduce((best, corner) => (corner[0] < best[0] ? corner : best))[1];
+}
+
 export function codesPanel(problem) {
   const reach = Math.max(...problem.all.map((row) => norm(row))); // one scale for every query
-  const { n, names } = problem;
+  const { n } = problem;
   let codes = [];
   return {
     title: "Codes of the keys and of the query",
     legend: [
       ["query", "diamond", "the query (drag it)"],
       ["neutral", "line", "as near as the ringed one"],
+      ["truth", "dashed", "as heavy as the ringed one"],
+      ["neutral", "dashed", "weight 0"],
+      ["query", "dot", "where the ringed one lands"],
     ],
     plot: { label: "Codes", yLabel: "coordinate 2", xLabel: "coordinate 1", height: 290 },
     at: (k) => codes[k],
@@ -217,7 +238,7 @@ export function codesPanel(problem) {
       const [circle, back] = [p.chains("neutral", 1.5), p.chains("query", 0.9)];
       const [signedDots, border, level] = [p.signedDots(), p.line("neutral", { dashed: true }), p.line("truth", { dashed: true })];
       const [arm, foot, diamond] = [p.line("query"), p.dots("query"), p.marker("query")];
-      const [ring, note] = [p.marker("truth", "ring"), sidedNote(p, "truth")];
+      const ring = p.marker("truth", "ring");
       const tell = namedDots(p, problem, (x) => (x < 0 ? [-1, 1] : [1, -1])); // away from the crowd
       const across = (line, cut) => line(...[0, 1].map((axis) => (cut ?? []).map((point) => point[axis])));
       const around = (state) => {
@@ -234,9 +255,7 @@ export function codesPanel(problem) {
         across(border, flat ? levelLine(asks, -1 / n, domain) : null);
         const along = asks.map((value) => (correction * value) / dot(asks, asks));
         foot([along[0]], [along[1]], 3, () => cut !== null);
-        const gap = (point) => Math.hypot(point[0] - own[0], point[1] - own[1]);
-        const end = cut && [...cut].sort((a, b) => gap(b) - gap(a))[0]; // the name where there is room
-        note(end?.[0] > 0 ? -1 : 1, end ? `as heavy as ${isolate(shorten(names[k]))}` : "", ...(end ?? [0, 0]), { dx: 8, dy: end?.[1] > 0 ? 4 : -4 });
+        p.host.dataset.corner = emptiestCorner(p, ...[0, 1].map((axis) => codes.map((code) => code[axis])), [k, state.query]);
       };
       problem.drawn.push(around);
       return (state) => {

@@ -1,4 +1,5 @@
 // SpectralExplorer: one query j against every training observation i, while λ, L and the query move.
+import { element } from "../_kit/controls.js";
 import { explorer } from "../_kit/explorer.js";
 import { formatNumber, formatResult, isolate, measured } from "../_kit/format.js";
 import { addedBy, extremes, ranks, spectralOfQuery, spectralProblem, spectralState } from "./numbers.js";
@@ -8,21 +9,24 @@ const unitOf = ({ units }) => (units ? ` ${isolate(units)}` : "");
 
 function spectralMessage(state, problem, view) {
   const { names, targets } = problem;
+  problem.tell(state);
   const known = targets[state.query];
   const [most, least] = extremes(state.weights);
   const say = (i) => `${isolate(names[i])} (${formatResult(state.weights[i], 2)})`;
   const inside = state.query < problem.n;
+  const size = inside && `(${formatResult(state.weights[state.query], 2)})`;
   const place = inside && `${ordinal(ranks(problem, state, state.query).heavy)} of ${problem.n}`;
-  const own = inside && most !== state.query ? `; its own: ${formatResult(state.weights[state.query], 2)}, ${place}` : "";
+  const own = inside && most !== state.query ? `; itself ${place} ${size}` : "";
+  const turned = state.weights[least] < 0 ? "with the sign turned" : "least";
   const when = problem.later && ` ${isolate(problem.later)}`;
-  const observed = known === null ? "" : `, observed${when} ${formatNumber(known)}`;
+  const came = known === null ? "" : `, ${formatNumber(known, 2)} came${when}`;
   const errors = [["leave-one-out", state.loo_error], ["training", state.train_error], ["test", state.test_error]]; // prettier-ignore
   const said = errors.filter(([, error]) => error !== null).map(([name, error]) => `${name} ${formatResult(error)}`);
   return [
-    `${isolate(names[state.query])}: ${formatResult(state.prediction)}`,
-    `${unitOf(problem)} ${inside ? "fitted" : "predicted"}${problem.named ? ` from ${predictorsOf(problem, state.query)}` : ""}${observed}. ` +
+    `${isolate(names[state.query])} asks: ${formatResult(state.prediction, 2)}`,
+    `${unitOf(problem)} is ${inside ? "fitted" : "forecast"}${came}. ` +
       (view.hides("path")
-        ? `Largest weight: ${most === state.query ? `its own (${formatResult(state.weights[most], 2)})` : say(most)}${own}; ${state.weights[least] < 0 ? "furthest below zero" : "smallest"}: ${say(least)}.`
+        ? `Heard most: ${most === state.query ? `itself ${size}` : say(most)}${own}; ${turned}: ${say(least)}.`
         : `Errors of the whole fit: ${said.join(", ")}.`),
   ];
 }
@@ -35,33 +39,65 @@ function predictorsOf({ predictors, rows, predictors_hidden: more }, k) {
   return `${said.join(", ")}${more ? ` and ${more} more` : ""}`;
 }
 
-// What is said of training observation k, in the tip and to a screen reader.
+// What is said of training observation k in the tip, and to a screen reader: no more than leaves the picture in sight.
 function spectralReading(problem, state, k, view) {
-  const [{ names, n, y }, { weights, scale, cosine }] = [problem, state];
-  const { heavy, near } = view.hides("codes") ? {} : ranks(problem, state, k);
-  const split = `${formatResult(scale[k])} × ${formatNumber(cosine[k], 2)} (scale × cosine)`;
-  return (
-    `${isolate(names[k])}: weight ${formatResult(weights[k])}\n` +
-    (heavy ? `${ordinal(heavy)} heaviest, ${ordinal(near)} nearest of ${n}\n` : "") +
-    `${predictorsOf(problem, k)}\n` +
-    `= 1/${n} + ${view.hides("split") ? formatResult(weights[k] - 1 / n) : split}\n` +
-    `target ${formatNumber(y[k])}${unitOf(problem)}, adds ${formatResult(addedBy(problem, weights[k], k))}${unitOf(problem)}`
-  );
+  const weight = state.weights[k];
+  const second = () => {
+    if (view.hides("codes")) return `adds ${formatResult(addedBy(problem, weight, k), 2)}${unitOf(problem)}`;
+    const { heavy, near } = ranks(problem, state, k);
+    return `${ordinal(heavy)} heaviest, ${ordinal(near)} nearest`;
+  };
+  return `${isolate(problem.names[k])}: weight ${formatResult(weight, 2)}\n${second()}`;
 }
 
-// The row that has the ring among the codes, and what is drawn with it: the one last pointed at.
-function ringed([first = null]) {
+// The rest of what is known of it, for the line below the pictures.
+function spectralFacts(problem, { weights, scale, cosine }, k, view) {
+  const [{ n, y, later }, unit] = [problem, unitOf(problem)];
+  const beyond = weights[k] - 1 / n;
+  const split = `${formatResult(scale[k], 2)} × ${formatNumber(Math.abs(cosine[k]), 2)} (scale × cosine)`;
+  const sum = view.hides("split") ? formatResult(Math.abs(beyond), 2) : split;
+  const came = `${formatNumber(y[k], 2)}${unit} came${later && ` ${isolate(later)}`}`;
+  return [
+    `weight ${formatResult(weights[k], 2)} = 1/${n} ${beyond < 0 ? "−" : "+"} ${sum}`,
+    ...(problem.named ? [predictorsOf(problem, k)] : []),
+    `${came}, adds ${formatResult(addedBy(problem, weights[k], k), 2)}.`,
+  ].join("; ");
+}
+
+// The row pointed at: what is drawn with it, and the line that tells its facts. Where there is a ring, it stays with the
+// row last pointed at, at first the heaviest.
+function ringed({ named_rows: [first = null] }, view) {
+  const rings = !(view.hides("codes") && view.hides("split"));
+  const [who, rest] = [element("strong"), element("span")];
+  view.answers.before(element("p", { class: "ra-ringed", "aria-live": "polite", "data-output": "ringed" }, who, rest));
   const drawn = [];
-  const ring = function (k, state) {
-    this.chosen = k;
-    for (const draw of drawn) draw(state);
+  return {
+    chosen: rings ? first : null,
+    drawn,
+    ring(k, state) {
+      if (k === null && rings) return;
+      this.chosen = k;
+      for (const draw of drawn) draw(state);
+      this.tell(state);
+    },
+    tell(state) {
+      const k = this.chosen ?? (rings ? extremes(state.weights)[0] : null);
+      if (k === null) {
+        who.textContent = this.named ? `${isolate(this.names[state.query])}: ` : "";
+        rest.textContent = `${this.named ? `${predictorsOf(this, state.query)}. ` : ""}Point at a bar to read it here.`;
+        return;
+      }
+      const { heavy, near } = view.hides("codes") ? {} : ranks(this, state, k);
+      const ranked = heavy ? `${ordinal(heavy)} heaviest, ${ordinal(near)} nearest of ${this.n}; ` : "";
+      who.textContent = `${isolate(this.names[k])}: `;
+      rest.textContent = `${ranked}${spectralFacts(this, state, k, view)}`;
+    },
   };
-  return { chosen: first, drawn, ring };
 }
 
 const render = explorer({
   name: "SpectralExplorer",
-  prepare: (data, { model }) => ({ ...spectralProblem(data), start: model.get("query"), ...ringed(data.named_rows) }),
+  prepare: (data, view) => ({ ...spectralProblem(data), start: view.model.get("query"), ...ringed(data, view) }),
   compute(problem, now, before) {
     const { bounds, unshrunk } = before?.query === now.query ? before : spectralOfQuery(problem, now.query, problem.start);
     return { ...spectralState(problem, now), root: now.root, angle: now.angle, bounds, unshrunk };
@@ -71,7 +107,7 @@ const render = explorer({
       const full = view.model.get("rank") === s.length;
       return ridge > 0 ? formatNumber(ridge) : full ? "0 (least squares)" : "0 (no penalty)";
     },
-    query: (query) => `${isolate(names[query])}${query >= n ? " (not in training)" : ""}`,
+    query: (query) => `${isolate(names[query])}${query >= n ? " (new)" : ""}`,
     angle: (angle) => `${Math.round(angle)}°`,
   }),
   answers: (view) => (view.hides("ridge") ? [] : ["dof", "loo_error"]),
@@ -103,7 +139,7 @@ const render = explorer({
   cursor: (problem, view) => ({
     count: () => problem.n,
     text: (k, state) => spectralReading(problem, state, k, view),
-    moved: (k, state) => k !== null && problem.ring(k, state),
+    moved: (k, state) => problem.ring(k, state),
     pick: (k) => ({ query: k }),
     start: ({ query }) => Math.min(query, problem.n - 1),
   }),
