@@ -178,6 +178,7 @@ function lossPanel({ places, trained, group, letters }, view) {
 }
 
 const nats = (value) => `${value.toFixed(2)} nats`;
+const among = (loss) => Math.round(Math.exp(loss)); // letters, all as likely, that would leave this loss
 
 const render = explorer({
   name: "PositionExplorer",
@@ -193,10 +194,13 @@ const render = explorer({
     ["round", `hands that go round within ${trained} places`, ({ arcs }) => `${arcs.filter((arc) => arc >= TURN - 1e-9).length} of ${arcs.length}`],
   ],
   say({ place, unseen, loss, lossBefore, within, hands, step }, { trained }) {
-    const tokens = ` ${unseen || "none"} of its ${place} ${place === 1 ? "token" : "tokens"} ${unseen > 1 ? "turn" : "turns"} a hand to an angle never seen in training.`;
-    const than = hands === "trained" ? (place > trained ? `, ${formatNumber(within, 3)} in training` : "") : `, ${formatNumber(lossBefore, 3)} as trained`;
-    const blurred = hands === "all" ? ` But a step turns the fastest hand by ${Math.round((step * 360) / TURN)}°, not ${Math.round(360 / TURN)}°.` : "";
-    return [`Place ${place}:`, `${tokens} Loss ${formatNumber(loss, 3)} nats${than}.${blurred}`];
+    const tokens = ` ${unseen || "none"} of its ${place} ${place === 1 ? "token" : "tokens"} ${unseen > 1 ? "turn" : "turns"} a hand to a new angle.`;
+    const [other, when] = hands === "trained" ? [place > trained ? within : null, "in training"] : [lossBefore, "as trained"];
+    const [now, then] = [loss, other ?? loss].map(among);
+    const than = other === null ? "" : `, ${formatNumber(other, 3)} ${when}`;
+    const unsure = `: as unsure as among ${now} letters${now === then ? "" : `, not ${then}`}.`;
+    const blurred = hands === "all" ? ` A step turns the fastest hand by ${Math.round((step * 360) / TURN)}°, not ${Math.round(360 / TURN)}°.` : "";
+    return [`Place ${place}:`, `${tokens} Loss ${formatNumber(loss, 3)} nats${than}${unsure}${blurred}`];
   },
   result: ({ angles, arcs, around, away, unseen, loss, curve }) => ({ angles, arcs, around, away, unseen, loss, curve }),
 });
