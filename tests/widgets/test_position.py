@@ -108,10 +108,20 @@ def test_the_sentence_says_what_is_new_what_it_costs_and_what_a_step_is_worth(br
         assert "none of its 32 tokens turns a hand" in words.inner_text()
         page.evaluate(SET, [{"place": 128}, 0])
         assert "96 of its 128 tokens turn a hand" in words.inner_text()
-        assert "Loss 3.40 nats, 1.88 in training." in words.inner_text()
+        assert "Loss 3.40 nats, 1.88 in training: as unsure as among 30 letters, not 7." in words.inner_text()
         page.evaluate(SET, [{"hands": "all"}, 0])
-        assert "Loss 3.22 nats, 3.40 as trained." in words.inner_text()
-        assert "a step turns the fastest hand by 14°, not 57°" in words.inner_text()
+        assert "Loss 3.22 nats, 3.40 as trained: as unsure as among 25 letters, not 30." in words.inner_text()
+        assert "A step turns the fastest hand by 14°, not 57°" in words.inner_text()
         assert page.locator("[data-control=stretch]").is_visible()
         page.evaluate(SET, [{"hands": "fast"}, 0])
         assert not page.locator("[data-control=stretch]").is_visible()
+
+
+@pytest.mark.browser
+def test_an_arc_too_thin_to_be_seen_is_told_in_words(browser, tmp_path):
+    with opened(browser, tmp_path, PositionExplorer(place=128)) as page:
+        words = page.locator(".ra-hands text").all_text_contents()
+        arcs = np.rad2deg(32 * frequencies(16))
+        assert [word for word in words if "seen" in word] == [f"seen {arc:.1f}°" for arc in arcs[arcs < 15]]
+        page.evaluate(SET, [{"hands": "fast"}, 0])
+        assert not any("seen" in word for word in page.locator(".ra-hands text").all_text_contents())

@@ -6,6 +6,7 @@ import { distanceAt, positionState } from "./numbers.js";
 
 const TURN = 2 * Math.PI;
 const LABEL = 22; // pixels below a clock for its number
+const THIN = TURN / 24; // an arc below it hides behind the hand
 
 const inPlaces = (around) => (around < 9.95 ? around.toFixed(1) : Math.round(around).toLocaleString("en-US"));
 
@@ -16,6 +17,9 @@ function pie(x, y, r, from, to) {
   const at = (angle) => `${(x + r * Math.sin(angle)).toFixed(2)},${(y - r * Math.cos(angle)).toFixed(2)}`;
   return `M${x},${y}L${at(from)}A${r},${r} 0 ${to - from > Math.PI ? 1 : 0} 1 ${at(to)}z`;
 }
+
+// What stands in the dial of an arc that is too thin to be seen.
+const inWords = (arc) => (arc < THIN ? `seen ${((arc * 360) / TURN).toFixed(1)}°` : "");
 
 // How far clocks are apart and how large: a row of eight, or two of four where the page is narrow.
 function layout(width, count, unit) {
@@ -37,8 +41,9 @@ function handsPanel({ speeds }, view) {
     face: draw("circle", "ra-face"),
     hand: draw("line", "ra-hand"),
     text: draw("text", ""),
+    thin: draw("text", ""),
   }));
-  for (const { text } of clocks) text.setAttribute("text-anchor", "middle");
+  for (const { text, thin } of clocks) for (const words of [text, thin]) words.setAttribute("text-anchor", "middle");
   let [shown, placed, held] = [null, null, null];
   const angleOf = (event, i) => {
     const box = svg.getBoundingClientRect();
@@ -79,7 +84,7 @@ function handsPanel({ speeds }, view) {
         svg.setAttribute("height", placed.height.toFixed(1));
         const { angles, arcs, away, around, place } = state;
         svg.setAttribute("aria-label", `${away.filter(Boolean).length} of ${count} hands stand at an angle never seen in training, at place ${place}.`);
-        clocks.forEach(({ seen, fresh, face, hand, text }, i) => {
+        clocks.forEach(({ seen, fresh, face, hand, text, thin }, i) => {
           const [x, y] = placed.centre(i);
           const r = placed.radius;
           seen.setAttribute("d", pie(x, y, r, 0, arcs[i]));
@@ -91,6 +96,9 @@ function handsPanel({ speeds }, view) {
           text.setAttribute("x", x.toFixed(2));
           text.setAttribute("y", (y + r + 15 * unit).toFixed(2));
           text.textContent = inPlaces(around[i]);
+          thin.setAttribute("x", x.toFixed(2));
+          thin.setAttribute("y", (y + 0.5 * r).toFixed(2));
+          thin.textContent = inWords(arcs[i]);
         });
       };
     },
@@ -170,6 +178,7 @@ function lossPanel({ places, trained, group, letters }, view) {
 }
 
 const nats = (value) => `${value.toFixed(2)} nats`;
+const among = (loss) => Math.round(Math.exp(loss)); // letters, all as likely, that would leave this loss
 
 const render = explorer({
   name: "PositionExplorer",
@@ -185,10 +194,13 @@ const render = explorer({
     ["round", `hands that go round within ${trained} places`, ({ arcs }) => `${arcs.filter((arc) => arc >= TURN - 1e-9).length} of ${arcs.length}`],
   ],
   say({ place, unseen, loss, lossBefore, within, hands, step }, { trained }) {
-    const tokens = ` ${unseen || "none"} of its ${place} ${place === 1 ? "token" : "tokens"} ${unseen > 1 ? "turn" : "turns"} a hand to an angle never seen in training.`;
-    const than = hands === "trained" ? (place > trained ? `, ${formatNumber(within, 3)} in training` : "") : `, ${formatNumber(lossBefore, 3)} as trained`;
-    const blurred = hands === "all" ? ` But a step turns the fastest hand by ${Math.round((step * 360) / TURN)}°, not ${Math.round(360 / TURN)}°.` : "";
-    return [`Place ${place}:`, `${tokens} Loss ${formatNumber(loss, 3)} nats${than}.${blurred}`];
+    const tokens = ` ${unseen || "none"} of its ${place} ${place === 1 ? "token" : "tokens"} ${unseen > 1 ? "turn" : "turns"} a hand to a new angle.`;
+    const [other, when] = hands === "trained" ? [place > trained ? within : null, "in training"] : [lossBefore, "as trained"];
+    const [now, then] = [loss, other ?? loss].map(among);
+    const than = other === null ? "" : `, ${formatNumber(other, 3)} ${when}`;
+    const unsure = `: as unsure as among ${now} letters${now === then ? "" : `, not ${then}`}.`;
+    const blurred = hands === "all" ? ` A step turns the fastest hand by ${Math.round((step * 360) / TURN)}°, not ${Math.round(360 / TURN)}°.` : "";
+    return [`Place ${place}:`, `${tokens} Loss ${formatNumber(loss, 3)} nats${than}${unsure}${blurred}`];
   },
   result: ({ angles, arcs, around, away, unseen, loss, curve }) => ({ angles, arcs, around, away, unseen, loss, curve }),
 });
