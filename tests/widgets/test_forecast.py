@@ -125,18 +125,28 @@ def test_words_presets_a_drag_and_a_month_in_the_picture(browser, tmp_path):
 
 
 @pytest.mark.browser
-def test_what_a_lag_costs_stays_until_another_window_is_read(browser, tmp_path):
-    bars = "[...document.querySelectorAll('[data-panel=costs] path.ra-bar')].map((p) => p.getAttribute('d'))"
+def test_two_lags_deleted_show_what_each_costs_also_of_the_next_window(browser, tmp_path):
+    # how many bars are faint, were deleted by a hand, and are deleted now
+    bars = """[...document.querySelectorAll('[data-panel=costs] path.ra-bar')].map(
+        (p) => p.getAttribute('d').split('M').length - 1)"""
+    cost = f"{FIGURE}.querySelector('[data-panel=costs] svg').getAttribute('aria-valuetext')"
     with opened(browser, tmp_path, example()) as page:
-        assert page.evaluate(bars) == ["", ""]
+        assert page.evaluate(bars) == [0, 0, 0]
         plot = page.locator("[data-panel=costs] svg")
         plot.focus()
         assert "not tried" in plot.get_attribute("aria-valuetext")
-        for key in ("Enter", "ArrowLeft", "Enter"):
+        page.keyboard.press("Enter")
+        assert page.evaluate(bars) == [0, 0, 1]
+        for key in ("ArrowLeft", "Enter"):
             page.keyboard.press(key)
         assert page.evaluate(f"['deleted', 'lag'].map((name) => {FIGURE}.model.get(name))") == ["lags", 11]
-        assert "MASE" in plot.get_attribute("aria-valuetext")
-        assert all(page.evaluate(bars))  # the one that is deleted now, and the one before it
+        assert page.evaluate(bars) == [22, 1, 1]
+        for lag in (10, 24):
+            page.keyboard.press("Home" if lag < 12 else "End")
+            for _ in range(lag - 1 if lag < 12 else 0):
+                page.keyboard.press("ArrowRight")
+            mase = example(deleted="lags", lag=lag).result()["mase"]
+            assert page.evaluate(cost) == f"lags {lag}, {lag + 12}, {lag + 24}\nMASE {mase:.3g}"
         handle = page.locator("[data-panel=costs] .ra-handle").bounding_box()
         page.mouse.move(handle["x"] + 18, handle["y"] + 18)
         page.mouse.down()
@@ -144,16 +154,38 @@ def test_what_a_lag_costs_stays_until_another_window_is_read(browser, tmp_path):
         page.mouse.up()
         assert page.evaluate(f"{FIGURE}.model.get('lag')") < 11
         page.evaluate(SET, [{"deleted": "nothing"}, 0])
-        assert page.evaluate(bars)[0]
+        assert page.evaluate(bars)[0] + page.evaluate(bars)[1] == 24
         page.evaluate(SET, [{"query": 8}, 0])
-        assert page.evaluate(bars) == ["", ""]
+        page.wait_for_function(f"({bars})[0] === 24")
+        assert page.evaluate(bars) == [24, 0, 0]
+
+
+@pytest.mark.browser
+def test_a_rival_draws_its_line_when_its_name_is_pressed_and_more_stays_closed(browser, tmp_path):
+    line = "document.querySelector('[data-panel=fan] path.ra-test').getAttribute('d')"
+    with opened(browser, tmp_path, example(), more=False) as page:
+        assert page.evaluate(line) == ""
+        sceptic = page.locator("[data-panel=errors] button", has_text="sceptic")
+        for pressed in (True, False):
+            sceptic.click()
+            assert sceptic.get_attribute("aria-pressed") == str(pressed).lower()
+            assert bool(page.evaluate(line)) == pressed
+        page.locator("[data-preset='delete the last year']").click()
+        assert not page.evaluate("document.querySelector('.ra-more').open")
+        words = page.locator("[data-output=message]").inner_text()
+        before, now = (np.array(example(**cut).result()["quantiles"])[:, 2] for cut in ({}, {"deleted": "span"}))
+        low = [["August", "September", "October", "November", "December"][path.argmin()] for path in (before, now)]
+        low = f"stays in {low[0]}" if low[0] == low[1] else f"moves from {low[0]} to {low[1]}"
+        change = 100 * (now.mean() / before.mean() - 1)
+        level = f"{'rises' if change > 0 else 'falls'} by {abs(change):.1f}" if abs(change) > 0.2 else "hardly moves"
+        assert f"the low {low}, the mean {level}" in words
 
 
 @pytest.mark.browser
 def test_bars_bear_the_names_of_their_months_and_heads_of_what_they_hear(browser, tmp_path):
     logs = np.log(load_employment()[["Government: Local Government"]])
     explorer = ForecastExplorer(load_forecaster()[0], logs, head=4, horizon=7, query="2012-12")
-    named = "[...document.querySelectorAll('[data-panel=weights] .ra-note')].map((note) => note.textContent)"
+    named = "[...document.querySelectorAll('[data-panel=weights] .ra-note.ra-cursor')].map((note) => note.textContent)"
     with opened(browser, tmp_path, explorer) as page:
         assert page.locator("[data-output=head]").inner_text() == "4 of 4: the season"
         assert {"Jul 2012", "Jul 2011"} < {*page.evaluate(named)}

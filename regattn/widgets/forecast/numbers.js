@@ -12,7 +12,7 @@ export function forecastProblem(data) {
   const bands = upTo(levels.length >> 1).map((k) => [k, levels.length - 1 - k]);
   const network = { ...openForecaster(data.model), layers: data.layers };
   const rival = data.rival && openForecaster(data.rival);
-  return { ...data, network, rival, bands, shares: bands.map(([low, high]) => levels[high] - levels[low]), last: {} };
+  return { ...data, network, rival, bands, shares: bands.map(([low, high]) => levels[high] - levels[low]), last: {}, drawn: new Set() };
 }
 
 // A function (h, t): whether month h ahead, from 0, hears month t of the past.
@@ -39,11 +39,25 @@ function passes({ network, rival, months, context, steps, last }, y, { series, q
     return { fan: outputs.map(back), cross };
   };
   if (last.series !== series || last.query !== query) {
-    Object.assign(last, { series, query, memory: encoded(network, x, past), tried: new Map() });
+    Object.assign(last, { series, query, memory: encoded(network, x, past), tried: new Set(), costs: new Map(), resting: !last.all });
     last.whole = ask();
     last.rival = rival && linear(rival, x, ahead[0], steps).map(back);
   }
-  return [deleted === "nothing" ? last.whole : ask(hears), last.whole, last.rival];
+  return [deleted === "nothing" ? last.whole : ask(hears), last.whole, last.rival, ask];
+}
+
+// What deleting each lag costs in this window. First of lag 12 alone; of all once a hand has deleted another lag, and
+// after that of each window where it rests.
+function costsOf(problem, { deleted, lag }, error, costOf) {
+  const { last } = problem;
+  if (deleted === "lags") {
+    last.tried.add(lag);
+    last.costs.set(lag, error);
+    last.all ||= lag !== YEAR;
+  }
+  const lags = upTo(2 * YEAR).map((k) => k + 1);
+  if (last.all && last.resting) for (const other of lags) if (!last.costs.has(other)) last.costs.set(other, costOf(other));
+  return { costs: lags.map((k) => last.costs.get(k) ?? null), tried: lags.map((k) => last.tried.has(k)), all: Boolean(last.all) };
 }
 
 // The lags that are deleted with the month at place t, as month h ahead (from 1) hears it: of those a year apart the first.
@@ -64,7 +78,7 @@ export function forecastState(problem, now) {
   const [k, window] = [names.indexOf(series), [query, query + C + steps]];
   const y = logs[k].slice(...window);
   const hears = hearing(problem, now);
-  const [found, whole, rival] = passes(problem, y, now, hears);
+  const [found, whole, rival, ask] = passes(problem, y, now, hears);
   const medians = (fan) => fan.map((row) => row[levels.length >> 1]);
   const [all, ahead, h] = [upTo(C), upTo(steps), horizon - 1];
   const mase = (path) => mean(path.map((value, step) => Math.abs(value - y[C + step]))) / scale[k];
@@ -81,19 +95,19 @@ export function forecastState(problem, now) {
   const most = Math.max(...whole.cross.flat().map((row) => Math.max(...row)));
   const exact = y.map(Math.exp);
   const error = mase(medians(found.fan));
-  if (now.deleted === "lags") problem.last.tried.set(now.lag, error);
+  const costOf = (lag) => mase(medians(ask(hearing(problem, { deleted: "lags", lag })).fan));
   return {
-    ...now, weights, by_lag, by_place, // prettier-ignore
+    ...now, weights, by_lag, by_place, ...costsOf(problem, now, error, costOf), // prettier-ignore
     dates: dates.slice(...window),
     read: exact.slice(0, C),
     came: exact.slice(C),
     quantiles: found.fan.map((row) => row.map(Math.exp)),
     median: medians(found.fan).map(Math.exp),
     before: medians(whole.fan).map(Math.exp),
+    usual_fan: whole.fan.flatMap((row) => [Math.exp(row[0]), Math.exp(row.at(-1))]), // which the axis holds, whatever is deleted
     rival: rival && medians(rival).map(Math.exp),
     sceptic: sceptic.map(Math.exp),
     most: Math.max(most, ...weights),
-    tried: upTo(2 * YEAR).map((k) => problem.last.tried.get(k + 1) ?? null), // what each lag cost that was deleted of this window
     heard: all.map((t) => hears(h, t)),
     masses: found.cross.map((rows) => mean(rows.map(massOf))),
     usual: mean(ahead.map(chance)),

@@ -5,11 +5,17 @@ import { explorer } from "../_kit/explorer.js";
 import { forecastProblem, forecastState, lagOf, roleOf, upTo } from "./numbers.js";
 import { formatNumber, formatResult, isolate, shareText } from "../_kit/format.js";
 import { shareBars } from "../_kit/tables.js";
+import { sum } from "../_numbers/maths.js";
 
-const years = ({ dates }) => dates.flatMap((date, at) => (date.endsWith("-01") ? [{ at, text: date.slice(0, 4) }] : []));
+// Where month k stands on the axis, and the month at x: a month ahead has twice the room of a month read.
+const placed = ({ context }, k) => (k < context ? k : 2 * k - context + 0.5);
+const monthAt = ({ context }, x) => (x < context - 0.5 ? x : (x + context - 0.5) / 2);
+const axis = ({ context, steps }) => [-1, context + 2 * steps - 0.5];
+const years = (problem, { dates }) => dates.flatMap((date, k) => (date.endsWith("-01") ? [{ at: placed(problem, k), text: date.slice(0, 4) }] : []));
+const tap = globalThis.matchMedia?.("(hover: none)").matches ? "tap twice" : "press"; // a first tap shows what stands there
 const MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
 const monthName = (date) => `${MONTHS[Number(date.slice(5)) - 1]} ${date.slice(0, 4)}`;
-const shortName = (date) => `${MONTHS[Number(date.slice(5)) - 1].slice(0, 3)} ${date.slice(0, 4)}`;
+const shortName = (date, narrow) => `${MONTHS[Number(date.slice(5)) - 1].slice(0, 3)} ${narrow ? `’${date.slice(2, 4)}` : date.slice(0, 4)}`;
 const percent = (share) => `${share > 0 && share < 0.005 ? "< 1" : Math.round(100 * share)}\u00a0%`;
 
 // What a point of the window sets: a month to come asks; a month gone is deleted, with those a year apart, or heard again.
@@ -23,43 +29,45 @@ function asPlace(k, problem, { horizon, deleted, lag }) {
 
 function fanPanel(problem) {
   const { context, steps, units, bands: pairs, shares } = problem;
-  const [past, ahead] = [upTo(context), upTo(steps).map((h) => context + h)];
+  const [past, ahead] = [upTo(context), upTo(steps).map((h) => placed(problem, context + h))];
   return {
-    title: `What it has read, what it expects (${percent(shares[0])} in its band), what came`,
+    title: "Read, expected, came",
     wide: true,
     legend: [
-      ["train", "dot", "read (press to delete)"],
+      ["train", "dot", `read (${tap}: deletes this month of all years)`],
       ["negative", "hollow", "deleted"],
-      ["prediction", "line", "expected"],
+      ["prediction", "line", `expected, ${percent(shares[0])} in the band`],
       ["truth", "dot", "what came"],
       ["query", "diamond", "asks (drag)"],
     ],
-    plot: { label: "Forecast", yLabel: units, height: 190 },
+    plot: { label: "Forecast", yLabel: units, height: 215 },
     by: "x",
-    at: (k, { read, came }) => [k, k < context ? read[k] : came[k - context]],
-    handle: { at: ({ horizon, median }) => [context + horizon - 1, median[horizon - 1]], to: (x) => asPlace(Math.max(x, context), problem, {}) },
+    at: (k, { read, came }) => [placed(problem, k), k < context ? read[k] : came[k - context]],
+    handle: { at: ({ horizon, median }) => [ahead[horizon - 1], median[horizon - 1]], to: (x) => asPlace(Math.max(monthAt(problem, x), context), problem, {}) },
     make(p) {
       const bands = pairs.map(() => p.line("prediction ra-band"));
       const [history, other, doubt] = [p.line("neutral"), p.line("value", { dashed: true }), p.line("test", { dashed: true })];
       const [whole, middle] = [p.line("leave-one-out", { dashed: true }), p.line("prediction")];
       const [kept, gone, truth] = [p.dots("train"), p.dots("negative", { hollow: true }), p.dots("truth")];
       const [edge, diamond] = [p.marker("neutral", "upright"), p.marker("query")];
+      const title = p.host.parentElement.querySelector(".ra-title");
       return (state) => {
-        const { read, came, quantiles, median, before, heard, horizon, sceptic } = state;
-        const all = [...read, ...came, ...before, ...sceptic, ...(state.rival ?? []), ...quantiles.flatMap((row) => Array.from(row))];
-        p.frame({ x: [-1, context + steps], y: widened([Math.min(...all), Math.max(...all)], 0.05), xTicks: years(state) });
+        const { read, came, quantiles, median, before, heard, horizon, sceptic, usual_fan } = state;
+        const all = [...read, ...came, ...usual_fan, ...sceptic, ...(state.rival ?? []), ...quantiles.flatMap((row) => Array.from(row))];
+        p.frame({ x: axis(problem), y: widened([Math.min(...all), Math.max(...all)], 0.05), xTicks: years(problem, state) });
+        title.textContent = `${state.series}: read, expected, came`;
         const quantile = (k) => quantiles.map((row) => row[k]);
         bands.forEach((band, b) => band([...ahead, ...ahead.toReversed()], [...quantile(pairs[b][0]), ...quantile(pairs[b][1]).reverse()]));
         history(past, read);
         whole(state.deleted === "nothing" ? [] : ahead, before);
-        other(state.rival ? ahead : [], state.rival);
-        doubt(ahead, sceptic);
+        other(problem.drawn.has("mase_rival") ? ahead : [], state.rival);
+        doubt(problem.drawn.has("mase_naive") ? ahead : [], sceptic);
         middle(ahead, median);
         kept(past, read, 2.6, (k) => heard[k]);
         gone(past, read, 3.4, (k) => !heard[k]);
         truth(ahead, came, 3);
         edge(context - 0.5);
-        diamond(context + horizon - 1, median[horizon - 1]);
+        diamond(ahead[horizon - 1], median[horizon - 1]);
       };
     },
   };
@@ -76,7 +84,7 @@ function tallest(weights) {
 function weightsPanel(problem) {
   const { context, steps } = problem;
   return {
-    title: "Where the chosen head listens (press a bar to delete it)",
+    title: "Where the head listens (press a bar)",
     wide: true,
     beside: true, // above the sentence: what a scene changes is on one screen with its button
     legend: [
@@ -85,34 +93,38 @@ function weightsPanel(problem) {
       ["negative", "hollow", "deleted"],
       ["neutral", "line", "equal weights"],
     ],
-    plot: { label: "Weights", yLabel: "weight", height: 150 },
+    plot: { label: "Weights", yLabel: "weight", height: 140 },
     by: "x",
-    at: (k, { weights }) => [k, weights[k] ?? 0],
+    at: (k, { weights }) => [placed(problem, k), weights[k] ?? 0],
     make(p) {
       const [seasonal, others, gone] = [p.bars("query"), p.bars("key"), p.dots("negative", { hollow: true })];
       const [level, edge] = [p.marker("neutral", "level"), p.marker("neutral", "upright")];
       const names = upTo(3).map(() => p.note("cursor", "middle"));
+      const wider = ["to come, drawn", "twice as wide"].map((words) => [words, p.note("neutral", "middle")]);
       return (state) => {
         const { weights, heard, horizon, most, dates } = state;
         const same = (k) => (context + horizon - 1 - k) % 12 === 0;
-        p.frame({ x: [-1, context + steps], y: [0, 1.25 * most], xTicks: years(state) });
+        p.frame({ x: axis(problem), y: [0, 1.25 * most], xTicks: years(problem, state) });
         seasonal(weights, same);
         others(weights, (k) => !same(k));
         gone(upTo(context), weights, 3.4, (k) => !heard[k]);
         level(0, 1 / context);
         edge(context - 0.5);
+        wider.forEach(([words, note], n) => note(words, context + steps - 0.5, 0.75 * most, { dy: 16 * n }));
         const named = tallest(weights);
         names.forEach((note, n) => {
           const k = named[n] ?? 0;
-          note(n < named.length ? shortName(dates[k]) : "", Math.max(k, 2), weights[k], { dy: -5 });
+          note(n < named.length ? shortName(dates[k], p.size.width < 400) : "", Math.max(k, 2), weights[k], { dy: -5 });
         });
       };
     },
   };
 }
 
-// The error of the year of the model and of what is drawn beside it: a full bar is 1. The names are the lines' legend.
-function errorsPanel({ rival }) {
+const drawable = { mase_naive: true, mase_rival: true };
+
+// The error of the year of the model and of its rivals: a full bar is 1. The names are the legend; those of rivals draw lines.
+function errorsPanel({ rival, drawn }, view) {
   const rows = [
     ["prediction", "line", "model", "mase"],
     ["test", "dashed", "sceptic", "mase_naive"],
@@ -127,13 +139,21 @@ function errorsPanel({ rival }) {
       const lines = rows.map(([role, mark, words, key]) => {
         const swatch = element("span", { class: `ra-swatch ra-swatch-${mark} ra-${role}`, "aria-hidden": "true" });
         const [bar, value] = [element("span", { class: `ra-share-bar ra-${role}`, "aria-hidden": "true" }), element("td")];
-        const row = element("tr", {}, element("th", { scope: "row" }, swatch, words), value, element("td", { class: "ra-share-track" }, bar));
-        return { key, bar, value, row };
+        const name = key in drawable ? element("button", { type: "button", class: "ra-word ra-draws" }, swatch, words) : element("span", {}, swatch, words);
+        if (key in drawable) {
+          view.listen(name, "click", () => {
+            if (!drawn.delete(key)) drawn.add(key);
+            view.update();
+          });
+        }
+        const row = element("tr", {}, element("th", { scope: "row" }, name), value, element("td", { class: "ra-share-track" }, bar));
+        return { key, bar, value, row, name };
       });
       table.append(element("tbody", {}, ...lines.map(({ row }) => row)));
-      host.append(table, element("p", { class: "ra-note-below" }, "Sceptic: last year’s months, plus what a year has added. Full bar: 1."));
+      host.append(table, element("p", { class: "ra-note-below" }, "Press a rival to draw its line. The sceptic takes last year’s months, plus what a year has added. Full bar: 1."));
       return (state) => {
-        for (const { key, bar, value, row } of lines) {
+        for (const { key, bar, value, row, name } of lines) {
+          if (key in drawable) name.setAttribute("aria-pressed", String(drawn.has(key)));
           value.textContent = formatNumber(state[key], 2);
           bar.style.width = `${Math.min(100, 100 * state[key]).toFixed(2)}%`;
           row.style.visibility = key === "mase_before" && state.deleted === "nothing" ? "hidden" : "";
@@ -145,7 +165,7 @@ function errorsPanel({ rival }) {
 
 const three = (lag) => `${lag}, ${lag + 12}, ${lag + 24}`;
 
-// What each lag costs that a hand has deleted of this window, which stays while others are tried.
+// What each lag costs: faint the lags that no hand has deleted.
 function costsPanel(problem) {
   const place = (x) => ({ deleted: "lags", lag: bounded(Math.round(x), [1, 24]) });
   return {
@@ -156,20 +176,25 @@ function costsPanel(problem) {
     hint: () => "with the lag 12 and 24 months later; arrow keys read the lags, Enter deletes one",
     handle: { at: (state) => [state.lag, state.deleted === "lags" ? state.mase : state.mase_before], to: place },
     cursor: {
-      places: ([p]) => [[p, (k, { tried, mase_before }) => [k + 1, tried[k] ?? mase_before], "x"]],
+      places: ([p]) => [[p, (k, { costs, mase_before }) => [k + 1, costs[k] ?? mase_before], "x"]],
       count: () => 24,
-      text: (k, { tried }) => `lags ${three(k + 1)}\n${tried[k] === null ? "not tried" : `MASE ${formatResult(tried[k])}`}`,
+      text: (k, { costs }) => `lags ${three(k + 1)}\n${costs[k] === null ? "not tried" : `MASE ${formatResult(costs[k])}`}`,
       pick: (k) => place(k + 1),
       start: ({ lag }) => lag - 1,
     },
     make(p) {
-      const [costs, now, level, diamond] = [p.bars("neutral"), p.bars("query"), p.marker("leave-one-out", "level"), p.marker("query")];
-      return ({ tried, deleted, lag, mase, mase_before }) => {
-        const top = Math.max(1, mase_before, ...tried.map((cost) => cost ?? 0));
+      const [faint, dark, now] = [p.bars("neutral ra-faint"), p.bars("neutral"), p.bars("query")];
+      const [level, diamond] = [p.marker("leave-one-out", "level"), p.marker("query")];
+      const below = element("p", { class: "ra-note-below" });
+      p.host.after(below);
+      return ({ costs, tried, all, deleted, lag, mase, mase_before }) => {
+        below.textContent = all ? "The error without this lag and those 12 and 24 later." : "Delete any lag but 12, and all 24 are shown.";
+        const top = Math.max(1, mase_before, ...costs.map((cost) => cost ?? 0));
         p.frame({ x: [0, 25], y: [0, 1.12 * top], xTicks: [1, 6, 12, 18, 24].map((at) => ({ at, text: String(at) })) });
-        const bars = [0, ...tried.map((cost) => cost ?? 0)];
+        const bars = [0, ...costs.map((cost) => cost ?? 0)];
         const chosen = (k) => deleted === "lags" && k === lag;
-        costs(bars, (k) => bars[k] > 0 && !chosen(k));
+        faint(bars, (k) => bars[k] > 0 && !tried[k - 1] && !chosen(k));
+        dark(bars, (k) => tried[k - 1] && !chosen(k));
         now(bars, chosen);
         level(0, mase_before);
         diamond(lag, deleted === "lags" ? mase : mase_before);
@@ -252,12 +277,33 @@ function seasonWords({ context }, { horizon, heard, mass }) {
   return `gives ${percent(mass)} of its weight to ${lags}`;
 }
 
+// What a deletion does to the curve: to its lowest month, and to its mean.
+function movedWords({ context }, { dates, before, median }) {
+  const lowest = (path) => MONTHS[Number(dates[context + path.indexOf(Math.min(...path))].slice(5)) - 1];
+  const [was, is] = [lowest(before), lowest(median)];
+  const change = sum(median) / sum(before) - 1;
+  const level = Math.abs(change) < 0.002 ? "hardly moves" : `${change > 0 ? "rises" : "falls"} by ${(100 * Math.abs(change)).toFixed(1)}\u00a0%`;
+  return `the low ${was === is ? `stays in ${is}` : `moves from ${was} to ${is}`}, the mean ${level}`;
+}
+
 const render = explorer({
   name: "ForecastExplorer",
-  longest: 175,
+  longest: 200,
   prepare: forecastProblem,
   compute: forecastState,
-  panels: (problem) => ({ fan: fanPanel(problem), weights: weightsPanel(problem), errors: errorsPanel(problem), costs: costsPanel(problem), lags: lagsPanel(problem), places: placesPanel(problem), heads: headsPanel(problem) }),
+  panels(problem, view) {
+    view.show = (values) => view.set(values, { move: {} }); // the pictures show what a ready-made state deletes: More stays as it is
+    const { last } = problem;
+    const rest = () => {
+      last.resting = true;
+      view.update();
+    };
+    view.refreshers.push(() => {
+      clearTimeout(last.timer);
+      if (!last.resting) last.timer = setTimeout(rest, 120);
+    });
+    return { fan: fanPanel(problem), weights: weightsPanel(problem), errors: errorsPanel(problem, view), costs: costsPanel(problem), lags: lagsPanel(problem), places: placesPanel(problem), heads: headsPanel(problem) };
+  },
   texts: (problem, view) => ({
     horizon: (h) => monthName(problem.dates[view.model.get("query") + problem.context + h - 1]),
     head: (h) => `${h} of ${problem.network.heads}${roleOf(problem, h)}`,
@@ -276,7 +322,7 @@ const render = explorer({
   numbers: ({ steps, rival, shares }) => [
     ["mase", "MASE here", print("mase")],
     ["mase-before", "MASE, nothing deleted", print("mase_before")],
-    ...(rival ? [["mase-rival", "MASE, pooled linear", print("mase_rival")]] : []),
+    ...(rival ? [["mase-rival", "MASE, linear map", print("mase_rival")]] : []),
     ["mase-naive", "MASE, last year with drift", print("mase_naive")],
     ["covered", `inside the ${percent(shares[0])} band`, ({ covered }) => `${covered} of ${steps}`],
     ["mass", "weight on lags 12, 24, 36", ({ mass }) => shareText(mass)],
@@ -285,16 +331,15 @@ const render = explorer({
   ],
   say(state, problem) {
     const { context } = problem;
-    const { dates, head, horizon, mass, change, mase, mase_before: before, mase_naive: naive, deleted, lag, start, length } = state;
+    const { dates, head, horizon, mass, change, mase, mase_before: before, deleted, lag, start, length } = state;
     const until = Math.min(context - 1, context - start + length - 1);
     const span = `${isolate(dates[context - start])} to ${isolate(dates[until])}`;
     const gone = { nothing: "Nothing deleted", lags: `Without lags ${both([lag, lag + 12, lag + 24])}`, span: `Without ${span}` }[deleted];
-    const moved = deleted === "nothing" ? `is ${formatResult(mase, 2)}` : `goes from ${formatResult(before, 2)} to ${formatResult(mase, 2)}`;
-    const other = state.rival ? `, the linear map’s ${formatResult(state.mase_rival, 2)}` : "";
+    const moved = deleted === "nothing" ? `is ${formatResult(mase, 2)}` : `goes from ${formatResult(before, 2)} to ${formatResult(mase, 2)}, ${movedWords(problem, state)}`;
     const earlier = [12, 24].filter((back) => back < context).map((back) => monthName(dates[context - 1 - back]));
     const moved_on = `gives ${percent(change)} of its weight to ${earlier.join(" and ")}`;
     const lags = change > Math.max(mass, 0.1) ? moved_on : seasonWords(problem, state);
-    return [gone, `: the error ${moved}. The sceptic’s is ${formatResult(naive, 2)}${other}. For ${monthName(dates[context + horizon - 1])}, head ${head} ${lags}.`];
+    return [gone, `: the error ${moved}. For ${monthName(dates[context + horizon - 1])}, head ${head} ${lags}.`];
   },
   result: ({ quantiles, before, sceptic, weights, by_lag, by_place, masses, mase, mase_before, mase_rival, mase_naive, covered, mass, change, chance }) => ({
     quantiles: quantiles.map((row) => Array.from(row)),

@@ -34,11 +34,11 @@
 # - Holds: that the transformer errs less than last year's months plus drift, .385 against .447, may be luck.
 #   Because: of eight gaps that were tested only another one is beyond luck: what least squares gains by the units of
 #   each series.
-# - Fails: pooled linear errs less than pooled least squares because it reads more of the past.
+# - Fails: the linear map errs less than pooled least squares because it reads more of the past.
 #   Because: both are the same map of the same 36 months; what counts as an error differs.
-# - Fails: in the mean of its trainings the transformer errs less than pooled linear, as its weights change with the
+# - Fails: in the mean of its trainings the transformer errs less than the linear map, as its weights change with the
 #   window.
-#   Because: it has .385, and pooled linear, whose slopes never change, .380.
+#   Because: it has .385, and the linear map, whose slopes never change, .380.
 
 
 # %% tags=["answer"]
