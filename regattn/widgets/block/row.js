@@ -4,7 +4,7 @@ import { isolate } from "../_kit/format.js";
 import { numberTable } from "../_kit/tables.js";
 
 const ON_THE_WAY = ["embedding", "norm_1", "output", "add_1", "norm_2", "back", "add_2"];
-const CALLED = { embedding: "enters", norm_1: "normalised", output: "+ attention", add_1: "= stream", norm_2: "normalised", back: "+ feed-forward", add_2: "= leaves" }; // prettier-ignore
+const CALLED = { embedding: "enters", norm_1: "normalised (1)", output: "+ attention", add_1: "= stream", norm_2: "normalised (2)", back: "+ feed-forward", add_2: "= leaves" }; // prettier-ignore
 const STOPS = ["enters", "after attention", "leaves"];
 const WATCHED = ["are", "is"]; // the words whose shares have a colour
 

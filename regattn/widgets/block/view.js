@@ -12,9 +12,9 @@ import { numberTable } from "../_kit/tables.js";
 const told = {
   embedding: "Each word brings its own row of numbers.",
   norm_1: "Each row is brought to mean 0 and variance 1.",
-  queries: "What each word asks for: its row times W_Q.",
-  keys: "What each word is found by: its row times W_K.",
-  values: "What each word hands over: its row times W_V.",
+  queries: "What each word asks for: its row times the query matrix.",
+  keys: "What each word is found by: its row times the key matrix.",
+  values: "What each word hands over: its row times the value matrix.",
   scores: "Every query on every key, divided by √d.",
   mask: "Who may look at whom: not at what comes later.",
   weights: "Softmax of the scores: who looks at whom.",
@@ -43,7 +43,7 @@ function flowPanel(view) {
     beside: true,
     make(host) {
       const draw = flowDrawing(host, { label, pick: (step) => view.set({ step }), signal: view.signal });
-      return ({ steps, order, shown, layers, width: D }) => draw(steps, order, shown.key, layers, [4 * D ** 2, 8 * D ** 2]);
+      return ({ steps, order, shown, layers, positions, width: D }) => draw(steps, { order, layers, positions }, shown.key, [4 * D ** 2, 8 * D ** 2]);
     },
   };
 }
