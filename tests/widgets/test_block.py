@@ -208,6 +208,29 @@ def test_the_page_computes_what_the_trained_block_says_and_a_line_of_the_row_is_
         assert page.locator("[data-panel=row] tbody th").first.inner_text() == "enters: dogs"
 
 
+@pytest.mark.browser
+def test_what_is_pressed_answers_above_the_numbers_and_lights_where_most_is_written(browser, tmp_path):
+    with opened(browser, tmp_path, learned(step="weights"), width=1280, height=800) as page:
+        said, below = page.locator(".ra-live"), page.locator("[data-panel=numbers] p.ra-below")
+        boxes = [page.locator(f).bounding_box()["y"] for f in (".ra-live", "[data-panel=says]", "[data-panel=numbers]")]
+        assert boxes == sorted(boxes)
+        for step, part, place in (("add_1", "output", 0), ("add_2", "back", 3)):
+            page.evaluate(SET, [{"step": step}, 0])
+            explorer = learned(step=part)
+            assert np.argmax(np.abs(explorer.result()["values"][-1])) == place
+            written = explorer.result()["values"][-1][place]
+            assert f"gate, {place + 1}: " in (text := below.text_content().replace("\u2068", "").replace("\u2069", ""))
+            assert f"{abs(written):.2f} written" in text
+        assert "right for “dogs”" in said.text_content()
+        page.evaluate(SET, [{"sentence": 1, "out": "attention"}, 0])
+        assert "wrong, “dog” needs “is”" in said.text_content()
+        assert page.locator(".ra-stops th").all_text_contents()[1] == "no attention"
+        page.evaluate(SET, [{"n_heads": 4, "out": "nothing"}, 0])
+        total = learned(n_heads=4).result()["total"]
+        assert total == learned().result()["total"]
+        assert f"Another block, trained with 4 heads: {total} parameters, as with 2." in said.text_content()
+
+
 # ---- one head, written by hand ---------------------------------------------------------------------------------------
 
 

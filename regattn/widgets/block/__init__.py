@@ -43,7 +43,20 @@ STEPS = {
 }
 BY_HAND = ["queries", "keys", "values"]
 HEAD_STEPS = [*BY_HAND, "scores", "mask", "weights", "average"]
-AROUND = ["sentence", "order", "width", "n_heads", "head", "out", "positions", "layers", "row", "flow", "counts"]
+AROUND = [
+    "sentence",
+    "order",
+    "width",
+    "n_heads",
+    "head",
+    "out",
+    "positions",
+    "layers",
+    "says",
+    "row",
+    "flow",
+    "counts",
+]
 """What one head by hand has not."""
 FIXED = ["order", "width", "positions"]  # as which the small block was trained
 STOPS = ["embedding", "add_1", "add_2"]  # where its stream is asked for the next word
@@ -61,7 +74,7 @@ class _OneOf(Count):
         return value
 
 
-class BlockExplorer(Explorer, panels=["numbers", "flow", "row", "counts"]):
+class BlockExplorer(Explorer, panels=["says", "numbers", "flow", "row", "counts"]):
     r"""Show one sentence on its way through one transformer block, a step at a time.
 
     Choose a step in the drawing or the list; point at a number to see the products that it is made of, and what each
@@ -191,6 +204,8 @@ class BlockExplorer(Explorer, panels=["numbers", "flow", "row", "counts"]):
         if self.trained is not None:
             self.known = _check_known(self.known, self.trained["words"])
             kit["hide"] = [*FIXED, *kit.get("hide", ())]
+        elif written is None:
+            kit["hide"] = ["says", *kit.get("hide", ())]  # chance says nothing
         self.written, names = _check_written(written, len(self.words))
         self.steps = _check_steps(steps, list(STEPS) if written is None else HEAD_STEPS)
         if written is not None:

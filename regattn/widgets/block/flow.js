@@ -75,14 +75,14 @@ function lowered(node, words) {
   return node;
 }
 
-// Returns draw(steps, order, chosen); a click on a box gives its key to pick.
+// Returns draw(steps, settings, chosen, sizes); a click on a box gives its key to pick.
 export function flowDrawing(host, { label, pick, signal }) {
   const svg = host.appendChild(svgElement("svg", { class: "ra-plot ra-flow", role: "img", "aria-label": label }));
   let drawn = "";
   svg.addEventListener("click", ({ target }) => target.dataset.step && pick(target.dataset.step), { signal });
-  return (steps, order, chosen, layers, sizes) => {
+  return (steps, { order, layers, positions }, chosen, sizes) => {
     const places = placesOf(steps, order);
-    const key = JSON.stringify([places, layers, sizes]);
+    const key = JSON.stringify([places, layers, positions, sizes]);
     if (key !== drawn) {
       drawn = key;
       const { lines, shapes } = arrows(places);
@@ -105,7 +105,7 @@ export function flowDrawing(host, { label, pick, signal }) {
         ...shapes.map(([x, y, words, anchor]) => text(x, y, words, anchor)),
         ...places.flatMap(({ key: step, x, y, width }) => [
           svgElement("rect", { x: x - width / 2, y: y - HALF, width, height: 2 * HALF, rx: 5, "data-step": step }),
-          text(x, y + 4, stepNames[step], "middle", { class: "ra-step", "data-step": step }),
+          text(x, y + 4, step === "embedding" && positions === "none" ? "word" : stepNames[step], "middle", { class: "ra-step", "data-step": step }),
         ]),
       );
     }

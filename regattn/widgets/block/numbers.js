@@ -47,7 +47,7 @@ function products(a, b) {
 }
 
 // ---- steps: { key, values, how(i, j) → pieces, and of a sum of products terms(i, j) → [their first factors, second],
-// of a sum of rows rows(i) → [[name, row], …] } -----------------------------------------------------------------------
+// of a sum of rows rows(i) → [[name, row], …]; written: what a step adds } -----------------------------------------------------------------------
 
 function embeddingStep(problem, now) {
   const { width, positions } = now;
@@ -146,7 +146,7 @@ function addStep(key, ...parts) {
   const how = (t, i) => parts.flatMap((x, k) => [k ? " + " : "", x[t][i], k ? " written" : " of the stream"]);
   const values = joined(...parts);
   const rows = (t) => [...parts.map((x, k) => [k ? "+ written" : "stream", x[t]]), ["=", values[t]]];
-  return { key, values, how, rows };
+  return { key, values, how, rows, written: parts.slice(1).reduce((sum, x) => joined(sum, x)) };
 }
 
 // All steps in the chosen order; of a head that is written by hand its own alone.

@@ -4,7 +4,7 @@ import { isolate } from "../_kit/format.js";
 import { numberTable } from "../_kit/tables.js";
 
 const ON_THE_WAY = ["embedding", "norm_1", "output", "add_1", "norm_2", "back", "add_2"];
-const CALLED = { embedding: "enters", norm_1: "normalised", output: "+ attention", add_1: "= stream", norm_2: "normalised", back: "+ feed-forward", add_2: "= leaves" }; // prettier-ignore
+const CALLED = { embedding: "enters", norm_1: "normalised (1)", output: "+ attention", add_1: "= stream", norm_2: "normalised (2)", back: "+ feed-forward", add_2: "= leaves" }; // prettier-ignore
 const STOPS = ["enters", "after attention", "leaves"];
 const WATCHED = ["are", "is"]; // the words whose shares have a colour
 
@@ -12,29 +12,37 @@ const WATCHED = ["are", "is"]; // the words whose shares have a colour
 export const shareShort = (share) => (share > 0.995 ? "> .99" : share < 0.005 ? "< .01" : share.toFixed(2).slice(1));
 const short = (value) => (value === 0 ? "0" : value.toFixed(2).replace("-", "−").replace(/^(−?)0\./, "$1."));
 
-// Shares of the next word at each stop, one bar each. Returns draw(word, stops: shares of all words, known).
+// Shares of the next word at each stop, one bar each. Returns draw(word, stops: shares of all words, known, out).
 function stopBars(host) {
-  const title = element("p", { class: "ra-title" });
-  const items = [["positive", "are"], ["negative", "is"], ["neutral", "another"]]; // prettier-ignore
-  const swatch = (role) => element("span", { class: `ra-swatch ra-swatch-bar ra-${role}`, "aria-hidden": "true" });
-  const legend = element("ul", { class: "ra-legend" }, ...items.map(([role, words]) => element("li", {}, swatch(role), words)));
-  host.append(element("div", { class: "ra-stops-head" }, title, legend));
   const lines = STOPS.map((name) => {
     const parts = ["positive", "negative"].map((role) => element("span", { class: `ra-stop-part ra-${role}` }));
     const bar = element("span", { class: "ra-stop-bar", "aria-hidden": "true" }, ...parts);
-    const value = element("td");
-    return { parts, value, row: element("tr", {}, element("th", { scope: "row" }, name), element("td", { class: "ra-share-track" }, bar), value) };
+    const [head, value] = [element("th", { scope: "row" }, name), element("td")];
+    return { head, parts, value, row: element("tr", {}, head, element("td", { class: "ra-share-track" }, bar), value) };
   });
   const body = element("tbody", {}, ...lines.map(({ row }) => row));
   const table = host.appendChild(element("table", { class: "ra-shares ra-stops" }, body));
-  return (word, stops, known) => {
-    title.textContent = `The next word, asked at ${isolate(word)}`;
-    table.setAttribute("aria-label", title.textContent);
+  return (word, stops, known, out) => {
+    table.setAttribute("aria-label", `The next word, asked at ${isolate(word)}`);
+    lines[0].head.textContent = `${isolate(word)} enters`;
+    lines[1].head.textContent = out === "attention" ? "no attention" : STOPS[1];
     stops.forEach((shares, k) => {
       WATCHED.forEach((watched, n) => (lines[k].parts[n].style.width = `${(100 * (shares[known.indexOf(watched)] ?? 0)).toFixed(2)}%`));
       const top = Math.max(...shares);
       lines[k].value.textContent = `${known[shares.indexOf(top)]} ${shareShort(top)}`;
     });
+  };
+}
+
+// What a word of the trained block would say on the way; it leads, for every control changes it.
+export function saysPanel({ known }) {
+  return {
+    title: "The next word",
+    legend: [["positive", "bar", "are"], ["negative", "bar", "is"], ["neutral", "bar", "another"]], // prettier-ignore
+    make(host) {
+      const draw = stopBars(host);
+      return ({ words, at: [row], says, out }) => draw(words[row], says.map((stop) => stop[row]), known, out); // prettier-ignore
+    },
   };
 }
 
@@ -50,8 +58,7 @@ export function rowPanel(view, problem) {
         view.set({ step: keys[i] });
       };
       const draw = numberTable(host, { label: title, pick, hint: "The table scrolls sideways.", signal: view.signal });
-      const drawStops = problem.trained && stopBars(host);
-      return ({ steps, shown, words, at, says }) => {
+      return ({ steps, shown, words, at }) => {
         const [row] = at;
         problem.hand.row = row;
         const passed = steps.filter(({ key }) => ON_THE_WAY.includes(key));
@@ -65,7 +72,6 @@ export function rowPanel(view, problem) {
         const named = keys.map((key) => (key === "embedding" ? `enters: ${words[row]}` : CALLED[key]));
         const column = here < 0 ? -1 : at[1];
         draw(named, columns, values, { text: short, most, marked, chosen: [keys.map((_, i) => i === here), columns.map((_, j) => j === column)] });
-        if (drawStops) drawStops(words[row], says.map((stop) => stop[row]), problem.known); // prettier-ignore
       };
     },
   };

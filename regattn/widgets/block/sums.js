@@ -5,14 +5,14 @@ import { numberTable } from "../_kit/tables.js";
 
 const MOST = 8; // columns; of more terms the largest
 const NAMES = {
-  queries: (word) => [word, "W_Q"],
-  keys: (word) => [word, "W_K"],
-  values: (word) => [word, "W_V"],
+  queries: (word) => [word, "weight"],
+  keys: (word) => [word, "weight"],
+  values: (word) => [word, "weight"],
   scores: (word, other) => [`${word} asks`, `${other}’s key`],
   average: () => ["weight", "value"],
-  output: () => ["averages", "W_O"],
-  hidden: (word) => [word, "W_1"],
-  back: () => ["hidden", "W_2"],
+  output: () => ["averages", "weight"],
+  hidden: (word) => [word, "weight"],
+  back: () => ["hidden", "weight"],
 }; // prettier-ignore
 
 const sized = (value) => (Number.isNaN(value) ? "" : value === 0 ? "0" : value.toFixed(2).replace("-", "−").replace(/^(−?)0\./, "$1."));

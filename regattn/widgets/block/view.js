@@ -1,7 +1,7 @@
 // BlockExplorer: one sentence through one transformer block, drawn; each number with what it is made of.
 import { countTable, flowDrawing } from "./flow.js";
 import { blockCounts, blockSteps, saidBy, wordsOf } from "./numbers.js";
-import { rowPanel, shareShort } from "./row.js";
+import { rowPanel, saysPanel, shareShort } from "./row.js";
 import { factorTable } from "./sums.js";
 import { element, fits } from "../_kit/controls.js";
 import { explorer } from "../_kit/explorer.js";
@@ -12,9 +12,9 @@ import { numberTable } from "../_kit/tables.js";
 const told = {
   embedding: "Each word brings its own row of numbers.",
   norm_1: "Each row is brought to mean 0 and variance 1.",
-  queries: "What each word asks for: its row times W_Q.",
-  keys: "What each word is found by: its row times W_K.",
-  values: "What each word hands over: its row times W_V.",
+  queries: "What each word asks for: its row times the query matrix.",
+  keys: "What each word is found by: its row times the key matrix.",
+  values: "What each word hands over: its row times the value matrix.",
   scores: "Every query on every key, divided by √d.",
   mask: "Who may look at whom: not at what comes later.",
   weights: "Softmax of the scores: who looks at whom.",
@@ -31,6 +31,7 @@ const toldByHand = {
   keys: "What each word is found by.",
   values: "What each word hands over.",
 };
+const HEADS_AT_FIRST = 2;
 const AMONG = ["scores", "mask", "weights"]; // tables of words on words
 
 const signedText = (value) => (value === 0 ? "0" : value.toFixed(2).replace("-", "−").replace(/^(−?)0/, "$1"));
@@ -42,7 +43,7 @@ function flowPanel(view) {
     beside: true,
     make(host) {
       const draw = flowDrawing(host, { label, pick: (step) => view.set({ step }), signal: view.signal });
-      return ({ steps, order, shown, layers, width: D }) => draw(steps, order, shown.key, layers, [4 * D ** 2, 8 * D ** 2]);
+      return ({ steps, order, shown, layers, positions, width: D }) => draw(steps, { order, layers, positions }, shown.key, [4 * D ** 2, 8 * D ** 2]);
     },
   };
 }
@@ -53,13 +54,14 @@ function columnNames({ names }, { words, shown: { key, values } }) {
   return names[key === "average" ? "values" : key] ?? Array.from(values[0], (_, i) => String(i + 1));
 }
 
-// The number that is looked at: under the pointer, else the one last pressed, else the last word's largest.
-function cellOf({ hovered, pressed }, { key, values }) {
+// The number that is looked at: under the pointer, else the one last pressed, else the last word's largest, and where
+// a part adds the one to which it adds most.
+function cellOf({ hovered, pressed }, { key, values, written = values }) {
   const there = (at) => at && values[at[0]]?.[at[1]] !== undefined;
   if (there(hovered)) return hovered;
   const i = there(pressed) ? pressed[0] : values.length - 1;
   if (there(pressed) && pressed[2] === key) return pressed;
-  const sizes = Array.from(values[i], Math.abs);
+  const sizes = Array.from(written[i], Math.abs);
   return [i, sizes.indexOf(Math.max(...sizes))];
 }
 
@@ -67,6 +69,7 @@ function numbersPanel(view, problem, hand) {
   const title = "The numbers after this step";
   return {
     title,
+    beside: Boolean(problem.trained),
     make(host) {
       const does = problem.trained ? host.appendChild(element("p", { class: "ra-does" })) : null;
       const line = element("p", { class: "ra-below", "aria-live": "polite" });
@@ -93,7 +96,7 @@ function numbersPanel(view, problem, hand) {
         if (does) does.textContent = told[key];
         draw(words, columns, values, { text: signedText, most, marked, chosen: [words.map((_, i) => i === at[0]), columns.map((_, j) => j === at[1])] });
         const write = (piece) => (typeof piece === "number" ? formatNumber(piece) : piece);
-        const whole = how(...at).map(write).join("");
+        const whole = how(...at).map(write).join("").replaceAll("+ −", "− ");
         const made = `${whole}${problem.written?.[key] ? "," : " ="} ${write(values[at[0]][at[1]])}`;
         const said = `${isolate(words[at[0]])}, ${columns[at[1]]}: ${made}`;
         const summed = drawFactors(state, columns) ?? said;
@@ -122,18 +125,29 @@ function countsPanel({ known }) {
   };
 }
 
-// What the last word says when it enters and after each part.
-function sayStops({ words, says, out }, { known }) {
-  const best = (shares) => shares.indexOf(Math.max(...shares));
-  const [enters, attended, leaves] = says.map((stop) => stop.at(-1)).map((shares) => `“${known[best(shares)]}” (${shareShort(Math.max(...shares))})`);
-  const after = (part) => (out === part ? `without ${part}` : `after ${part}`);
-  const start = `“${isolate(words.at(-1))}” enters saying ${enters};`;
-  return [start, ` ${after("attention")} it says ${attended}, ${after("feed-forward")} ${leaves}.`];
+const NOUNS = ["dog", "dogs", "gate", "gates"];
+
+// What the last word says at the end, and whether its subject wants that; then what made it so. Of other heads than those
+// at first, that the block is another one.
+function sayStops({ words, says, out, n_heads, counts }, { known }) {
+  const ends = says.map((stop) => stop.at(-1)).map((shares) => [known[shares.indexOf(Math.max(...shares))], shareShort(Math.max(...shares))]);
+  const [[enters], [attended, share], [told, sure]] = ends;
+  const [subject, wanted, last] = [words[1], /s$/.test(words[1]) ? "are" : "is", isolate(words.at(-1))];
+  const asked = words.length > 3 && words[2] === "near" && NOUNS.includes(subject) && NOUNS.includes(words.at(-1));
+  const verdict = !asked ? "" : told === wanted ? `: right for “${subject}”` : `: wrong, “${subject}” needs “${wanted}”`;
+  const why = {
+    attention: `Attention is taken out: “${last}” hears of no other word.`,
+    "feed-forward": "Feed-forward is taken out: what attention wrote stands alone.",
+    nothing: `“${last}” enters saying “${enters}”; attention ${attended === enters ? "leaves that" : `makes it “${attended}”`} (${share}).`,
+  };
+  const heads = n_heads === 1 ? "1 head" : `${n_heads} heads`;
+  const other = n_heads === HEADS_AT_FIRST ? "" : ` Another block, trained with ${heads}: ${counts.total} parameters, as with ${HEADS_AT_FIRST}.`;
+  return [`${words.map(isolate).join(" ")} … ${told}`, ` (${sure})${verdict}. ${why[out]}${other}`];
 }
 
 const render = explorer({
   name: "BlockExplorer",
-  longest: 130,
+  longest: 150,
   valid: {
     count: (value, { stops, ...spec }) => (stops ? stops.includes(value) : fits(spec, value)),
   },
@@ -145,12 +159,16 @@ const render = explorer({
     const at = cellOf(problem.hand, shown);
     return { ...now, words, steps, shown, at, says: saidBy(problem, now, steps), counts: blockCounts(problem, now) };
   },
-  panels: (problem, view) => ({
-    numbers: numbersPanel(view, problem, problem.hand),
-    flow: flowPanel(view),
-    row: rowPanel(view, problem),
-    counts: countsPanel(problem),
-  }),
+  panels(problem, view) {
+    if (problem.trained) view.lead.before(view.said); // what changes, beside what is pressed
+    return {
+      says: saysPanel(problem),
+      numbers: numbersPanel(view, problem, problem.hand),
+      flow: flowPanel(view),
+      row: rowPanel(view, problem),
+      counts: countsPanel(problem),
+    };
+  },
   say(state, problem) {
     if (state.says.length) return sayStops(state, problem);
     const { key, values } = state.shown;
