@@ -232,10 +232,13 @@ def test_what_the_judge_reads_stands_under_what_arrives(browser, tmp_path):
 @pytest.mark.browser
 def test_images_are_ringed_only_where_they_are_sent_as_a_code(browser, tmp_path):
     with opened(browser, tmp_path, example(assignment="hard"), more=False) as page:
+        places = {}
         legend = page.locator("[data-panel=plane] .ra-legend")
         rings = page.locator("[data-panel=plane] svg path.ra-hollow.ra-key")
         for assignment in ("hard", "soft", "none"):
             page.evaluate(SET, [{"assignment": assignment}, 0])
+            top = page.locator("[data-panel=plane] svg").bounding_box()["y"]
+            assert top == places.setdefault("top", top)  # the plane stands still
             assert ("sent as the same code" in legend.inner_text()) == (assignment == "hard")
             assert bool(rings.get_attribute("d")) == (assignment == "hard")
 

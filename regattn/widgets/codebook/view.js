@@ -71,8 +71,8 @@ function planePanel({ latents, labels, low, high, images, most, pictured }, show
       ["query", "diamond", "what you send"],
       ["key", "square", "codes, as they are drawn (press one)"],
       ["neutral", "dot", "images"],
-      ["key", "hollow", "sent as the same code"],
       ["truth", "line", "what the decoder is told"],
+      ["key", "hollow", "sent as the same code"],
     ],
     plot: { label: "Images and codes in the latent plane", xLabel: "first latent number", yLabel: "second latent number", height: (width) => Math.max(220, Math.min(440, 72 + slope * (width - 58))) }, // prettier-ignore
     by: "xy",
@@ -101,7 +101,7 @@ function planePanel({ latents, labels, low, high, images, most, pictured }, show
         const nearest = new Set(state.assignment === "hard" ? state.members : []); // else nobody is sent as a code
         dots(xs, ys, 1.5, (i) => !spelled[i] && !nearest.has(i));
         members(xs, ys, (i) => (spelled[i] ? 8 : 2), (i) => nearest.has(i)); // prettier-ignore
-        p.svg.closest("[data-panel]").querySelector(".ra-legend > :nth-child(4)").hidden = state.assignment !== "hard";
+        p.svg.closest("[data-panel]").querySelector(".ra-legend > :last-child").style.visibility = nearest.size ? "" : "hidden"; // its room stays
         way([state.point[0], state.told[0]], [state.point[1], state.told[1]]);
         codes.weigh((k) => (state.weights.length ? state.weights[k] : 0));
         told(...state.told);
