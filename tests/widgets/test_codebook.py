@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from sklearn.svm import SVC
 
 from regattn.transformer import Autoencoder
 from regattn.widgets import CodebookExplorer
@@ -70,6 +71,24 @@ def test_members_and_live_codes_are_counted_by_the_nearest():
         assert (found["code"], found["members"]) == (k + 1, int((away == k).sum()))
 
 
+def test_the_judge_reads_as_the_support_vector_machine_that_was_given():
+    explorer = example()
+    images, (support, coefficients, intercepts, counts, gamma) = explorer.images.reshape(31, -1), explorer.judge
+    given = SVC(C=10, gamma=0.3).fit(images, explorer.labels)
+    assert [part.shape for part in (support, coefficients, intercepts)] == [
+        part.shape for part in (given.support_vectors_, given.dual_coef_, given.intercept_)
+    ]
+    assert (counts.tolist(), float(gamma)) == (given.n_support_.tolist(), 0.3)
+    for settings in ({"assignment": "none"}, {"assignment": "hard", "book": 2}, {"temperature": 3.0}):
+        seen = example(**settings)
+        arrived = seen._drawn(seen._sent(seen.latents)[0])
+        found = seen.result()
+        assert found["reads"] == given.predict([found["drawn"]])[0]
+        assert found["right"] == int((given.predict(arrived) == seen.labels).sum())
+    assert made().result()["reads"] is made().result()["right"] is None
+
+
+JUDGE = [np.ones((4, 20)), np.ones((2, 4)), np.ones(3), np.array([2, 1, 1]), 0.1]
 GOOD = {"latents": np.zeros((3, 2)), "images": np.zeros((3, 4, 5)), "codebooks": [np.eye(2)]}
 DECODER = [np.ones((6, 2)), np.ones(6), np.ones((20, 6)), np.ones(20)]
 
@@ -86,6 +105,9 @@ DECODER = [np.ones((6, 2)), np.ones(6), np.ones((20, 6)), np.ones(20)]
     ({"codebooks": [np.zeros((1, 2))]}, "2 to 64 codes, got 1"),
     ({"codebooks": [np.zeros((65, 2))]}, "2 to 64 codes, got 65"),
     ({"labels": ["a"]}, "labels has 1 entries but there are 3 images"),
+    ({"judge": JUDGE[:4], "labels": ["a", "b", "c"]}, "judge must hold 5 arrays, got 4"),
+    ({"judge": JUDGE, "labels": ["a", "b", "a"]}, "a judge needs at least 3 different labels, got 2"),
+    ({"judge": [*JUDGE[:3], np.array([2, 2, 1]), 0.1], "labels": ["a", "b", "c"]}, "judge must have shapes"),
     ({"book": 1}, r"book must be ≤ 0 \(the last codebook\), got 1"),
     ({"temperature": 0.0}, "temperature must be ≥ 0.0001, got 0.0"),
     ({"assignment": "firm"}, "assignment must be one of hard, soft, none, got 'firm'"),
@@ -99,8 +121,9 @@ def test_what_cannot_be_shown_is_refused_by_name(change, message):
 # ---- in JavaScript --------------------------------------------------------------------------------------------------
 
 
-def test_numbers_equal_the_packages_for_many_settings(tmp_path):
-    rng, explorer = np.random.default_rng(1), example()
+@pytest.mark.parametrize("judged", [True, False])
+def test_numbers_equal_the_packages_for_many_settings(tmp_path, judged):
+    rng, explorer = np.random.default_rng(1), example() if judged else example(judge=None)
     settings = [
         {
             "across": float(rng.uniform(explorer.low[0], explorer.high[0])),
@@ -115,6 +138,9 @@ def test_numbers_equal_the_packages_for_many_settings(tmp_path):
     code += "(s) => ({...s, weights: [...s.weights], drawn: [...s.drawn], code: s.code + 1, sent: s.sent + 1, "
     code += "members: s.members.length})));"
     state = explorer.state()
+    if not judged:  # images of many shades travel as numbers
+        many = explorer.images.reshape(31, -1) + np.arange(31)[:, None] / 99
+        state["data"] = {**state["data"], "images": many.tolist()}
     given = {"data": dict(state["data"]), "settings": settings}
     for values, shown in zip(settings, in_node(tmp_path, "codebook/numbers.js", code, given), strict=True):
         wanted = expected({**state, **values})
@@ -186,8 +212,35 @@ def test_what_is_sent_stands_beside_what_arrives_on_one_screen_with_the_plane(br
             numbers = page.locator(".ra-error-number").all_inner_texts()
             found = explorer.result()
             assert [float(text) for text in numbers] == pytest.approx(
-                [found[name] for name in ("apart", "error", "plain")], rel=2e-3
+                [found[name] for name in ("apart", "error", "plain")], rel=5e-3
             )
+
+
+@pytest.mark.browser
+def test_what_the_judge_reads_stands_under_what_arrives(browser, tmp_path):
+    with opened(browser, tmp_path, example(assignment="hard"), more=False) as page:
+        for book in (0, 2):
+            found = page.evaluate(SET, [{"book": book}, 0])
+            assert f"arrives, read as \u2068{found['reads']}\u2069" in page.inner_text("[data-panel=drawn]")
+            assert page.inner_text(".ra-read-number") == str(found["right"])
+            bar, track = (page.locator(f".ra-whole{part}").bounding_box()["width"] for part in (" .ra-error", ""))
+            assert bar / track == pytest.approx(found["right"] / 31, abs=0.02)
+    with opened(browser, tmp_path, made()) as page:
+        assert "read" not in page.inner_text("[data-panel=drawn]")
+
+
+@pytest.mark.browser
+def test_images_are_ringed_only_where_they_are_sent_as_a_code(browser, tmp_path):
+    with opened(browser, tmp_path, example(assignment="hard"), more=False) as page:
+        places = {}
+        legend = page.locator("[data-panel=plane] .ra-legend")
+        rings = page.locator("[data-panel=plane] svg path.ra-hollow.ra-key")
+        for assignment in ("hard", "soft", "none"):
+            page.evaluate(SET, [{"assignment": assignment}, 0])
+            top = page.locator("[data-panel=plane] svg").bounding_box()["y"]
+            assert top == places.setdefault("top", top)  # the plane stands still
+            assert ("sent as the same code" in legend.inner_text()) == (assignment == "hard")
+            assert bool(rings.get_attribute("d")) == (assignment == "hard")
 
 
 @pytest.mark.browser

@@ -15,6 +15,7 @@ from regattn.widgets._kit import Choice, Count, Explorer, Slider, check_labels
 __all__ = ["CodebookExplorer"]
 
 MOST_IMAGES, MOST_CODES, SHOWN = 400, 64, 8
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 FAR = 1e6  # no number that is handed over may be larger
 
 
@@ -28,7 +29,8 @@ class CodebookExplorer(Explorer, panels=["drawn", "plane", "members"]):
     With hard assignment the nearest code has weight one, which is the limit T → 0; with none :math:`\hat z = z`.
     Implements :eq:`soft-codes` and :eq:`nearest-code`. Sent is the image that lies nearest to the
     point. Beside what arrives stands how far the two are apart, the same for all images that are sent in this way, and
-    for one mean image: squared errors per pixel.
+    for one mean image: squared errors per pixel. A judge may say what it reads, and how many of all images it reads
+    right as they arrive.
 
     Parameters
     ----------
@@ -42,6 +44,10 @@ class CodebookExplorer(Explorer, panels=["drawn", "plane", "members"]):
         Codes to choose from, 2 to 64 in each.
     labels : sequence of n str, optional
         What the images are; written at their places.
+    judge : sequence of 5 arrays, optional
+        A support vector machine with Gaussian kernel that reads pixels, as a fitted ``SVC`` of scikit-learn holds it:
+        ``support_vectors_``, ``dual_coef_``, ``intercept_``, ``n_support_``, and the number γ of its kernel. Its
+        classes are the different labels in their order, three at least.
 
     Raises
     ------
@@ -104,6 +110,7 @@ class CodebookExplorer(Explorer, panels=["drawn", "plane", "members"]):
         decoder: Sequence[Any],
         codebooks: Sequence[Any],
         labels: Sequence[str] | None = None,
+        judge: Sequence[Any] | None = None,
         **kit: Any,
     ) -> None:
         self.latents = _plane(latents, "latents")
@@ -121,13 +128,18 @@ class CodebookExplorer(Explorer, panels=["drawn", "plane", "members"]):
         if not self.codebooks:
             raise ValueError("codebooks must hold at least one codebook, got none")
         self.labels = check_labels(labels or ["·"] * n, n, "labels", rows="images")
+        self.classes = sorted(set(self.labels))
+        self.judge = None if judge is None else _check_judge(judge, shape[1] * shape[2], len(self.classes))
         known = np.concatenate([self.latents, *self.codebooks])
         self.low, self.high = known.min(axis=0), known.max(axis=0)
         room = 0.06 * np.where(self.high > self.low, self.high - self.low, 1.0)
         self.low, self.high = self.low - room, self.high + room
         self.middle = self.latents.mean(axis=0)
-        data = {"latents": self.latents, "images": self.images, "decoder": self.decoder, "codebooks": self.codebooks}
-        data |= {"labels": self.labels, "low": self.low, "high": self.high, "shown": SHOWN}
+        pixels = self.images.reshape(n, -1)
+        data = {"latents": self.latents, "decoder": self.decoder, "codebooks": self.codebooks}
+        data |= {"images": _packed(pixels), "width": shape[2], "labels": self.labels, "classes": self.classes}
+        data |= {"judge": None if self.judge is None else [_packed(self.judge[0]), *self.judge[1:]], "shown": SHOWN}
+        data |= {"low": self.low, "high": self.high}
         data["sizes"] = [f"{len(codes)} codes" for codes in self.codebooks]
         alt = (
             f"A plane in which {n} images have their places, and codes that stand for them. A point in it can be "
@@ -146,6 +158,22 @@ class CodebookExplorer(Explorer, panels=["drawn", "plane", "members"]):
         W_1, b_1, W_2, b_2 = self.decoder
         return np.maximum(0, z @ W_1.T + b_1) @ W_2.T + b_2
 
+    def _read(self, pictures: np.ndarray) -> list[str]:
+        """Return what the judge reads in each row: the class that wins most duels, the first of equals."""
+        support, coefficients, intercepts, counts, gamma = self.judge
+        squares = [(rows**2).sum(axis=1) for rows in (pictures, support)]
+        kernel = np.exp(-gamma * (squares[0][:, None] + squares[1] - 2 * pictures @ support.T))
+        ends = np.concatenate([[0], np.cumsum(counts)]).astype(int)
+        votes = np.zeros((len(pictures), len(counts)))
+        duels = [(i, j) for i in range(len(counts)) for j in range(i + 1, len(counts))]
+        for (i, j), intercept in zip(duels, intercepts, strict=True):
+            first, second = slice(ends[i], ends[i + 1]), slice(ends[j], ends[j + 1])
+            score = kernel[:, first] @ coefficients[j - 1, first] + kernel[:, second] @ coefficients[i, second]
+            won = score + intercept > 0
+            votes[:, i] += won
+            votes[:, j] += ~won
+        return [self.classes[k] for k in votes.argmax(axis=1)]
+
     def result(self) -> dict[str, Any]:
         """Return the numbers now shown, computed by the package rather than by the browser.
 
@@ -156,7 +184,8 @@ class CodebookExplorer(Explorer, panels=["drawn", "plane", "members"]):
             gets, and ``drawn``, the pixels it makes of them, row by row; ``code``, the nearest to the point, counted
             from 1, and how many images are its ``members``; the ``error`` of all images, and how many codes are
             ``live``, nearest to some image; which image is ``sent``, counted from 1, how far ``apart`` it and what is
-            drawn are, and the error of one mean image for all, ``plain``.
+            drawn are, and the error of one mean image for all, ``plain``. With a judge, what it ``reads`` in what is
+            drawn, and how many of all images it reads ``right``; without one both are None.
         """
         codes, pixels = self.codebooks[self.book], self.images.reshape(len(self.images), -1)
         point = np.array([[self.across, self.upwards]])
@@ -164,18 +193,34 @@ class CodebookExplorer(Explorer, panels=["drawn", "plane", "members"]):
         nearest = attention_weights(np.concatenate([point, self.latents]), codes, kernel="nearest").argmax(axis=1)
         sent = int(attention_weights(point, self.latents, kernel="nearest").argmax())
         drawn = self._drawn(told)[0]
+        arrived = self._drawn(self._sent(self.latents)[0])
+        reads, right = None, None
+        if self.judge is not None:
+            reads, *each = self._read(np.concatenate([[drawn], arrived]))
+            right = sum(found == label for found, label in zip(each, self.labels, strict=True))
         return {
             "weights": [] if self.assignment == "none" else weights[0].tolist(),
             "told": told[0].tolist(),
             "drawn": drawn.tolist(),
             "code": int(nearest[0]) + 1,
             "members": int((nearest[1:] == nearest[0]).sum()),
-            "error": float(np.mean((self._drawn(self._sent(self.latents)[0]) - pixels) ** 2)),
+            "error": float(np.mean((arrived - pixels) ** 2)),
             "live": len(np.unique(nearest[1:])),
             "sent": sent + 1,
             "apart": float(np.mean((drawn - pixels[sent]) ** 2)),
             "plain": float(np.mean((pixels - pixels.mean(axis=0)) ** 2)),
+            "reads": reads,
+            "right": right,
         }
+
+
+def _packed(rows: np.ndarray) -> Any:
+    """Return rows of few different numbers as those numbers and a letter for each entry, which weighs a fifth."""
+    shades = np.unique(rows)
+    if len(shades) > len(LETTERS):
+        return rows
+    places = np.searchsorted(shades, rows)
+    return {"shades": shades, "rows": ["".join(LETTERS[k] for k in row) for row in places]}
 
 
 def _near(x: np.ndarray, name: str) -> np.ndarray:
@@ -201,4 +246,17 @@ def _check_decoder(decoder: Sequence[Any], pixels: int) -> list[np.ndarray]:
     wanted = [(hidden, 2), (hidden,), (pixels, hidden), (pixels,)]
     if [part.shape for part in parts] != wanted:
         raise ValueError(f"decoder must have shapes {wanted}, got {[part.shape for part in parts]}")
+    return parts
+
+
+def _check_judge(judge: Sequence[Any], pixels: int, classes: int) -> list[np.ndarray]:
+    if len(judge) != 5:
+        raise ValueError(f"judge must hold 5 arrays, got {len(judge)}")
+    if classes < 3:
+        raise ValueError(f"a judge needs at least 3 different labels, got {classes}")
+    parts = [_near(np.asarray(check_array(part, "judge"), dtype=float), "judge") for part in judge]
+    m = len(parts[0]) if parts[0].ndim else 0
+    wanted = [(m, pixels), (classes - 1, m), (classes * (classes - 1) // 2,), (classes,), ()]
+    if [part.shape for part in parts] != wanted or parts[3].sum() != m:
+        raise ValueError(f"judge must have shapes {wanted}, got {[part.shape for part in parts]}")
     return parts

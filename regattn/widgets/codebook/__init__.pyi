@@ -20,6 +20,7 @@ class CodebookExplorer(Explorer):
         decoder: Sequence[Any],
         codebooks: Sequence[Any],
         labels: Sequence[str] | None = None,
+        judge: Sequence[Any] | None = None,
         *,
         across: float | None = None,
         upwards: float | None = None,

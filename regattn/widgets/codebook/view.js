@@ -71,8 +71,8 @@ function planePanel({ latents, labels, low, high, images, most, pictured }, show
       ["query", "diamond", "what you send"],
       ["key", "square", "codes, as they are drawn (press one)"],
       ["neutral", "dot", "images"],
-      ["key", "hollow", "sent as the same code"],
       ["truth", "line", "what the decoder is told"],
+      ["key", "hollow", "sent as the same code"],
     ],
     plot: { label: "Images and codes in the latent plane", xLabel: "first latent number", yLabel: "second latent number", height: (width) => Math.max(220, Math.min(440, 72 + slope * (width - 58))) }, // prettier-ignore
     by: "xy",
@@ -98,9 +98,10 @@ function planePanel({ latents, labels, low, high, images, most, pictured }, show
           notes.forEach(([note, label], i) => note(spelled[i] ? label : "", xs[i], ys[i], { dy: 4 }));
         }
         drawn = frame; // while the point moves, the images stand still
-        const nearest = new Set(state.members);
+        const nearest = new Set(state.assignment === "hard" ? state.members : []); // else nobody is sent as a code
         dots(xs, ys, 1.5, (i) => !spelled[i] && !nearest.has(i));
         members(xs, ys, (i) => (spelled[i] ? 8 : 2), (i) => nearest.has(i)); // prettier-ignore
+        p.svg.closest("[data-panel]").querySelector(".ra-legend > :last-child").style.visibility = nearest.size ? "" : "hidden"; // its room stays
         way([state.point[0], state.told[0]], [state.point[1], state.told[1]]);
         codes.weigh((k) => (state.weights.length ? state.weights[k] : 0));
         told(...state.told);
@@ -111,8 +112,8 @@ function planePanel({ latents, labels, low, high, images, most, pictured }, show
   };
 }
 
-// What is sent beside what arrives, and how far apart they are on a scale that stays.
-function drawnPanel({ images, labels, most, plain }) {
+// What is sent beside what arrives, how far apart they are on a scale that stays, and how many the judge reads right.
+function drawnPanel({ images, labels, most, plain, judge }) {
   const width = images[0][0].length;
   const rows = [
     ["query", "these two pictures", ({ apart }) => apart],
@@ -131,17 +132,29 @@ function drawnPanel({ images, labels, most, plain }) {
       right.words.textContent = "arrives";
       const list = host.appendChild(element("div", { class: "ra-errors" }));
       list.append(element("p", {}, "squared error per pixel"));
-      const lines = rows.map(([role, words, of]) => {
+      const line = ([role, words, of], into = list, kind = "ra-error-number") => {
         const bar = element("span", { class: `ra-error ra-${role}`, "aria-hidden": "true" });
-        const number = element("span", { class: "ra-error-number" });
-        list.append(element("div", {}, element("span", {}, words), element("span", { class: "ra-track" }, bar), number));
+        const number = element("span", { class: kind });
+        into.append(element("div", {}, element("span", {}, words), element("span", { class: "ra-track" }, bar), number));
         return { bar, number, of };
-      });
+      };
+      const lines = rows.map((row) => line(row));
+      let readRight = null;
+      if (judge) {
+        list.append(element("p", { class: "ra-judged" }, "read right by the judge"));
+        readRight = line(["truth", `of all ${images.length} images`, ({ right }) => right], list, "ra-read-number");
+        readRight.bar.parentElement.classList.add("ra-whole");
+      }
       return (state) => {
         left.draw(images[state.sent], most);
         right.draw(inked(rowsOf(state.drawn, width)), most);
         const label = labels[state.sent];
         left.words.textContent = label === "·" ? "sent" : `sent: ${isolate(label)}`;
+        if (judge) {
+          right.words.textContent = `arrives, read as ${isolate(state.reads)}`;
+          readRight.bar.style.width = `${((100 * state.right) / images.length).toFixed(1)}%`;
+          readRight.number.textContent = String(state.right);
+        }
         for (const { bar, number, of } of lines) {
           bar.style.width = `${Math.min(100, (50 * of(state)) / Math.max(1e-12, plain)).toFixed(1)}%`; // the mean image is in the middle
           number.textContent = formatNumber(of(state), 3);
@@ -214,7 +227,7 @@ const render = explorer({
     ["live", "codes nearest to one of these images", ({ live, codes }) => `${live} of ${codes.length}`],
   ],
   say: told,
-  result: ({ weights, told, drawn, code, members, error, live, sent, apart, plain }) => ({
+  result: ({ weights, told, drawn, code, members, error, live, sent, apart, plain, reads, right }) => ({
     weights: Array.from(weights),
     told: Array.from(told),
     drawn: Array.from(drawn),
@@ -225,6 +238,8 @@ const render = explorer({
     sent: sent + 1,
     apart,
     plain,
+    reads,
+    right,
   }),
 });
 
