@@ -105,13 +105,39 @@ def test_the_page_exchanges_as_the_package_does(browser, tmp_path, donor):
     explorer = example(donor=donor, place=4, silenced=["1.2", "2.1", "2.ff"])
     with opened(browser, tmp_path, explorer) as page:
         assert_same(page.evaluate(f"{FIGURE}.model.result()"), explorer.result())
-        assert page.locator("[data-control=silence-1-2] span").inner_text() == "swapped"
+        assert page.locator("[data-control=silence-1-2] span").inner_text().startswith("← ")
         assert f"Exchanged with: {donor}." in page.locator(".ra-live").inner_text().replace("\u2068", "").replace(
             "\u2069", ""
         )
         page.evaluate(SET, [{"donor": "zebra"}, 0])  # no word that is known: as if there were none
         assert_same(page.evaluate(f"{FIGURE}.model.result()"), expected(page.evaluate(STATE)))
         assert page.locator("[data-control=silence-1-2] span").inner_text() == "silent"
+
+
+@pytest.mark.browser
+def test_the_page_says_what_was_there_before_and_what_parts_cost_one_by_one(browser, tmp_path):
+    shipped, _ = load_shipped()
+    text, other = (f"anna called {name} because she missed" for name in ("tom", "peter"))
+    explorer = ModelExplorer(shipped, GRAMMAR, sentence=text, silenced=["2.2", "2.3"])
+    costs = []
+    for part in ("2.2", "2.3"):
+        explorer.silenced = [part]
+        costs.append(explorer.result()["cost"])
+    explorer.silenced = ["2.2", "2.3"]
+    with opened(browser, tmp_path, explorer) as page:
+        said = page.locator("[data-output=message]").inner_text().replace("\u2068", "").replace("\u2069", "")
+        assert "2.2, 2.3 silent; with nothing silent tom had 0.998." in said
+        assert "One by one they cost 2.2 {:.3f}, 2.3 {:.4f}, together".format(*costs) in said
+        assert page.locator(".ra-was:visible").count() == 1  # tom had nearly all
+    exchanged = ModelExplorer(shipped, GRAMMAR, sentence=text, donor=other, silenced=["2.1", "2.4"])
+    with opened(browser, tmp_path, exchanged) as page:
+        row = page.locator("[data-panel=next] tbody tr").last.locator("th, td").all_inner_texts()
+        assert [row[0], *row[2:4]] == ["gone over", "0", "1"]
+        assert f"{exchanged.result()['goes_over']:.3f}" in row
+        for part in ("2-1", "2-4"):
+            page.locator(f"[data-control=silence-{part}]").click()
+        assert "Nothing is exchanged yet." in page.locator("[data-output=message]").inner_text()
+        assert page.locator(".ra-was:visible").count() == 0
 
 
 @pytest.mark.browser

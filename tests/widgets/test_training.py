@@ -20,8 +20,8 @@ const task = taskOf(given.data, given.data.text);
 const trainer = makeTrainer(task, { ...given.data, plain });
 trainer.begin(asked);
 while (trainer.step() < given.step) trainer.advance(asked);
-const { weights, losses, samples } = trainer.state();
-say({ weights: Array.from(weights), losses, samples: samples.map(({ tokens }) => task.written(tokens)),
+const { weights, losses, learnt, samples } = trainer.state();
+say({ weights: Array.from(weights), losses, learnt, samples: samples.map(({ tokens }) => task.written(tokens)),
   loss: trainer.loss(), vectors: trainer.vectors,
   rungs: task.counted ? countedBits(task.counted, given.data.orders) : null });
 """
@@ -47,6 +47,8 @@ def test_of_two_blocks_and_of_a_text_too(tmp_path):
     found, wanted = walked(tmp_path, explorer), explorer.result()
     np.testing.assert_allclose(found["weights"], wanted["parameters"], rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose([found["loss"], *found["rungs"]], [wanted["loss"], *wanted["rungs"]], rtol=1e-9)
+    np.testing.assert_allclose(found["learnt"], wanted["learnt"], rtol=1e-9)
+    assert len(found["learnt"]) == len(found["losses"]) == 2
 
 
 def test_a_second_run_and_one_without_vectors_end_in_the_same_bits(tmp_path):

@@ -126,6 +126,15 @@ function sharedOver(q, here, there) {
   return q.reduce((sum, share, k) => (there[k] > 0 && !(here[k] > 0) ? sum + share : sum), 0);
 }
 
+const APART = 3; // parts that are named one by one, and whose costs are
+
+// What a few silent parts cost at one place, each silenced by itself.
+function apartCosts(problem, tokens, at, p, whole, silenced) {
+  if (!p || silenced.length < 2 || silenced.length > APART) return null;
+  const cost = (rows) => divergence(p, rows[at].logits);
+  return silenced.map((part) => cost(rowsOf(problem, tokens, [part])) - cost(whole));
+}
+
 const meanOf = (values) => (values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null);
 
 // The words drawn behind a beginning, and how each was: the `strip` of the words, the likeliest first, with their shares
@@ -152,6 +161,15 @@ function writtenOn(problem, begun, { written, seed, silenced, temperature, top_k
   return { drawn, full: rows.length >= HOLDS, next: drawn.length ? null : { ...look(), truth: truth.at(-1) } };
 }
 
+// What each head looks at most, from one row.
+const looksOf = ({ heads }, words) =>
+  heads.map((layer) =>
+    layer.map(({ weights }) => {
+      const most = weights.indexOf(Math.max(...weights));
+      return { word: words[most], weight: weights[most] };
+    }),
+  );
+
 // Everything shown for one setting of the controls.
 export function modelState(problem, { sentence, donor, place, head, silenced, temperature, top_k, top_p, seed, written }) {
   const { model, states, words, start } = problem;
@@ -166,14 +184,13 @@ export function modelState(problem, { sentence, donor, place, head, silenced, te
   const [logits, all] = [rows[at].logits, tokens.map((token) => words[token])];
   const [q, drawnQ] = [softmax(logits), drawnFrom(logits, temperature, top_k, top_p)];
   const there = truthThere(problem, donor, at);
-  const looks = rows[at].heads.map((heads) =>
-    heads.map(({ weights }) => {
-      const most = weights.indexOf(Math.max(...weights));
-      return { word: all[most], weight: weights[most] };
-    }),
-  );
+  const others = [start, ...readTyped(problem, donor).ids].map((token) => words[token]);
+  const looks = looksOf(rows[at], all);
   return {
     known, unknown, dropped, pieces, donor: readTyped(problem, donor).known, tokens, at, excess, cost, mean, there, over: sharedOver(q, p, there), words: all, silenced, head, looks, p, q, drawnQ, // prettier-ignore
+    looksThere: swap && looksOf(swap.row, others), // in the other sentence
+    qWhole: silenced.length ? softmax(whole[at].logits) : null,
+    apart: swap || problem.writes ? null : apartCosts(problem, tokens, at, p, whole, silenced),
     before: states && known.length && !truth[at] ? truth.findIndex((found) => !found) : null, // the first word without a truth
     entropy: [p && entropyOf(p), entropyOf(q)],
     map: rows.map(({ heads }) => heads[layer][number].weights),

@@ -5,17 +5,22 @@ import { descending } from "../_numbers/sampling.js";
 import { numberTable } from "../_kit/tables.js";
 
 const SHOWN = 9; // words with bars of their own
+const SEEN = 0.005; // from which a frame is drawn
 const SHOWN_WITH_OTHER = 7; // where each has three of them
 
-// A row of the next words: two bars, and a number for each column. Returns what fills it.
+// A row of the next words: two bars, a number for each column, and a frame where the last bar ended before a part was
+// pressed. Returns what fills it.
 function sharesRow(body, columns, roles) {
   const bar = (role) => element("span", { class: `ra-share-bar ra-${role}`, "aria-hidden": "true" });
   const bars = roles.map(bar);
+  const was = element("span", { class: "ra-share-bar ra-was", "aria-hidden": "true" });
   const [head, cells] = [element("th", { scope: "row" }), columns.map(() => element("td"))];
-  body.append(element("tr", {}, head, element("td", { class: "ra-share-track" }, ...bars), ...cells));
+  body.append(element("tr", {}, head, element("td", { class: "ra-share-track" }, ...bars, was), ...cells));
   const write = (node, words) => node.textContent === words || (node.textContent = words);
-  return ([word, ...shares]) => {
+  return ([word, ...shares], before) => {
     write(head, word);
+    was.hidden = !(before >= SEEN);
+    was.style.width = `${(100 * (before ?? 0)).toFixed(2)}%`;
     cells.forEach((cell, k) => write(cell, shares[k] === null ? "–" : shareText(shares[k])));
     bars.forEach((bar, k) => (bar.style.width = `${(100 * (shares[k] ?? 0)).toFixed(2)}%`));
   };
@@ -35,31 +40,44 @@ export function nextPanel({ words, states }, view) {
     prediction: "the model",
   };
   const listed = other ? SHOWN_WITH_OTHER : SHOWN;
+  const title = states ? "Which word comes next" : "Which token comes next";
   return {
-    title: states ? "Which word comes next" : "Which token comes next",
+    title,
     legend: roles.map((role) => [role, "box", legend[role]]),
     make(host) {
+      const said = host.parentElement.querySelector(".ra-title");
       const body = element("tbody");
       const heads = ["word", "", ...columns].map((name) => element("th", { scope: "col" }, name));
       const table = element("table", { class: "ra-shares ra-pairs", "aria-label": "Probability of the next word" });
       table.append(element("thead", {}, element("tr", {}, ...heads)), body);
       host.append(table);
-      const rows = Array.from({ length: listed + 1 }, () => sharesRow(body, columns, roles));
+      const rows = Array.from({ length: listed + (other ? 2 : 1) }, () => sharesRow(body, columns, roles));
       const lastColumn = table.querySelectorAll(":is(th, td):last-child");
-      return ({ p, q, drawnQ, there }) => {
+      return ({ p, q, qWhole, drawnQ, there, over }) => {
+        said.textContent = qWhole ? `${title}; framed: before` : title;
         const moved = q.some((share, k) => Math.abs(share - drawnQ[k]) > 1e-9); // by temperature or a cut
         if (drawing) for (const cell of lastColumn) cell.hidden = !moved;
-        const most = (share, k) => Math.max(share, p?.[k] ?? 0, other ? (there?.[k] ?? 0) : 0);
+        const most = (share, k) => Math.max(share, p?.[k] ?? 0, other ? (there?.[k] ?? 0) : 0, qWhole?.[k] ?? 0);
         const order = descending(q.map(most)).slice(0, listed);
         const left = (shares) => shares && shares.reduce((sum, share, k) => (order.includes(k) ? sum : sum + share), 0);
         const shares = [...(states ? [p] : []), ...(other ? [there] : []), q, drawnQ];
         const lines = order.map((k) => [words[k], ...shares.map((each) => each && each[k])]);
         lines.push(["all others", ...shares.map(left)]);
-        lines.forEach((line, k) => rows[k](line));
+        const before = [...order.map((k) => (qWhole ? qWhole[k] : null)), left(qWhole)];
+        if (other) {
+          const apart = (each) => (p && there ? each.reduce((sum, share, k) => (there[k] > 0 && !(p[k] > 0) ? sum + share : sum), 0) : null);
+          lines.push(["gone over", p && there ? 0 : null, there && apart(there), over, null]);
+          before.push(qWhole && apart(qWhole));
+        }
+        lines.forEach((line, k) => rows[k](line, before[k]));
       };
     },
   };
 }
+
+const EXCHANGE = "Parts: click to exchange; below each head what it looks at most, ← in the other sentence";
+
+const lookText = (found, else_) => (found ? `${found.word === "." ? "full stop" : found.word} ${weightText(found.weight)}` : else_);
 
 // A button for each head and feed-forward layer: what it looks at most, and whether it is silent.
 export function partsPanel(view, { model }) {
@@ -73,29 +91,27 @@ export function partsPanel(view, { model }) {
     });
     return { part, made, looks };
   };
-  const title = "Parts: click to silence; below each head what it looks at most from here";
+  const title = "Parts: click to silence; 2.1 is head 1 of layer 2, below it what it looks at most";
   return {
     title,
     make(host) {
       const said = host.parentElement.querySelector(".ra-title");
       const rows = model.layers.map((_, l) => {
-        const heads = Array.from({ length: model.heads }, (_, h) => button(`${l + 1}.${h + 1}`, `head ${h + 1}`));
+        const heads = Array.from({ length: model.heads }, (_, h) => button(`${l + 1}.${h + 1}`, `${l + 1}.${h + 1}`));
         const row = [...heads, button(`${l + 1}.ff`, "feed-forward")];
         const group = { class: "ra-part-row", role: "group", "aria-label": `layer ${l + 1}` };
         host.append(element("div", group, element("span", {}, `layer ${l + 1}`), ...row.map(({ made }) => made)));
         return row;
       });
-      return ({ looks, silenced, donor }) => {
-        const [press, off] = donor.length ? ["exchange", "swapped"] : ["silence", "silent"];
-        said.textContent = title.replace("silence", press);
+      return ({ looks, looksThere, silenced, donor }) => {
+        said.textContent = donor.length ? EXCHANGE : title;
         rows.forEach((row, l) =>
           row.forEach(({ part, made, looks: text }, h) => {
             const pressed = silenced.includes(part);
             made.setAttribute("aria-pressed", String(pressed));
             made.classList.toggle("ra-swapped", pressed && donor.length > 0);
-            const found = looks[l][h];
-            const word = found?.word === "." ? "full stop" : found?.word;
-            text.textContent = pressed ? off : found ? `${word} ${weightText(found.weight)}` : "writes";
+            const off = donor.length ? `← ${lookText(looksThere?.[l][h], "swapped")}` : "silent";
+            text.textContent = pressed ? off : lookText(looks[l][h], "writes");
           }),
         );
       };

@@ -16,11 +16,21 @@ function after(begun) {
 // Nats that parts cost; a hair less than nothing is nothing.
 const costText = (cost) => formatResult(cost < 0 && cost > -1e-5 ? 0 : cost);
 
+// What the answer was before parts were pressed, and what few of them cost one by one.
+function withoutPressing(qWhole, words, silenced, exchanges, cost, apart) {
+  const best = qWhole.indexOf(Math.max(...qWhole));
+  const parts = silenced.length > 3 ? `${silenced.length} parts` : silenced.join(", ");
+  const done = exchanges ? "exchanged" : "silent";
+  const each = (apart ?? []).map((alone, k) => `${silenced[k]} ${costText(alone)}`);
+  const one_by_one = `One by one they cost ${each.join(", ")}, together ${costText(cost)} nats.`;
+  return [`${parts} ${done}; with nothing ${done} ${isolate(words[best])} had ${shareText(qWhole[best])}.`, ...(apart ? [one_by_one] : [])];
+}
+
 function modelMessage(state, problem, view) {
   return state.text ? writingMessage(state, problem) : readingMessage(state, problem, view);
 }
 
-function readingMessage({ words: read, map, known, unknown, dropped, donor, silenced, at, q, p, before }, { words, states }, view) {
+function readingMessage({ words: read, map, known, unknown, dropped, donor, silenced, at, q, qWhole, p, cost, apart, before }, { words, states }, view) {
   if (view.hides("next") && !view.hides("map")) {
     const row = map[at];
     const most = row.indexOf(Math.max(...row.slice(0, at + 1)));
@@ -35,6 +45,8 @@ function readingMessage({ words: read, map, known, unknown, dropped, donor, sile
   if (unknown) said.push(`${isolate(unknown)} is none of the ${words.length} words; what stands before it is read.`);
   if (close?.length) said.push(`Do you mean ${close.map(isolate).join(", ")}?`);
   if (donor.length && silenced.length) said.push(`Exchanged with: ${isolate(donor.join(states ? " " : ""))}.`);
+  if (donor.length && !silenced.length) said.push("Nothing is exchanged yet.");
+  if (qWhole) said.push(...withoutPressing(qWhole, words, silenced, donor.length > 0, cost, apart));
   if (dropped) said.push(`Only the first ${END} ${states ? "words" : "tokens"} are read.`);
   return [words[best], said.join(" ")];
 }

@@ -27,7 +27,7 @@ const luckText = (luck) => luck.toFixed(3).replace("0.", ".");
 
 function faultText(drawn, words) {
   const wrong = drawn.filter((word) => trueShare(word) === 0).map(({ token }) => isolate(words[token]));
-  if (!wrong.length) return " Nothing that the grammar cannot write.";
+  if (!wrong.length) return " No impossible word so far.";
   if (wrong.length === 1) return ` The grammar cannot write ${wrong[0]} where it stands.`;
   return ` ${wrong.length} words the grammar cannot write where they stand, ${wrong[0]} first.`;
 }

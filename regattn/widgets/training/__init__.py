@@ -139,17 +139,18 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
         -------
         dict
             ``parameters`` of the model; ``loss`` now and ``losses`` after every tenth step, on what is held out, in
-            nats per word or bits per byte; ``rungs``, the losses of counting, at last the floor where it is known;
-            ``samples`` after every fiftieth step, of a text every tenth;
-            ``lawful``, how many words of each the grammar can have written, up
-            to the first that it cannot; of a text ``copied``, the longest piece of each sample that stands in what is
-            learned, in bytes; ``weights`` of the head on its tokens.
+            nats per word or bits per byte; of a text ``learnt``, those on the beginning of what is learned; ``rungs``,
+            the losses of counting, at last the floor where it is known; ``samples`` after every fiftieth step, of a
+            text every tenth; ``lawful``, how many words of each the grammar can have written, up to the first that it
+            cannot; of a text ``copied``, the longest piece of each sample that stands in what is learned, in bytes;
+            ``weights`` of the head on its tokens.
         """
         task, found = self.trained()
         return {
             "parameters": [float(x) for part in found.weights.values() for x in part.ravel()],
             "loss": found.loss,
             "losses": found.losses,
+            "learnt": found.learnt,
             "rungs": task.rungs,
             "samples": [task.text(tokens) for tokens in found.samples],
             "lawful": [task.lawful(tokens[1:]) for tokens in found.samples],

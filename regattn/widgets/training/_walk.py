@@ -34,6 +34,7 @@ class Task(NamedTuple):
     text: Callable[[list[int]], str]
     lawful: Callable[[list[int]], int]
     copied: Callable[[list[int]], int]
+    own: np.ndarray | None = None
 
 
 class Walk(NamedTuple):
@@ -42,6 +43,7 @@ class Walk(NamedTuple):
     weights: Weights
     loss: float
     losses: list[float]
+    learnt: list[float]
     samples: list[list[int]]
 
 
@@ -110,6 +112,7 @@ def text_task(data: dict[str, Any], text: str) -> Task:
     cut = len(tokens) - max(T + 1, len(tokens) // 10)
     windows = min(data["held"], (len(tokens) - cut - 1) // T)
     held = np.array([tokens[cut + b * T : cut + (b + 1) * T + 1] for b in range(windows)])
+    own = np.array([tokens[b * T : (b + 1) * T + 1] for b in range(min(data["held"], (cut - 1) // T))])
 
     def batch(seed: int, step: int) -> np.ndarray:
         chance = chance_at(seed, step)
@@ -125,7 +128,7 @@ def text_task(data: dict[str, Any], text: str) -> Task:
         vocabulary=V,
         batch=batch,
         held=held,
-        cost=lambda log_q: -float(np.take_along_axis(log_q, held[:, 1:, None], -1).mean()) / math.log(2),
+        cost=lambda log_q: _bits(log_q, held),
         begin=int(tokens[0]),
         end=None,
         longest=data["written"],
@@ -134,7 +137,12 @@ def text_task(data: dict[str, Any], text: str) -> Task:
         text=lambda tokens: bytes(known[token] for token in tokens).decode(errors="replace"),
         lawful=len,
         copied=lambda written: _copied(bytes(written), bytes(tokens[:cut].tolist())),
+        own=own,
     )
+
+
+def _bits(log_q: np.ndarray, rows: np.ndarray) -> float:
+    return -float(np.take_along_axis(log_q, rows[:, 1:, None], -1).mean()) / math.log(2)
 
 
 def _copied(written: bytes, learned: bytes) -> int:
@@ -151,15 +159,17 @@ def walk(task: Task, data: dict[str, Any], *, seed: int, learning_rate: float, s
     sizes = Sizes(task.vocabulary, *(data[name] for name in Sizes._fields[1:]))
     weights = first_weights(sizes, mulberry32(seed))
     adam, steps, rise = Adam(weights), data["steps"], data["rise"]
-    losses, samples = [_judged(sizes, weights, task)], [_written(sizes, weights, task, seed, 0)]
+    losses, learnt = [_judged(sizes, weights, task)], _learnt(sizes, weights, task)
+    samples = [_written(sizes, weights, task, seed, 0)]
     for t in range(step):
         _, gradient = loss_and_gradient(sizes, weights, task.batch(seed, t))
         adam.move(weights, gradient, learning_rate * min((t + 1) / rise, (steps - t) / (steps - rise)))
         if (t + 1) % data["every"] == 0:
             losses.append(_judged(sizes, weights, task))
+            learnt += _learnt(sizes, weights, task)
         if (t + 1) % data["says"] == 0:
             samples.append(_written(sizes, weights, task, seed, t + 1))
-    return Walk(weights, _judged(sizes, weights, task), losses, samples)
+    return Walk(weights, _judged(sizes, weights, task), losses, learnt, samples)
 
 
 def head_map(task: Task, data: dict[str, Any], weights: Weights, head: int) -> np.ndarray:
@@ -171,6 +181,11 @@ def head_map(task: Task, data: dict[str, Any], weights: Weights, head: int) -> n
 
 def _judged(sizes: Sizes, weights: Weights, task: Task) -> float:
     return task.cost(_log_q(logits(sizes, weights, task.held[:, :-1])))
+
+
+def _learnt(sizes: Sizes, weights: Weights, task: Task) -> list[float]:
+    """Return the loss on some of the text that is learned, nothing where no text comes twice."""
+    return [] if task.own is None else [_bits(_log_q(logits(sizes, weights, task.own[:, :-1])), task.own)]
 
 
 def _written(sizes: Sizes, weights: Weights, task: Task, seed: int, step: int) -> list[int]:

@@ -3,7 +3,8 @@ import { element } from "../_kit/controls.js";
 import { isolate } from "../_kit/format.js";
 import { numberTable } from "../_kit/tables.js";
 
-const LATEST = 3; // samples of a grammar, below the first and the first without a fault
+const LATEST = 2; // samples of a grammar, below the first ones and the first without a fault
+const EARLY = 200; // steps up to which they all stay: there the words that are struck out move to the right
 const MILESTONES = [0, 50, 200, 800]; // steps whose samples of a text stay, above the latest
 const ASIDE = 0.22; // of the steps, between two names of levels
 
@@ -24,19 +25,20 @@ function entering(points, top) {
 
 export function lossPanel({ data, units }) {
   const { steps, every } = data;
+  const twice = data.kind === "text"; // what is learned comes again and again
   return {
-    title: `Loss on held-out ${data.kind === "text" ? "text" : "sentences"}`,
-    legend: [["train", "line", "the model"], ["truth", "line", data.kind === "text" ? "counting" : "what can be had"]],
+    title: twice ? "Loss on the text it reads, and on the part held out" : "Loss on held-out sentences",
+    legend: [["train", "line", twice ? "held out" : "the model"], ...(twice ? [["neutral", "line", "what it reads"]] : []), ["truth", "line", data.kind === "text" ? "counting" : "what can be had"]],
     plot: { label: "Loss after each step", xLabel: "step", yLabel: units, height: 300 },
     at: (k, { losses }) => [k * every, losses[k]],
     by: "x",
     make(p) {
-      const [line, here] = [p.line("train"), p.marker("train", "dot")];
+      const [read, line, here] = [p.line("neutral"), p.line("train"), p.marker("train", "dot")];
       const lines = [];
-      return ({ losses, step, loss, rungs }) => {
+      return ({ losses, learnt, step, loss, rungs }) => {
         const levels = rungs.map(([, level]) => level);
         const top = topOf(levels, losses, loss);
-        const least = Math.min(...levels, loss);
+        const least = Math.min(...levels, loss, ...learnt);
         p.frame({ x: [0, steps], y: [least - 0.09 * (top - least), top] }); // the lowest name stands below its line
         while (lines.length < rungs.length) lines.push([p.line("truth", { dotted: rungs[lines.length][0] !== "floor" }), p.note("truth", "end")]);
         rungs.forEach(([name, level], k) => {
@@ -44,8 +46,12 @@ export function lossPanel({ data, units }) {
           lines[k][0]([0, steps], [level, level]);
           lines[k][1](name, steps * (1 - left * ASIDE), level, { dx: -2, dy: k === rungs.length - 1 ? 13 : -4 });
         });
-        const seen = entering(losses.map((value, k) => [k * every, value]), top);
-        line(seen.map(([x]) => x), seen.map(([, y]) => Math.min(y, top)));
+        const draw = (curve, values) => {
+          const seen = entering(values.map((value, k) => [k * every, value]), top);
+          curve(seen.map(([x]) => x), seen.map(([, y]) => Math.min(y, top)));
+        };
+        draw(read, learnt);
+        draw(line, losses);
         here(step, Math.min(loss, top));
       };
     },
@@ -56,7 +62,7 @@ export function lossPanel({ data, units }) {
 function listed(samples, task, told) {
   const latest = samples.slice(told ? -LATEST : -1);
   const faultless = samples.find(({ tokens }) => task.lawful(tokens.slice(1)) === tokens.length - 1);
-  const kept = told ? [samples[0], faultless] : samples.filter(({ step }) => MILESTONES.includes(step));
+  const kept = told ? [...samples.filter(({ step }) => step <= EARLY), faultless] : samples.filter(({ step }) => MILESTONES.includes(step));
   return [...kept.filter((sample) => sample && !latest.includes(sample)), ...latest].filter((sample, k, all) => all.indexOf(sample) === k);
 }
 

@@ -69,8 +69,11 @@ export function bytesOf(text, length) {
 export function textTask(text, { batch, held, length, written, shown }) {
   const { tokens, known, cut } = bytesOf(text, length);
   const windows = Math.min(held, Math.floor((tokens.length - cut - 1) / length));
-  const rows = new Int32Array(windows * (length + 1));
-  for (let b = 0; b < windows; b++) rows.set(tokens.subarray(cut + b * length, cut + (b + 1) * length + 1), b * (length + 1));
+  const judged = (from, count) => {
+    const rows = new Int32Array(count * (length + 1));
+    for (let b = 0; b < count; b++) rows.set(tokens.subarray(from + b * length, from + (b + 1) * length + 1), b * (length + 1));
+    return { held: rows, cost: (b, t, logQ) => -logQ[rows[b * (length + 1) + t + 1]] / Math.LN2 }; // bits of a byte
+  };
   const learned = Array.from(tokens.subarray(0, cut), (token) => String.fromCharCode(token)).join("");
   return {
     vocabulary: known.length, texts: batch, length, begin: [tokens[0]], end: null, longest: written,
@@ -84,8 +87,8 @@ export function textTask(text, { batch, held, length, written, shown }) {
       }
       return found;
     },
-    held: rows,
-    cost: (b, t, logQ) => -logQ[rows[b * (length + 1) + t + 1]] / Math.LN2, // bits of a byte
+    ...judged(cut, windows),
+    own: judged(0, Math.min(held, Math.floor((cut - 1) / length))), // the beginning of what is learned
     base: 0,
     counted: { tokens, cut, windows, length, vocabulary: known.length },
     wordsOf: (found) => found.map((token) => String.fromCharCode(known[token])),

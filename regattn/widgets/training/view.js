@@ -116,12 +116,13 @@ const render = explorer({
   say: describe,
   cursor: ({ data }) => ({
     count: ({ losses }) => losses.length,
-    text: (k, { losses }) => `step ${k * data.every}: ${formatNumber(losses[k], 4)}`,
+    text: (k, { losses, learnt }) => `step ${k * data.every}: ${formatNumber(losses[k], 4)}${learnt.length ? `, learned ${formatNumber(learnt[k], 4)}` : ""}`,
   }),
-  result: ({ weights, loss, losses, rungs, samples, map, task }) => ({
+  result: ({ weights, loss, losses, learnt, rungs, samples, map, task }) => ({
     parameters: Array.from(weights),
     loss,
     losses,
+    learnt,
     rungs: rungs.map(([, level]) => level),
     samples: samples.map(({ tokens }) => task.written(tokens)),
     lawful: samples.map(({ tokens }) => task.lawful(tokens.slice(1))),

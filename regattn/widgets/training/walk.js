@@ -7,13 +7,13 @@ import { chanceAt } from "./tasks.js";
 const SAYS = 7; // sets the chance of samples apart from that of batches
 const four = (n) => 4 * Math.ceil(n / 4);
 
-// What takes a task's model through its steps. The state is { weights, moments, step, losses, samples }: losses on
-// held-out text after every `every` steps, samples of what it writes after every `says`.
+// What takes a task's model through its steps. The state is { weights, moments, step, losses, learnt, samples }: losses on
+// held-out text after every `every` steps, of a task with `own` rows those on text that is learned as well, samples of what it writes after every `says`.
 export function makeTrainer(task, { width, n_heads, hidden, layers, steps, rise, every, says, plain = false }) {
   const { texts: B, length: T } = task;
   const sizes = { vocabulary: task.vocabulary, width, n_heads, hidden, layers };
   const model = makeModel(sizes, { tokens: B * T, length: T, plain });
-  let [step, losses, samples] = [0, [], []];
+  let [step, losses, learnt, samples] = [0, [], [], []];
 
   function part(rows, from, count) {
     const [read, next] = [new Int32Array(count * T), new Int32Array(count * T)];
@@ -24,16 +24,20 @@ export function makeTrainer(task, { width, n_heads, hidden, layers, steps, rise,
     }
     return [read, next];
   }
-  // The mean cost of the held-out predictions.
-  function judged() {
-    const rows = task.held.length / (T + 1);
+  // The mean cost of the predictions in some rows, the held-out ones or some that are learned.
+  function judged({ held, cost } = task) {
+    const rows = held.length / (T + 1);
     let total = 0;
     for (let from = 0; from < rows; from += B) {
       const count = Math.min(B, rows - from);
-      model.read(part(task.held, from, count)[0], count, T);
-      for (let b = 0; b < count; b++) for (let t = 0; t < T; t++) total += task.cost(from + b, t, model.logShares(b * T + t));
+      model.read(part(held, from, count)[0], count, T);
+      for (let b = 0; b < count; b++) for (let t = 0; t < T; t++) total += cost(from + b, t, model.logShares(b * T + t));
     }
     return task.base + total / (rows * T);
+  }
+  function judge() {
+    losses.push(judged());
+    if (task.own) learnt.push(judged(task.own));
   }
   function written(seed) {
     const uniform = chanceAt(SAYS * seed, step);
@@ -49,16 +53,16 @@ export function makeTrainer(task, { width, n_heads, hidden, layers, steps, rise,
     vectors: model.vectors,
     begin({ seed }) {
       model.load(firstWeights(sizes, mulberry32(seed)));
-      [step, losses, samples] = [0, [], []];
-      losses.push(judged());
+      [step, losses, learnt, samples] = [0, [], [], []];
+      judge();
       samples.push(written(seed));
       return self.state();
     },
     load(state) {
       model.load(state.weights, state.moments);
-      [step, losses, samples] = [state.step, [...state.losses], [...state.samples]];
+      [step, losses, learnt, samples] = [state.step, [...state.losses], [...state.learnt], [...state.samples]];
     },
-    state: () => ({ weights: model.weights(), moments: model.moments(), step, losses: [...losses], samples: [...samples] }),
+    state: () => ({ weights: model.weights(), moments: model.moments(), step, losses: [...losses], learnt: [...learnt], samples: [...samples] }),
     step: () => step,
     advance({ seed, learning_rate }) {
       const [read, next] = part(task.batch(seed, step), 0, B);
@@ -66,7 +70,7 @@ export function makeTrainer(task, { width, n_heads, hidden, layers, steps, rise,
       model.back(read, next, B, T);
       model.move(learning_rate * Math.min((step + 1) / rise, (steps - step) / (steps - rise)), step + 1);
       step += 1;
-      if (step % every === 0) losses.push(judged());
+      if (step % every === 0) judge();
       if (step % says === 0) samples.push(written(seed));
     },
     // The weights of one head on the tokens of the attention picture, row after row.
@@ -77,7 +81,7 @@ export function makeTrainer(task, { width, n_heads, hidden, layers, steps, rise,
       const all = Array.from(model.headWeights(l, 0, h, n));
       return Array.from({ length: n }, (_, i) => all.slice(i * n, (i + 1) * n));
     },
-    loss: judged,
+    loss: () => judged(),
   };
   return self;
 }
