@@ -108,7 +108,8 @@
           other.classList.toggle("predict-right", isRight(other));
         }
         const words = press(box);
-        const pressed = words.length ? ` The picture now shows: ${words.join(", ")}.` : "";
+        const played = words.some((word) => explorerOf(box).querySelector(`[data-play="${CSS.escape(word.toLowerCase())}"]`));
+        const pressed = words.length ? ` ${played ? "Pressed" : "The picture now shows"}: ${words.join(", ")}.` : "";
         said.textContent = `${isRight(button) ? "Right." : "Not this time."}${pressed}`;
         answer.hidden = false;
         answer.open = true;
