@@ -27,8 +27,8 @@ SEQUENCE = tuple(COLOURS[role] for role in ("key", "negative", "leave-one-out", 
 SIGNS = LinearSegmentedColormap.from_list("signs", [COLOURS["negative"], "white", COLOURS["positive"]])
 """Shades of numbers with signs, white at zero."""
 
-SMALL = 9.6
-"""Points of the smallest letters: nine pixels where a figure of 412 points fills a phone of 390 pixels."""
+SMALL = 9.7
+"""Points of the smallest letters: nine pixels where a figure of 419 points fills a phone of 390 pixels."""
 
 SHARE = 0.88  # of the way from one bar to the next
 
