@@ -89,6 +89,8 @@
     const line = figure.querySelector(".predict-repeated") ?? make("p", { class: "predict-repeated", "aria-hidden": "true" });
     line.textContent = text;
     lead?.before(line);
+    const forget = () => (line.textContent = "\u00a0"); // with the next hand it may be true no more; its room stays
+    for (const kind of ["pointerdown", "keydown"]) figure.addEventListener(kind, forget, { once: true });
   }
 
   function choices(box, answer) {
@@ -137,8 +139,13 @@
       back.disabled = now === 0;
       next.disabled = now === boxes.length - 1;
     };
-    back.addEventListener("click", () => show(now - 1));
-    next.addEventListener("click", () => show(now + 1));
+    const turn = (by) => {
+      const line = explorerOf(group)?.querySelector(".predict-repeated");
+      if (line) line.textContent = "\u00a0";
+      show(now + by);
+    };
+    back.addEventListener("click", () => turn(-1));
+    next.addEventListener("click", () => turn(1));
     group.append(make("div", { class: "predict-walk" }, back, where, next));
     show(0);
   }

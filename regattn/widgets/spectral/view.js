@@ -19,17 +19,20 @@ function spectralMessage(state, problem, view) {
   const own = inside && most !== state.query ? `; itself ${place} ${size}` : "";
   const turned = state.weights[least] < 0 ? "with the sign turned" : "least";
   const when = problem.later && ` ${isolate(problem.later)}`;
-  const came = known === null ? "" : `, ${formatNumber(known, 2)} came${when}`;
+  const came = known === null ? "" : `, ${briefly(known)} came${when}`;
   const errors = [["leave-one-out", state.loo_error], ["training", state.train_error], ["test", state.test_error]]; // prettier-ignore
   const said = errors.filter(([, error]) => error !== null).map(([name, error]) => `${name} ${formatResult(error)}`);
   return [
-    `${isolate(names[state.query])} asks: ${formatResult(state.prediction, 2)}`,
+    `${isolate(names[state.query])} asks: ${briefly(state.prediction)}`,
     `${unitOf(problem)} is ${inside ? "fitted" : "forecast"}${came}. ` +
       (view.hides("path")
         ? `Heard most: ${most === state.query ? `itself ${size}` : say(most)}${own}; ${turned}: ${say(least)}.`
         : `Errors of the whole fit: ${said.join(", ")}.`),
   ];
 }
+
+// An outcome as one says it: with a decimal place where there are two digits before it.
+const briefly = (value) => formatResult(value, Math.abs(value) < 10 ? 2 : 3);
 
 const ordinal = (k) => `${k}${{ 1: "st", 2: "nd", 3: "rd" }[k % 100 > 10 && k % 100 < 14 ? 0 : k % 10] ?? "th"}`;
 
