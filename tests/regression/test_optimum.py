@@ -231,7 +231,7 @@ def test_the_training_of_the_page_keeps_least_squares_on_the_same_rows(tmp_path)
     best = (12 * np.linalg.inv(X.T @ X)).ravel()
     names = ("batch", "queries", "tested", "asked", "every", "clip", "momentum", "rise", "growth_limit")
     data = {name: getattr(training, name.upper()) for name in names}
-    data |= {"steps": 100, "correlation": KNOWN.correlation, "scales": [1.0], "starts": training.STARTS}
+    data |= {"steps": 100, "correlation": KNOWN.correlation, "scales": [1.0], "starts": training.STARTS, "units": [1]}
     code = """const walk = contextTraining(given.data);
       const state = walk.begin(given.now);
       state.theta = Float64Array.from(given.best);

@@ -292,7 +292,13 @@ const render = explorer({
   prepare: forecastProblem,
   compute: forecastState,
   panels(problem, view) {
-    view.show = (values) => view.set(values, { move: {} }); // the pictures show what a ready-made state deletes: More stays as it is
+    const { show } = view;
+    view.show = (values) => { // what is deleted is seen in the pictures: More need not be opened for it
+      const [open, before] = [view.more.open, view.now()];
+      show(values);
+      const seen = ({ name }) => ["deleted", "lag"].includes(name) || before[name] === view.model.get(name);
+      if (!open && view.specs.every((spec) => spec.first || seen(spec))) view.more.open = false;
+    }; // prettier-ignore
     const { last } = problem;
     const rest = () => {
       last.resting = true;
