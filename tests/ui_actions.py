@@ -22,8 +22,8 @@ MOVE = """([figure, name, part]) => {
   } else if (control.type === "range" || control.type === "number") {
     const [low, high] = [Number(control.min), Number(control.max)];
     control.value = String(low + part * (high - low));
-  } else if (control.type === "text") {  // the first words of what stood there at the beginning
-    const words = control.defaultValue.split(" ");
+  } else if (control.type === "text") {  // the first words of what stood there at the beginning, or is proposed
+    const words = (control.defaultValue || control.list?.options[0]?.value || "").split(" ");
     control.value = words.slice(0, Math.round(part * words.length)).join(" ");
   } else {
     throw new Error(`no hand for ${name}: ${control.outerHTML}`);

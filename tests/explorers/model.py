@@ -50,7 +50,7 @@ def expected(traits: dict) -> dict:
     found = (
         text_example(data["tokenizer"]["kind"])
         if "tokenizer" in data
-        else reader(data["model"]["width"], writes="written" not in traits["hidden"])
+        else reader(data["model"]["width"], writes="written" not in traits["kit"]["hide"])
     )
     for name in ModelExplorer.controls:
         setattr(found, name, traits[name])
