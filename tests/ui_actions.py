@@ -22,7 +22,11 @@ MOVE = """([figure, name, part]) => {
   } else if (control.type === "range" || control.type === "number") {
     const [low, high] = [Number(control.min), Number(control.max)];
     control.value = String(low + part * (high - low));
-  } else if (control.type === "text") {  // the first words of what stood there at the beginning, or is proposed
+  } else if (control.type === "text") {  // the first words of what stood there at the beginning, or a word proposed
+    if (!control.defaultValue && control.list) {
+      control.value = "a";
+      control.dispatchEvent(new Event("input", {bubbles: true}));
+    }
     const words = (control.defaultValue || control.list?.options[0]?.value || "").split(" ");
     control.value = words.slice(0, Math.round(part * words.length)).join(" ");
   } else {
