@@ -52,7 +52,7 @@ export function extremes(weights) {
   return [most, least];
 }
 
-// The place of training row k by weight, the heaviest first, and by the distance of its code from the query's.
+// The place of training row k by weight, the highest first, and by the distance of its code from the query's.
 export function ranks({ scores, all }, { kept, weights, query }, k) {
   const away = (row) => kept.reduce((total, share, j) => total + share * (row[j] - all[query][j]) ** 2, 0);
   const own = away(scores[k]);

@@ -48,7 +48,7 @@ function spectralReading(problem, state, k, view) {
   const second = () => {
     if (view.hides("codes")) return `adds ${formatResult(addedBy(problem, weight, k), 2)}${unitOf(problem)}`;
     const { heavy, near } = ranks(problem, state, k);
-    return `${ordinal(heavy)} heaviest, ${ordinal(near)} nearest`;
+    return `${ordinal(heavy)} highest, ${ordinal(near)} nearest`;
   };
   return `${isolate(problem.names[k])}: weight ${formatResult(weight, 2)}\n${second()}`;
 }
@@ -91,7 +91,7 @@ function ringed({ named_rows: [first = null] }, view) {
         return;
       }
       const { heavy, near } = view.hides("codes") ? {} : ranks(this, state, k);
-      const ranked = heavy ? `${ordinal(heavy)} heaviest, ${ordinal(near)} nearest of ${this.n}; ` : "";
+      const ranked = heavy ? `${ordinal(heavy)} highest weight, ${ordinal(near)} nearest of ${this.n}; ` : "";
       who.textContent = `${isolate(this.names[k])}: `;
       rest.textContent = `${ranked}${spectralFacts(this, state, k, view)}`;
     },
