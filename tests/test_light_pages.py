@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import sys
-from io import BytesIO
 
-import matplotlib.pyplot as plt
-import numpy as np
 import pytest
 import tinycss2
-from PIL import Image
 
 from tests.browser import open_offline
 from tests.built import ROOT
@@ -50,29 +46,15 @@ def test_a_drawing_gets_the_size_of_its_file_in_pixels(tmp_path):
         assert light_pages.with_sizes(tag, tmp_path) == tag
 
 
-def test_a_drawing_that_weighs_less_looks_the_same(browser, tmp_path):
-    figure, ax = plt.subplots(figsize=(4, 3))
-    rng = np.random.default_rng(0)
-    ax.scatter(*rng.normal(size=(2, 200)), s=rng.uniform(4, 90, 200), alpha=0.5)
-    ax.scatter(*rng.normal(size=(2, 40)), s=rng.uniform(4, 90, 40), marker="D")
-    ax.plot(rng.normal(size=99).cumsum() / 3, label="1.23456")
-    ax.legend()
-    figure.savefig(tmp_path / "as drawn.svg")
-    plt.close(figure)
-    drawn = (tmp_path / "as drawn.svg").read_text(encoding="utf-8")
-    lighter = light_pages.lighter(drawn)
-    assert lighter.count("<circle") == 200
-    assert "1.23456" in lighter
-    assert len(lighter) < len(drawn) / 2
-    assert light_pages.lighter(lighter) == lighter
-    (tmp_path / "lighter.svg").write_text(lighter, encoding="utf-8")
-    pictures = []
-    for name in ("as drawn", "lighter"):
-        with open_offline(browser, tmp_path / f"{name}.svg", width=400, height=300) as page:
-            pictures.append(np.asarray(Image.open(BytesIO(page.screenshot())).convert("L"), dtype=int))
-    apart = np.abs(pictures[0] - pictures[1])  # of 255: a browser smooths the edge of a circle otherwise, by 24
-    assert apart.max() <= 48
-    assert apart.mean() <= 0.1
+def test_scripts_and_styles_lose_their_comments_and_spaces_and_one_marked_as_whole_does_not():
+    script = "<script{}>\nconst  text = `a\n  b`; // why\nwindow.told  =  text;\n</script>"
+    whole, data = script.format(' type="module" data-whole'), '<script type="application/json">{"a":  1}</script>'
+    page = f"<style>\n/* why */\n.a  >  b {{ top: 0 }}\n</style><pre>  a</pre>{script.format('')}{whole}{data}"
+    light = light_pages.with_short_scripts(page)
+    assert light.startswith("<style>.a>b{top:0}</style><pre>  a</pre><script>")
+    assert light.endswith(f"</script>{whole}{data}")
+    assert light.count("why") == 1
+    assert "`a\n  b`" in light[: -len(whole + data)]
 
 
 @pytest.mark.parametrize("mark", ["sd-card", "thebe-button"])

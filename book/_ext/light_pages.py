@@ -11,8 +11,8 @@ As the theme leaves it, a page of the book weighs 4 MB with all that it loads. W
 Every explorer brings the style and the modules of all: on a page the first one's are enough.
 
 Of what is then left of a chapter a fifth marks names and brackets in code as such, in the colour that all code has: it
-goes, too. Drawings write a dot as a circle and not as eight curves, and a place to a hundredth of a point: those of
-many dots weigh a third. And they say how large they are, so that the text does not move when they arrive.
+goes, too, with comments and spaces of scripts and styles. Drawings weigh half (`light_drawings`), and say how large
+they are, so that the text does not move when they arrive.
 """
 
 from __future__ import annotations
@@ -23,9 +23,12 @@ from collections import Counter
 from pathlib import Path
 from urllib.parse import unquote
 
+import minify_html
 import pydata_sphinx_theme
 import tinycss2
 from fontTools import subset
+
+from light_drawings import lighter
 
 THEME = Path(pydata_sphinx_theme.__file__).parent / "theme" / "pydata_sphinx_theme" / "static"
 SHEET = "styles/pydata-sphinx-theme.css"
@@ -39,6 +42,9 @@ OPTIONAL_TAGS = {
     ),
     'class="thebe': re.compile(r"\s*<(?:link|script)[^>]*/sphinx-thebe\.(?:css|js)[^>]*>(?:</script>)?"),
 }
+INLINE = re.compile(
+    r"(<(?:style|script(?: type=\"module\")?)>).+?</(?:style|script)>", re.DOTALL
+)  # none marked as whole
 STATE_TYPE = "application/vnd.jupyter.widget-state+json"
 EXPLORER_STYLE = re.compile(r"^<style>\n(?:/\*.*?\*/\n)?\.regattn.*?^</style>\n", re.MULTILINE | re.DOTALL)
 EXPLORER_SCRIPT = re.compile(r'<script type="module">\n.*?</script>\n</figure>', re.DOTALL)  # not one marked as whole
@@ -47,10 +53,6 @@ MODULE = re.compile(  # as regattn.widgets makes it, with its last line but one
 )
 IMAGE = re.compile(r'<img\b[^>]*?\bsrc="([^":]*_images/[^":]+\.svg)"[^>]*>')
 SVG_SIZE = re.compile(r'<svg\b[^>]*?\bwidth="([\d.]+)pt" height="([\d.]+)pt"')
-METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
-DOT = re.compile(r'<path d="M ([\d.]+) ([\d.]+) \n((?:C(?: [\d.]+){6} \n){8})z\n"')  # from its lowest point around
-PLACES = re.compile(r' (?:d|x|y)="[^"]*"')
-PLACE = re.compile(r"\b[1-9]\d*\.\d{3,}")
 CODE = re.compile(r'<div class="highlight"><pre>.*?</pre>', re.DOTALL)
 CODE_COLOUR = re.compile(r"(\S+) \.highlight \{[^}]*?\bcolor: (#\w+)")  # by theme
 CODE_RULE = re.compile(r"(\S+) \.highlight \.(\w+) \{ ([^}]*?) \}")
@@ -139,20 +141,14 @@ def with_sizes(page: str, folder: Path) -> str:
     return IMAGE.sub(sized, page)
 
 
-def as_circle(dot: re.Match) -> str:
-    """Return a dot as a circle; a closed path of eight curves that is none stays."""
-    x, low = float(dot[1]), float(dot[2])
-    ends = [[float(place) for place in curve.split()[-2:]] for curve in dot[3].splitlines()]
-    (right, _), (_, high), (left, _) = ends[1], ends[3], ends[5]
-    radius = (low - high) / 2
-    off = max(abs(right - x - radius), abs(x - left - radius))
-    return f'<circle cx="{x:g}" cy="{(low + high) / 2:g}" r="{radius:g}"' if off < 1e-3 else dot[0]
+def with_short_scripts(page: str) -> str:
+    """Return a page whose scripts and styles leave out what their authors alone read: comments, spaces, lines."""
 
+    def shorter(part: re.Match) -> str:
+        short = minify_html.minify(part[0], minify_js=True, minify_css=True, keep_closing_tags=True)
+        return part[1] + short[short.index(">") + 1 :]
 
-def lighter(drawing: str) -> str:
-    """Return a drawing of matplotlib that looks the same and weighs less."""
-    drawing = DOT.sub(as_circle, METADATA.sub("", drawing))
-    return PLACES.sub(lambda said: PLACE.sub(lambda place: f"{float(place[0]):.2f}", said[0]), drawing)
+    return INLINE.sub(shorter, page)
 
 
 def words_in(site: Path) -> set[str]:
@@ -226,7 +222,7 @@ def lighten(app, exception) -> None:
     for page in pages:
         text = with_each_style_once(without_parts(page.read_text(encoding="utf-8")))
         text = with_each_module_once(text)
-        text = without_marks(text, plain)
+        text = with_short_scripts(without_marks(text, plain))
         page.write_text(with_sizes(text, page.parent), encoding="utf-8")
     for path in (site / "_images").glob("*.svg"):
         if "<metadata>" in (drawing := path.read_text(encoding="utf-8")):

@@ -21,7 +21,8 @@ ACROSS = re.compile(
     r'(?s)<g id="matplotlib\.axis_\d*[13579]">(.*?)<g id="matplotlib\.axis_'
 )  # each second is an x-axis
 WRITTEN = re.compile(r'transform="translate\([-\d.]+ ([-\d.]+)\) scale\(([\d.]+) -')
-IDS = re.compile(r'(\bid="|href="#|url\(#)')
+NAMES = re.compile(r'(\bid="|\bclass="|href="#|url\(#)')
+SHEET = re.compile(r"<style>(.*?)</style>", re.DOTALL)  # what several parts have in common, by class
 NUMBER = re.compile(r"-?[\d.]+")
 _made = count(1)
 
@@ -70,8 +71,9 @@ def piece(drawing: str, top: float, foot: float, alt: str) -> str:
     mark = f"p{next(_made)}-"
     width = BOX.search(drawing)[1]
     told = f'role="img" aria-label="{html.escape(alt)}"' if alt else 'aria-hidden="true"'
-    inner = IDS.sub(lambda found: found[1] + mark, drawing[drawing.index(">", drawing.index("<svg")) + 1 :])
+    inner = NAMES.sub(lambda found: found[1] + mark, drawing[drawing.index(">", drawing.index("<svg")) + 1 :])
     inner = re.sub(r"(?s)<metadata>.*?</metadata>", "", inner)
+    inner = SHEET.sub(lambda sheet: f"<style>{re.sub(r'[.](?=[a-z]+[{])', f'.{mark}', sheet[1])}</style>", inner)
     inner = re.sub(r"<style type=\"text/css\">\*\{(.*?)\}</style>", "", inner)
     size = f"{width} {foot - top:g}"
     cut = f'<svg x="0" y="0" width="{width}" height="{foot - top:g}" viewBox="0 {top:g} {size}" overflow="hidden">'

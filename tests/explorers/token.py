@@ -1,6 +1,7 @@
 """The TokenExplorer's numbers by the library, from the tokens and merges that the page carries."""
 
 from functools import cache
+from itertools import accumulate, pairwise
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
@@ -20,6 +21,26 @@ def trained() -> dict[str, Tokenizer]:
 def example(**options) -> TokenExplorer:
     """Return three tokenisers on a text of three words, one of which holds an unknown character."""
     return TokenExplorer(trained(), TEXTS, **({"text": "the unhappiness ☕s", "word": 2} | options))
+
+
+def whole_numbers(text: str) -> list[int]:
+    """Return the numbers of a text of digits to the base 46: more digits follow one of the second half of the signs."""
+    signs = [chr(k) for k in range(32, 127) if chr(k) not in '"\\<']
+    digits = [signs.index(sign) for sign in text]
+    ends = [k for k, digit in enumerate(digits, 1) if digit < 46]
+    parts = [digits[start:end] for start, end in pairwise([0, *ends])]
+    return [sum(digit % 46 * 46**place for place, digit in enumerate(reversed(part))) for part in parts]
+
+
+def unpacked(packed: dict) -> dict:
+    """Return a tokeniser of a page with lists in place of text."""
+    parts = whole_numbers(packed["merges"])
+    found = {**packed, "tokens": packed["tokens"].split(" "), "counts": whole_numbers(packed["counts"])}
+    found["merges"] = list(zip(parts[::2], parts[1::2], strict=True))
+    if "scores" in packed:
+        steps = [(n + 1) // -2 if n % 2 else n // 2 for n in whole_numbers(packed["scores"])]
+        found["scores"] = [below / -1e6 for below in accumulate(steps)]
+    return found
 
 
 def rebuilt(packed: dict) -> Tokenizer:
@@ -42,7 +63,7 @@ def rebuilt(packed: dict) -> Tokenizer:
 
 def expected(traits: dict) -> dict:
     """Let the library cut the text again, with the page's tokens, merges and counts."""
-    packed = traits["data"]["tokenizers"]
+    packed = [unpacked(each) for each in traits["data"]["tokenizers"]]
     explorer = TokenExplorer(
         {each["name"]: rebuilt(each) for each in packed}, [], **{name: traits[name] for name in TokenExplorer.controls}
     )

@@ -15,6 +15,7 @@ from regattn.from_scratch import best_cut
 from regattn.widgets._kit import Choice, Control, Explorer, TypedText
 from regattn.widgets._kit.controls import LONGEST_TEXT
 from regattn.widgets._kit.tokenisers import light, packed_tokenizer
+from regattn.widgets.token._numerals import in_numerals
 
 __all__ = ["TokenExplorer"]
 
@@ -87,7 +88,8 @@ class TokenExplorer(Explorer, panels=["pieces", "history"]):
             "A text that can be typed, cut into pieces by each tokeniser, with the number of tokens and of bits, and "
             "how one of its words was put together."
         )
-        super().__init__(**{"data": {"tokenizers": [light(each) for each in self.packed.values()]}, "alt": alt} | kit)
+        data = {"tokenizers": [in_numerals(light(each)) for each in self.packed.values()]}
+        super().__init__(**{"data": data, "alt": alt} | kit)
 
     def result(self) -> dict[str, Any]:
         """Return the numbers now shown, computed by the package rather than by the browser.

@@ -1,8 +1,34 @@
 // The numbers behind the TokenExplorer, pure: what each cut of a text costs, and how a word was put together.
 import { backFrom, bestEnds, cutWord, merged, openTokeniser, spelled, wordsOf } from "../_numbers/tokens.js";
 
+const SIGNS = Array.from({ length: 95 }, (_, k) => String.fromCharCode(32 + k)).filter((sign) => !'"\\<'.includes(sign));
+const HALF = SIGNS.length / 2;
+const DIGITS = new Map(SIGNS.map((sign, digit) => [sign, digit]));
+
+// Whole numbers from text, as _numerals.py writes them.
+export function fromNumerals(text) {
+  const numbers = [];
+  let begun = 0;
+  for (const sign of text) {
+    const digit = DIGITS.get(sign);
+    if (digit < HALF) numbers.push(begun * HALF + digit);
+    begun = digit < HALF ? 0 : begun * HALF + digit - HALF;
+  }
+  return numbers;
+}
+
+// A tokeniser as it travels, with its lists again: tokens, pairs of merges, counts, and scores from their steps.
+function unpacked({ tokens, merges, counts, scores, ...packed }) {
+  const parts = fromNumerals(merges);
+  const pairs = Array.from({ length: parts.length / 2 }, (_, k) => parts.slice(2 * k, 2 * k + 2));
+  const found = { ...packed, tokens: tokens.split(" "), merges: pairs, counts: fromNumerals(counts) };
+  if (scores === undefined) return found;
+  let below = 0;
+  return { ...found, scores: fromNumerals(scores).map((step) => (below += step % 2 ? -(step + 1) / 2 : step / 2) / -1e6) };
+}
+
 export function tokenProblem({ tokenizers }) {
-  return tokenizers.map((packed) => {
+  return tokenizers.map(unpacked).map((packed) => {
     const all = packed.counts.reduce((sum, count) => sum + count + 0.5, 0);
     return { ...openTokeniser(packed), bits: packed.counts.map((count) => -Math.log2((count + 0.5) / all)) };
   });
