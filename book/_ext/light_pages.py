@@ -5,7 +5,7 @@ As the theme leaves it, a page of the book weighs 4 MB with all that it loads. W
 - the script that draws two thousand icons, which the theme also brings as fonts: 37 per cent;
 - the state of a notebook's widgets, which no page can revive, since an explorer is HTML that moves by itself: 14;
 - of the fonts, icons that no page, script or style sheet names: 7;
-- of the theme's style sheet, rules for classes that no page or script names: 7;
+- of the theme's style sheet and of that for notebooks, rules for classes that no page or script names: 8;
 - what sphinx-design and sphinx-thebe write into every page, where nothing of theirs is shown: 2.
 
 Every explorer brings the style and the modules of all: on a page the first one's are enough.
@@ -20,6 +20,7 @@ from __future__ import annotations
 import logging
 import re
 from collections import Counter
+from importlib.resources import files
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -42,9 +43,9 @@ OPTIONAL_TAGS = {
     ),
     'class="thebe': re.compile(r"\s*<(?:link|script)[^>]*/sphinx-thebe\.(?:css|js)[^>]*>(?:</script>)?"),
 }
-INLINE = re.compile(
-    r"(<(?:style|script(?: type=\"module\")?)>).+?</(?:style|script)>", re.DOTALL
-)  # none marked as whole
+INLINE = re.compile(  # none marked as whole
+    r'(?P<begin><(?P<tag>style|script)(?: type="module")?>)(?P<code>.+?)</(?P=tag)>', re.DOTALL
+)
 STATE_TYPE = "application/vnd.jupyter.widget-state+json"
 EXPLORER_STYLE = re.compile(r"^<style>\n(?:/\*.*?\*/\n)?\.regattn.*?^</style>\n", re.MULTILINE | re.DOTALL)
 EXPLORER_SCRIPT = re.compile(r'<script type="module">\n.*?</script>\n</figure>', re.DOTALL)  # not one marked as whole
@@ -141,14 +142,23 @@ def with_sizes(page: str, folder: Path) -> str:
     return IMAGE.sub(sized, page)
 
 
+def shorter(code: str, tag: str) -> str:
+    """Return a script or a style without what its authors alone read: comments, spaces, lines."""
+    short = minify_html.minify(f"<{tag}>{code}</{tag}>", minify_js=True, minify_css=True, keep_closing_tags=True)
+    return short.removeprefix(f"<{tag}>").removesuffix(f"</{tag}>")
+
+
 def with_short_scripts(page: str) -> str:
-    """Return a page whose scripts and styles leave out what their authors alone read: comments, spaces, lines."""
+    """Return a page whose scripts and styles are as short as may be."""
+    return INLINE.sub(lambda part: f"{part['begin']}{shorter(part['code'], part['tag'])}</{part['tag']}>", page)
 
-    def shorter(part: re.Match) -> str:
-        short = minify_html.minify(part[0], minify_js=True, minify_css=True, keep_closing_tags=True)
-        return part[1] + short[short.index(">") + 1 :]
 
-    return INLINE.sub(shorter, page)
+def shorten_files(folder: Path) -> None:
+    """Shorten the scripts and sheets of a folder, but for that of the colours of code, which each build reads."""
+    for path in folder.glob("*.*"):
+        tag = {".css": "style", ".js": "script"}.get(path.suffix)
+        if tag and path.name != "pygments.css":
+            path.write_text(shorter(path.read_text(encoding="utf-8"), tag), encoding="utf-8")
 
 
 def words_in(site: Path) -> set[str]:
@@ -185,11 +195,15 @@ def used_rules(rules: list, words: set[str]) -> str:
     return "".join(kept)
 
 
-def write_sheet(site: Path) -> None:
-    """Write the rules of the theme's style sheet that are used, with our fonts."""
-    sheet = FONT_URL.sub(r'url(\1.woff) format("woff")', (THEME / SHEET).read_text(encoding="utf-8"))
-    rules = tinycss2.parse_stylesheet(sheet, skip_comments=True, skip_whitespace=True)
-    (site / "_static" / SHEET).write_text(used_rules(rules, words_in(site)), encoding="utf-8")
+def write_sheets(site: Path) -> None:
+    """Write the rules that are used of the theme's style sheet, with our fonts, and of that for notebooks."""
+    words = words_in(site)
+    sheets = {SHEET: FONT_URL.sub(r'url(\1.woff) format("woff")', (THEME / SHEET).read_text(encoding="utf-8"))}
+    of_notebooks = files("myst_nb.static").joinpath("mystnb.css").read_text(encoding="utf-8")
+    sheets |= {path.name: of_notebooks for path in (site / "_static").glob("mystnb.*.css")}
+    for name, sheet in sheets.items():
+        rules = tinycss2.parse_stylesheet(sheet, skip_comments=True, skip_whitespace=True)
+        (site / "_static" / name).write_text(used_rules(rules, words), encoding="utf-8")
 
 
 def write_fonts(site: Path) -> None:
@@ -227,7 +241,9 @@ def lighten(app, exception) -> None:
     for path in (site / "_images").glob("*.svg"):
         if "<metadata>" in (drawing := path.read_text(encoding="utf-8")):
             path.write_text(lighter(drawing), encoding="utf-8")
-    write_sheet(site)
+    write_sheets(site)
+    for folder in ("_static", "_static/scripts", "_static/styles"):
+        shorten_files(site / folder)
     write_fonts(site)
     stamp.touch()
 
