@@ -224,11 +224,36 @@ def test_what_is_pressed_answers_above_the_numbers_and_lights_where_most_is_writ
         assert "right for “dogs”" in said.text_content()
         page.evaluate(SET, [{"sentence": 1, "out": "attention"}, 0])
         assert "wrong, “dog” needs “is”" in said.text_content()
+        assert "cannot tell dog from dogs" in said.text_content()
         assert page.locator(".ra-stops th").all_text_contents()[1] == "no attention"
         page.evaluate(SET, [{"n_heads": 4, "out": "nothing"}, 0])
         total = learned(n_heads=4).result()["total"]
         assert total == learned().result()["total"]
         assert f"Another block, trained with 4 heads: {total} parameters, as with 2." in said.text_content()
+
+
+@pytest.mark.browser
+def test_of_the_hidden_numbers_the_largest_are_shown_and_counts_may_stand_in_more(browser, tmp_path):
+    explorer = learned(step="hidden", hide=["counts"])
+    row = np.array(explorer.result()["values"][-1])
+    wanted = sorted(np.argsort(-row, kind="stable")[:8])
+    with opened(browser, tmp_path, explorer, width=1280, height=800) as page:
+        table = page.locator("[data-panel=numbers] .ra-table").first
+        assert table.locator("thead th").all_inner_texts() == [str(unit + 1) for unit in wanted]
+        table.locator("tbody tr").first.locator("td").nth(2).click()
+        assert (
+            page.locator("[data-panel=numbers] p.ra-below")
+            .text_content()
+            .startswith(f"\u2068the\u2069, {wanted[2] + 1} = ")
+        )
+        assert_same(page.evaluate(f"{FIGURE}.model.result()"), expected(page.evaluate(STATE)))
+        assert [
+            page.locator(f"[data-output={part}]").inner_text() for part in ("attention", "feed_forward", "total")
+        ] == [
+            "1 · 4 · 8² = 256",
+            "1 · 8 · 8² = 512",
+            "856",
+        ]
 
 
 # ---- one head, written by hand ---------------------------------------------------------------------------------------

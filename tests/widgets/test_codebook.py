@@ -244,6 +244,18 @@ def test_images_are_ringed_only_where_they_are_sent_as_a_code(browser, tmp_path)
 
 
 @pytest.mark.browser
+def test_an_average_draws_a_line_to_each_code_as_wide_as_its_weight(browser, tmp_path):
+    widths = "(lines) => lines.map((line) => parseFloat(line.style.strokeWidth))"
+    with opened(browser, tmp_path, made(book=1, assignment="soft", temperature=1.0)) as page:
+        weights = page.evaluate(f"{FIGURE}.model.result().weights")
+        shown = [weight for weight in weights if weight > 0.005]
+        drawn = page.eval_on_selector_all(".ra-pulls line", widths)
+        np.testing.assert_allclose(np.array(drawn) / drawn[0], np.array(shown) / shown[0], atol=0.02)
+        page.evaluate(SET, [{"assignment": "hard"}, 0])
+        assert page.locator(".ra-pulls line").count() == 0
+
+
+@pytest.mark.browser
 def test_a_dead_code_says_so(browser, tmp_path):
     far = [*example().codebooks, np.array([[0.0, 0.0], [99.0, 99.0]])]
     data = example()

@@ -106,6 +106,16 @@ def test_rivals_that_coincide_are_one_line_which_the_legend_names_for_all(browse
 
 
 @pytest.mark.browser
+def test_the_query_ends_at_its_answer_beside_what_it_answered_as_trained(browser, tmp_path):
+    usual = "[data-panel=layers] path.ra-dotted"
+    with opened(browser, tmp_path, ContextExplorer(**(PRESETS["four layers"] | {"step": 20}))) as page:
+        assert not page.locator(usual).get_attribute("d")
+        query = page.locator("[data-panel=layers] path.ra-query:not(.ra-dotted)").first.get_attribute("d")
+        page.evaluate(SET, [{"tested": "quiet"}, 0])
+        assert page.locator(usual).get_attribute("d") == query
+
+
+@pytest.mark.browser
 def test_a_training_that_runs_away_says_so_in_words(browser, tmp_path):
     explorer = ContextExplorer(**(PRESETS["four layers"] | {"learning_rate": 3.0, "step": 300}))
     step = explorer.result()["diverged_at"]

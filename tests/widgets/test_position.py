@@ -108,7 +108,7 @@ def test_the_sentence_says_what_is_new_what_it_costs_and_what_a_step_is_worth(br
         assert "none of its 32 tokens turns a hand" in words.inner_text()
         page.evaluate(SET, [{"place": 128}, 0])
         assert "96 of its 128 tokens turn a hand" in words.inner_text()
-        assert "Loss 3.40 nats, 1.88 in training: as unsure as among 30 letters, not 7." in words.inner_text()
+        assert "Loss 3.40 nats, 1.88 in training: as unsure as among 30 letters, not 6.5." in words.inner_text()
         page.evaluate(SET, [{"hands": "all"}, 0])
         assert "Loss 3.22 nats, 3.40 as trained: as unsure as among 25 letters, not 30." in words.inner_text()
         assert "A step turns the fastest hand by 14°, not 57°" in words.inner_text()

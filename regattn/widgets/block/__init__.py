@@ -13,15 +13,14 @@ from typing import Any
 import numpy as np
 
 from regattn._types import Table
-from regattn._validation import check_matrix
 from regattn.attention import attend, attention_weights
 from regattn.from_scratch import layer_norm, softmax
-from regattn.widgets._kit import Choice, Count, Explorer, check_labels
+from regattn.widgets._kit import Choice, Count, Explorer
 from regattn.widgets._kit.page_rng import mulberry32
+from regattn.widgets.block._given import BY_HAND, check_known, check_sentence, check_steps, check_written
 
 __all__ = ["BlockExplorer"]
 
-LONGEST = 8  # words; a page has no room for more
 WIDTHS, HEADS = [8, 16], [1, 2, 4]
 SEEDS = {"words": 11, "places": 12, "Q": 21, "K": 22, "V": 23, "O": 24, "1": 31, "2": 32}
 STEPS = {
@@ -41,7 +40,6 @@ STEPS = {
     "back": "feed-forward: written",
     "add_2": "stream after feed-forward",
 }
-BY_HAND = ["queries", "keys", "values"]
 HEAD_STEPS = [*BY_HAND, "scores", "mask", "weights", "average"]
 AROUND = [
     "sentence",
@@ -197,17 +195,17 @@ class BlockExplorer(Explorer, panels=["says", "numbers", "flow", "row", "counts"
         trained: bool = False,
         **kit: Any,
     ) -> None:
-        self.sentences = [_check_sentence(some) for some in (words, *others)]
+        self.sentences = [check_sentence(some) for some in (words, *others)]
         self.words = self.sentences[0]
         self.known = list(dict.fromkeys(word for some in self.sentences for word in some))
         self.trained = _trained() if trained else None
         if self.trained is not None:
-            self.known = _check_known(self.known, self.trained["words"])
+            self.known = check_known(self.known, self.trained["words"])
             kit["hide"] = [*FIXED, *kit.get("hide", ())]
         elif written is None:
             kit["hide"] = ["says", *kit.get("hide", ())]  # chance says nothing
-        self.written, names = _check_written(written, len(self.words))
-        self.steps = _check_steps(steps, list(STEPS) if written is None else HEAD_STEPS)
+        self.written, names = check_written(written, len(self.words))
+        self.steps = check_steps(steps, list(STEPS) if written is None else HEAD_STEPS)
         if written is not None:
             kit["hide"] = [*AROUND, *kit.get("hide", ())]
         way = "a transformer block: a drawing of the steps, the numbers after one of them, what each part adds "
@@ -339,50 +337,6 @@ def _head_steps(queries: np.ndarray, keys: np.ndarray, values: np.ndarray) -> di
 def _trained() -> dict[str, Any]:
     """Return the words of the small block that was trained, and its weights for each number of heads."""
     return json.loads((files("regattn.widgets.block") / "trained.json").read_text(encoding="utf-8"))
-
-
-def _check_sentence(words: Sequence[str]) -> list[str]:
-    if isinstance(words, str) or not isinstance(words, Sequence):
-        raise ValueError(f"words must be a list of 1 to {LONGEST} words, got {words!r}")
-    if not 0 < len(words) <= LONGEST:
-        raise ValueError(f"words must be a list of 1 to {LONGEST} words, got {len(words)}")
-    return check_labels(words, len(words), "words", rows="words")
-
-
-def _check_known(words: list[str], known: list[str]) -> list[str]:
-    """Return the words of the trained block, or raise a ValueError that names one it does not know."""
-    for word in words:
-        if word not in known:
-            raise ValueError(f"the trained block knows the words {', '.join(known)}, got {word!r}")
-    return known
-
-
-def _check_steps(steps: Sequence[str] | None, known: list[str]) -> list[str]:
-    """Return the steps that are offered, or raise a ValueError that names them."""
-    if steps is None:
-        return known
-    if isinstance(steps, str) or not len(steps) or not set(steps) <= set(known):
-        raise ValueError(f"steps must be a list of some of {', '.join(known)}, got {steps!r}")
-    return list(steps)
-
-
-def _check_written(
-    written: Mapping[str, Table] | None, T: int
-) -> tuple[dict[str, np.ndarray] | None, dict[str, list[str]]]:
-    """Return the arrays of a head that is written by hand, and the names of its columns where they have any."""
-    if written is None:
-        return None, {}
-    if list(written) != BY_HAND:
-        raise ValueError(f"written must hold {', '.join(BY_HAND)}, in this order, got {', '.join(written)}")
-    found = {}
-    for name, rows in written.items():
-        found[name] = check_matrix(rows, name)
-        if len(found[name]) != T:
-            raise ValueError(f"{name} has {len(found[name])} rows but there are {T} words")
-    if found["keys"].shape != found["queries"].shape:
-        widths = [found[name].shape[1] for name in ("queries", "keys")]
-        raise ValueError(f"queries have {widths[0]} columns but keys have {widths[1]}")
-    return found, {name: [str(c) for c in rows.columns] for name, rows in written.items() if hasattr(rows, "columns")}
 
 
 def _drawn(name: str, rows: int, columns: int, variance: float | None = None) -> np.ndarray:

@@ -46,6 +46,10 @@ export function factorTable(host, signal) {
       const written = how(i, j).map((piece) => (typeof piece === "number" ? formatNumber(piece) : piece)).join("");
       return `${isolate(words[i])} looks at ${isolate(words[j])}: ${written} = ${formatNumber(value)}`;
     }
+    if (key === "mask") {
+      draw(null);
+      return `${isolate(words[i])} may ${value ? "" : "not "}look at ${i === j ? "itself" : isolate(words[j])}${value ? "" : ": it comes later"}`;
+    }
     if (rows) {
       const made = rows(i).map(([name, row]) => [name === "reads" || name === "stream" ? words[i] : name, Array.from(row)]);
       show(columnsOf(made[0][1]), made, Math.max(...made.flatMap(([, row]) => row.map(Math.abs))), j);
@@ -64,8 +68,8 @@ export function factorTable(host, signal) {
     const top = given.map(Math.abs).indexOf(Math.max(...given.map(Math.abs)));
     show(names, [[first, pick(a, NaN)], [`× ${second}`, pick(b, NaN)], ["=", products]], most, kept.indexOf(top)); // prettier-ignore
     const from = key === "average" ? isolate(words[top]) : `number ${own[top]}`;
-    const end = key === "hidden" ? (value > 0 ? "" : "; it is below zero") : key === "scores" ? `, divided by √${a.length}` : "";
-    return `${isolate(words[i])}, ${columns[j]} = ${formatNumber(value)}: the sum of the products below${end}. Most comes from ${from}.`; // prettier-ignore
+    const end = key === "hidden" && value === 0 ? ", which is below zero" : key === "scores" ? ` / √${a.length}` : "";
+    return `${isolate(words[i])}, ${columns[j]} = ${formatNumber(value)}: the sum below${end}, mostly ${from}`;
   };
 }
 

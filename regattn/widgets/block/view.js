@@ -11,20 +11,20 @@ import { numberTable } from "../_kit/tables.js";
 // What each step does, in a sentence.
 const told = {
   embedding: "Each word brings its own row of numbers.",
-  norm_1: "Each row is brought to mean 0 and variance 1.",
-  queries: "What each word asks for: its row times the query matrix.",
-  keys: "What each word is found by: its row times the key matrix.",
-  values: "What each word hands over: its row times the value matrix.",
+  norm_1: "Each row gets mean 0 and variance 1.",
+  queries: "What a word asks for: row × query matrix.",
+  keys: "What it is found by: its row × key matrix.",
+  values: "What it hands over: its row × value matrix.",
   scores: "Every query on every key, divided by √d.",
-  mask: "Who may look at whom: not at what comes later.",
+  mask: "No word may look at a later one.",
   weights: "Softmax of the scores: who looks at whom.",
   average: "The values, averaged with these weights.",
   output: "All heads’ averages, mixed: what is written.",
-  add_1: "What attention wrote is added to the stream.",
-  norm_2: "Each row is brought to mean 0 and variance 1.",
+  add_1: "What attention wrote joins the stream.",
+  norm_2: "Each row gets mean 0 and variance 1.",
   hidden: "Scores against 4D keys, none below zero.",
-  back: "Those scores times 4D values: what is written.",
-  add_2: "What feed-forward wrote is added to the stream.",
+  back: "Scores times 4D values: what is written.",
+  add_2: "What feed-forward wrote joins it, too.",
 };
 const toldByHand = {
   queries: "What each word asks for.",
@@ -32,6 +32,7 @@ const toldByHand = {
   values: "What each word hands over.",
 };
 const HEADS_AT_FIRST = 2;
+const HIDDEN = 8; // columns shown of the hidden ones
 const AMONG = ["scores", "mask", "weights"]; // tables of words on words
 
 const signedText = (value) => (value === 0 ? "0" : value.toFixed(2).replace("-", "−").replace(/^(−?)0/, "$1"));
@@ -61,12 +62,12 @@ function cellOf({ hovered, pressed }, { key, values, written = values }) {
   if (there(hovered)) return hovered;
   const i = there(pressed) ? pressed[0] : values.length - 1;
   if (there(pressed) && pressed[2] === key) return pressed;
-  const sizes = Array.from(written[i], Math.abs);
+  const sizes = Array.from(written[i], key === "scores" ? Number : Math.abs); // of scores the best
   return [i, sizes.indexOf(Math.max(...sizes))];
 }
 
 function numbersPanel(view, problem, hand) {
-  const title = "The numbers after this step";
+  const title = problem.trained ? "The numbers" : "The numbers after this step"; // what they are stands beside
   return {
     title,
     beside: Boolean(problem.trained),
@@ -74,11 +75,11 @@ function numbersPanel(view, problem, hand) {
       const does = problem.trained ? host.appendChild(element("p", { class: "ra-does" })) : null;
       const line = element("p", { class: "ra-below", "aria-live": "polite" });
       const light = (cell) => {
-        hand.hovered = cell;
+        hand.hovered = cell && [cell[0], hand.columns[cell[1]]];
         view.update();
       };
       const pick = (i, j) => {
-        hand.pressed = [i, j, hand.key];
+        hand.pressed = [i, hand.columns[j], hand.key];
         view.update();
       };
       const draw = numberTable(host, { label: title, hint: "The table scrolls sideways.", light, pick, signal: view.signal });
@@ -89,12 +90,14 @@ function numbersPanel(view, problem, hand) {
         const { key, values, how } = shown;
         hand.key = key;
         const columns = columnNames(problem, state);
+        hand.columns = problem.trained && key === "hidden" ? strongest(values.at(-1), at[1]) : columns.map((_, j) => j);
         const most = values.reduce((largest, row) => Math.max(largest, ...Array.from(row, Math.abs)), 0) || 1;
         const masked = (i, j) => key === "weights" && j > i;
         const lit = (i, j) => (i === at[0] && j === at[1] ? " ra-lit" : "");
         const marked = (i, j) => (masked(i, j) ? "ra-masked" : values[i][j] < 0 ? "ra-below" : "ra-above") + lit(i, j);
-        if (does) does.textContent = told[key];
-        draw(words, columns, values, { text: signedText, most, marked, chosen: [words.map((_, i) => i === at[0]), columns.map((_, j) => j === at[1])] });
+        if (does) does.textContent = key === "hidden" ? `The ${hand.columns.length} largest of ${columns.length}; below zero is 0.` : told[key];
+        const own = (row) => hand.columns.map((j) => row[j]);
+        draw(words, own(columns), values.map(own), { text: signedText, most, marked: (i, j) => marked(i, hand.columns[j]), chosen: [words.map((_, i) => i === at[0]), hand.columns.map((j) => j === at[1])] }); // prettier-ignore
         const write = (piece) => (typeof piece === "number" ? formatNumber(piece) : piece);
         const whole = how(...at).map(write).join("").replaceAll("+ −", "− ");
         const made = `${whole}${problem.written?.[key] ? "," : " ="} ${write(values[at[0]][at[1]])}`;
@@ -104,6 +107,13 @@ function numbersPanel(view, problem, hand) {
       };
     },
   };
+}
+
+// Of the hidden numbers those that answer most to the last word, and the one that is looked at, in their order: a table
+// of all would leave its frame.
+function strongest(row, wanted) {
+  const places = Array.from(row.keys()).sort((i, j) => (j === wanted) - (i === wanted) || row[j] - row[i]);
+  return places.slice(0, HIDDEN).sort((i, j) => i - j);
 }
 
 function countsPanel({ known }) {
@@ -125,6 +135,12 @@ function countsPanel({ known }) {
   };
 }
 
+const COUNTED = [
+  ["attention", "parameters of attention", ({ width, layers }) => `${layers} · 4 · ${width}² = `],
+  ["feed_forward", "of feed-forward", ({ width, layers }) => `${layers} · 8 · ${width}² = `],
+  ["total", "of the model, with words and norms", () => ""],
+];
+
 const NOUNS = ["dog", "dogs", "gate", "gates"];
 
 // What the last word says at the end, and whether its subject wants that; then what made it so. Of other heads than those
@@ -134,9 +150,10 @@ function sayStops({ words, says, out, n_heads, counts }, { known }) {
   const [[enters], [attended, share], [told, sure]] = ends;
   const [subject, wanted, last] = [words[1], /s$/.test(words[1]) ? "are" : "is", isolate(words.at(-1))];
   const asked = words.length > 3 && words[2] === "near" && NOUNS.includes(subject) && NOUNS.includes(words.at(-1));
+  const one = String(subject).replace(/s$/, "");
   const verdict = !asked ? "" : told === wanted ? `: right for “${subject}”` : `: wrong, “${subject}” needs “${wanted}”`;
   const why = {
-    attention: `Attention is taken out: “${last}” hears of no other word.`,
+    attention: `Attention is taken out: “${last}” ${asked ? `cannot tell ${one} from ${one}s` : "hears of no other word"}.`,
     "feed-forward": "Feed-forward is taken out: what attention wrote stands alone.",
     nothing: `“${last}” enters saying “${enters}”; attention ${attended === enters ? "leaves that" : `makes it “${attended}”`} (${share}).`,
   };
@@ -169,6 +186,8 @@ const render = explorer({
       counts: countsPanel(problem),
     };
   },
+  // where a page hides their table, the counts stand in More
+  numbers: (_, view) => view.hides("counts") && !view.hides("flow") ? COUNTED.map(([key, words, formula]) => [key, words, (state) => formula(state) + state.counts[key].toLocaleString("en")]) : [], // prettier-ignore
   say(state, problem) {
     if (state.says.length) return sayStops(state, problem);
     const { key, values } = state.shown;

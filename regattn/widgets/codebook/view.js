@@ -6,11 +6,13 @@ import { explorer } from "../_kit/explorer.js";
 import { formatNumber, isolate, numberTicks, shareText } from "../_kit/format.js";
 import { svgElement } from "../_kit/plot.js";
 
+const twoDigits = (share) => share.toFixed(2).replace(/^0/, "");
 const rowsOf = (pixels, width) => Array.from({ length: pixels.length / width }, (_, i) => Array.from(pixels.slice(i * width, (i + 1) * width)));
 const inked = (rows) => rows.map((row) => row.map((shade) => Math.max(0, shade))); // paper is never whiter than white
 
 const APART = 22; // pixels between labels: more of them would be a thicket
 const SHADES = 6; // of the small pictures in the plane
+const [FAINT, PULL, TOLD] = [0.005, 26, 4]; // of weights: the least that is drawn, pixels for one, how many are written
 const [LEAST, MOST] = [11, 38]; // pixels that a small picture may be wide
 
 // Half the width of each code's picture: it ends before the next one, where there is room.
@@ -24,6 +26,7 @@ function halves(p, codes) {
 function pictures(p, width) {
   const group = p.svg.querySelectorAll(":scope > g")[2].appendChild(svgElement("g", { class: "ra-codes" }));
   const place = (k) => (({ x, y, half }) => ({ x: x - half, y: y - half, width: 2 * half, height: 2 * half }))(boxes[k]);
+  const lines = group.parentNode.insertBefore(svgElement("g", { class: "ra-pulls" }), group);
   let [boxes, rims, papers] = [[], [], []];
   const shades = Array.from({ length: SHADES }, (_, k) => svgElement("path", { "fill-opacity": (k + 1) / SHADES }));
   const build = (codes, drawn, half, most) => {
@@ -44,7 +47,18 @@ function pictures(p, width) {
     shades.forEach((path, k) => path.setAttribute("d", ways[k]));
     group.replaceChildren(...papers, ...shades, ...rims);
   };
-  const weigh = (weight) => rims.forEach((rim, k) => rim.setAttribute("stroke-width", (0.8 + 3.4 * Math.sqrt(weight(k))).toFixed(2)));
+  // A choice frames its code; an average draws a line to every code that counts, as wide as its weight.
+  const weigh = (weights, codes, [a, b], soft) => {
+    rims.forEach((rim, k) => rim.setAttribute("stroke-width", !soft && weights[k] ? "4.2" : "0.8"));
+    const pulls = soft ? [...weights.keys()].filter((k) => weights[k] > FAINT) : [];
+    lines.replaceChildren(
+      ...pulls.map((k) => {
+        const [x, y] = codes[k];
+        const ends = { x1: p.x(a), y1: p.y(b), x2: p.x(x), y2: p.y(y) };
+        return svgElement("line", { ...ends, style: `stroke-width: ${(PULL * weights[k]).toFixed(2)}px` });
+      }),
+    );
+  };
   return { build, weigh };
 }
 
@@ -83,7 +97,8 @@ function planePanel({ latents, labels, low, high, images, most, pictured }, show
       const notes = labels.map((label) => [p.note("neutral", "middle"), label]);
       const codes = pictures(p, images[0][0].length);
       const [way, told, sent, point] = [p.line("truth"), p.marker("truth", "dot"), p.marker("query", "ring"), p.marker("query")];
-      let [drawn, spelled] = ["", []];
+      const shares = Array.from({ length: TOLD }, () => p.note("key", "middle"));
+      let [drawn, spelled, halvesNow] = ["", [], []];
       return (state) => {
         shown.state = state;
         for (let k = 0; k < 2; k++) {
@@ -93,6 +108,7 @@ function planePanel({ latents, labels, low, high, images, most, pictured }, show
         const frame = `${p.size.width} ${p.margin.left} ${p.domain().x} ${p.domain().y} ${state.book}`;
         if (drawn !== frame) {
           const half = halves(p, state.codes);
+          halvesNow = half;
           codes.build(state.codes, pictured[state.book], half, most);
           spelled = written(p, xs, ys, state.codes, half);
           notes.forEach(([note, label], i) => note(spelled[i] ? label : "", xs[i], ys[i], { dy: 4 }));
@@ -103,7 +119,14 @@ function planePanel({ latents, labels, low, high, images, most, pictured }, show
         members(xs, ys, (i) => (spelled[i] ? 8 : 2), (i) => nearest.has(i)); // prettier-ignore
         p.svg.closest("[data-panel]").querySelector(".ra-legend > :last-child").style.visibility = nearest.size ? "" : "hidden"; // its room stays
         way([state.point[0], state.told[0]], [state.point[1], state.told[1]]);
-        codes.weigh((k) => (state.weights.length ? state.weights[k] : 0));
+        const soft = state.assignment === "soft";
+        codes.weigh(state.weights, state.codes, state.point, soft);
+        const heaviest = soft ? [...state.weights.keys()].sort((i, j) => state.weights[j] - state.weights[i]) : [];
+        shares.forEach((share, n) => {
+          const k = heaviest[n] ?? 0;
+          const named = soft && state.weights[k] > 1.5 / state.codes.length;
+          share(named ? twoDigits(state.weights[k]) : "", ...state.codes[k], { dy: state.told[1] > state.codes[k][1] ? halvesNow[k] + 12 : -halvesNow[k] - 3 }); // away from what is told
+        });
         told(...state.told);
         sent(...latents[state.sent]);
         point(...state.point);
@@ -157,7 +180,7 @@ function drawnPanel({ images, labels, most, plain, judge }) {
         }
         for (const { bar, number, of } of lines) {
           bar.style.width = `${Math.min(100, (50 * of(state)) / Math.max(1e-12, plain)).toFixed(1)}%`; // the mean image is in the middle
-          number.textContent = formatNumber(of(state), 3);
+          number.textContent = of(state).toFixed(3);
         }
       };
     },
@@ -204,9 +227,10 @@ function told({ assignment, weights, codes, members }, { labels, latents }) {
   if (assignment === "hard") return ["", `The nearest code ${cell}. Whichever of them you send, this is what arrives.`];
   if (assignment === "none") return ["", "No code: the decoder is told the point itself. Drag it, and the drawing moves with it."];
   const top = Math.max(...weights);
-  const own = `An average of all ${codes.length} codes arrives. The nearest has ${shareText(top)} of the weight`;
+  const own = `An average of all ${codes.length} codes arrives. The nearest has ${top > 0.9995 ? "all" : shareText(top)} of the weight`;
   if (top < 1.2 / codes.length) return ["", `${own}, hardly more than any other: wherever you drag, the same is drawn.`];
-  return ["", top > 0.99 ? `${own}: the average has become the choice.` : `${own}.`];
+  if (top > 0.99) return ["", `${own}: the average has become the choice.`];
+  return ["", `${own}: the wider a line, the more its code counts.`];
 }
 
 const render = explorer({

@@ -143,20 +143,24 @@ export function contextState(problem, { step, tested, beside, task, query, ...se
   const weights = weightsOf(settings, state.theta, asked);
   const found = times(asked.queries, inverse(times(X, X, p, n, p, "first"), p), 1, p, p);
   const proximity = times(found, X, 1, p, n, "second");
-  const tokens = { ...shown, queries: [...X, ...asked.queries] }; // rows and the query, each with what is left of its outcome
-  const begun = [...ys[k], 0];
-  const after = (depth) => {
-    const fit = times(weightsOf({ ...settings, depth }, state.theta, tokens), ys[k], n + 1, n, 1);
-    return begun.map((value, i) => value - fit[i]);
+  // What every layer leaves of the outcomes of a test, of its rows and last of the query.
+  const leaves = ({ X, ys, queries }, scale) => {
+    const tokens = { ...shown, X, G: undefined, queries: [...X, ...queries.slice((query - 1) * p, query * p)] };
+    const begun = [...ys[scale], 0];
+    const after = (depth) => {
+      const fit = times(weightsOf({ ...settings, depth }, state.theta, tokens), ys[scale], n + 1, n, 1);
+      return begun.map((value, i) => value - fit[i]);
+    };
+    return [begun, ...Array.from({ length: heads(settings) ? 1 : settings.depth }, (_, l) => after(l + 1))];
   };
-  const left = [begun, ...Array.from({ length: heads(settings) ? 1 : settings.depth }, (_, l) => after(l + 1))];
+  const left = leaves(shown, k);
   const rows = (matrix) => Array.from({ length: p }, (_, i) => matrix.slice(i * p, (i + 1) * p));
   return {
     step, n, task, // prettier-ignore
     stretched: problem.units[k] !== 1,
     stepping: heads(settings) === 0,
     words: besideWords({ ...settings, beside }),
-    told: heads(settings) ? "Σ v Ω of the heads" : settings.depth > 1 ? "of all layers, on the new task shown" : "of the layer",
+    told: heads(settings) ? "Σ v Ω of the heads" : settings.depth > 1 ? "of all layers, on the new task shown" : "n · Ω",
     parameters: Array.from(state.theta),
     omega: rows(omega),
     theory: rows(theory),
@@ -166,6 +170,7 @@ export function contextState(problem, { step, tested, beside, task, query, ...se
     risk: (step % every === 0 && state.diverged_at === null ? state.risks.at(-1) : training.measure(settings, state.theta))[k],
     rivals: rivals[k],
     left,
+    usually: k ? leaves(sets[0][task - 1], 0).map((values) => -values[n]) : [], // answers to the query as in training
     reach: Math.max(...ys.flatMap((y) => y.map(Math.abs))),
     answers: { network: -left.at(-1)[n], ols: dot(proximity, ys[k]), right: goals[query - 1] },
     weights: Array.from(weights),

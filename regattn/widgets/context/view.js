@@ -133,23 +133,26 @@ function layersPanel(view) {
     beside: view.hides("omega"),
     legend: [
       ["key", "line", "rows that were read"],
-      ["query", "line", "the query: it ends at minus its answer"],
-      ["truth", "hollow", "least squares ends here"],
-      ["truth", "dot", "right"],
+      ["query", "line", "the query: its answer so far"],
+      ["truth", "hollow", "answer of least squares"],
+      ["truth", "dot", "right answer"],
+      ["query", "dotted", "the same, tested as in training"],
     ],
-    plot: { label: "What is left of every outcome before and after every layer", xLabel: "layers", yLabel: "what is left", height: 240 },
+    plot: { label: "What is left of every outcome before and after every layer", xLabel: "layers", yLabel: "what is left; the answer", height: 240 },
     make(p) {
-      const [rows, query] = [p.chains("key", 1.2), p.chains("query", 3)]; // cut at the frame
+      const [rows, query, usual] = [p.chains("key", 1.2), p.chains("query", 3), p.chains("query ra-dotted", 2)]; // cut at the frame
       const [ols, right] = [p.dots("truth", { hollow: true }), p.dots("truth")];
-      return ({ n, left, answers, reach }) => {
+      return ({ n, left, usually, answers, reach }) => {
         const most = ROOM * Math.max(reach, Math.abs(answers.ols), Math.abs(answers.right));
         const last = left.length - 1;
         const chain = (i) => left.map((values, l) => [l, values[i]]);
         p.frame({ x: [0, 1.06 * last], y: [-most, most], xTicks: left.map((_, l) => ({ at: l, text: String(l) })) });
         rows(Array.from({ length: n }, (_, i) => chain(i)));
-        query([chain(n)]);
-        ols([1.03 * last], [-answers.ols], 5);
-        right([1.03 * last], [-answers.right], 4);
+        query([left.map((values, l) => [l, -values[n]])]); // what is left of an unknown outcome is minus its answer
+        usual([usually.map((answer, l) => [l, answer])]);
+        p.svg.closest("[data-panel]").querySelector(".ra-legend > :last-child").style.visibility = usually.length ? "" : "hidden"; // its room stays
+        ols([1.03 * last], [answers.ols], 5);
+        right([1.03 * last], [answers.right], 4);
       };
     },
   };
@@ -163,13 +166,14 @@ function weightsPanel() {
       ["negative", "square", "network, below zero"],
       ["truth", "hollow", "least squares"],
     ],
-    plot: { label: "Weight of every row of a context", xLabel: "rows, by the weight of least squares", yLabel: "weight", height: 240 },
+    plot: { label: "Weight of every row of a context", xLabel: "rows, by the weight of least squares", height: 150 },
     make(p) {
       const [bars, rings] = [p.signedBars(), p.dots("truth", { hollow: true })];
       return ({ n, weights, proximity }) => {
         const order = weights.map((_, i) => i).sort((a, b) => proximity[b] - proximity[a]);
         const most = 1.15 * Math.max(...proximity.map(Math.abs), Math.min(1e3, Math.max(...weights.map(Math.abs))));
-        p.frame({ x: [-0.6, n - 0.4], y: [-most, most], xTicks: [0, n - 1].map((at) => ({ at, text: String(at + 1) })) });
+        const tick = Number((most / 1.4).toPrecision(1));
+        p.frame({ x: [-0.6, n - 0.4], y: [-most, most], yTicks: [-tick, 0, tick].map((at) => ({ at, text: formatNumber(at, 1) })), xTicks: [0, n - 1].map((at) => ({ at, text: String(at + 1) })) });
         bars(order.map((i) => Math.max(-most, Math.min(most, weights[i]))));
         rings(order.map((_, k) => k), order.map((i) => proximity[i]), 4); // prettier-ignore
       };
@@ -198,7 +202,7 @@ const render = explorer({
   say: contextMessage,
   panels: (problem, view) => ({
     omega: matrixPanel(view, "What Ω has become, times n", ({ omega }) => omega, ({ told }) => told), // prettier-ignore
-    theory: matrixPanel(view, "What theory sets beside it, times n", ({ theory }) => theory, (state) => `n · ${state.words}; darkest from ±${largest(state).toFixed(2)} on, in both tables`, true), // prettier-ignore
+    theory: matrixPanel(view, "What theory sets beside it, times n", ({ theory }) => theory, ({ words }) => `n · ${words}`, true), // prettier-ignore
     risk: riskPanel(problem, view),
     layers: layersPanel(view),
     weights: weightsPanel(),

@@ -50,17 +50,19 @@ class PositionExplorer(Explorer, panels=["hands", "loss"]):
     """
 
     hides_unused = True
+    hands = Choice("Hands", HANDS, help="Slowed after training, without another step of it.", first=True)
     place = Count(
-        "Place in the text",
+        "Place",
         least=1,
         most=lambda self: PLACES,
         default=TRAINED,
         bound="128",
-        notes={TRAINED: "the last one in training"},
+        notes={TRAINED: "trained", PLACES: "last"},
+        play=16,
+        runs=False,
         help="A token there meets all before it, the farthest one place less away.",
         first=True,
     )
-    hands = Choice("Hands", HANDS, help="Slowed after training, without another step of it.", first=True)
     stretch = Choice(
         "Slowed",
         {"2": "2 times", "4": "4 times", "8": "8 times"},

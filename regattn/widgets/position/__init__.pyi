@@ -6,14 +6,14 @@ from typing import Any, Literal
 from regattn.widgets._kit import Explorer
 
 class PositionExplorer(Explorer):
-    place: int
     hands: Literal["trained", "base", "all", "slow", "fast"]
+    place: int
     stretch: Literal["2", "4", "8"]
     def __init__(
         self,
         *,
-        place: int | None = None,
         hands: Literal["trained", "base", "all", "slow", "fast"] | None = None,
+        place: int | None = None,
         stretch: Literal["2", "4", "8"] | None = None,
         hide: Sequence[str] = (),
         presets: Mapping[str, Mapping[str, Any]] | None = None,

@@ -66,7 +66,7 @@ function handsPanel({ speeds }, view) {
   view.listen(svg, "pointermove", (event) => held !== null && turn(event));
   for (const end of ["pointerup", "pointercancel"]) view.listen(svg, end, () => (held = null));
   return {
-    title: "Eight hands at the farthest token (drag one); below each, its places to go round",
+    title: "Eight hands, turned to the first token (drag one); below, places for one turn",
     wide: true,
     legend: [
       ["key", "box", "angles seen in training"],
@@ -178,7 +178,7 @@ function lossPanel({ places, trained, group, letters }, view) {
 }
 
 const nats = (value) => `${value.toFixed(2)} nats`;
-const among = (loss) => Math.round(Math.exp(loss)); // letters, all as likely, that would leave this loss
+const among = (loss) => formatNumber(Math.exp(loss), 2); // letters, all as likely, that would leave this loss
 
 const render = explorer({
   name: "PositionExplorer",
