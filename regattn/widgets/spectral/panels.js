@@ -82,18 +82,24 @@ function namedDots(p, { named_rows: named, names }, sidesOf) {
     for (const [i, notes] of told) {
       const [text, x, y, away] = [shorten(names[i]), p.x(xs[i]), p.y(ys[i]), radius(i) + 4];
       const span = (side) => [x + side * away, x + side * (away + 6.6 * text.length)].sort((a, b) => a - b);
-      const free = (side) => {
-        const [from, to] = span(side);
-        const inside = from >= p.x(p.domain().x[0]) && to <= p.x(p.domain().x[1]);
-        const dots = [...named, state.query].map((k) => ({ from: p.x(xs[k]) - 6, to: p.x(xs[k]) + 6, y: p.y(ys[k]) }));
-        return inside && ![...taken, ...dots].some((other) => other.from < to && from < other.to && Math.abs(other.y - y) < 12);
+      const [left, right] = p.domain().x.map(p.x);
+      const dots = [...named, state.query].map((k) => ({ from: p.x(xs[k]) - 6, to: p.x(xs[k]) + 6, y: p.y(ys[k]) }));
+      const clear = ([from, to], y) =>
+        from >= left && to <= right && ![...taken, ...dots].some((other) => other.from < to && from < other.to && Math.abs(other.y - y) < 12);
+      const place = (side) => ({ side, span: span(side), dx: side * away, dy: 4 });
+      // Above the dot, as far out as the frame lets it, where it would leave the frame.
+      const lifted = (side) => {
+        const edge = side > 0 ? right : left;
+        const inner = edge - side * 6.6 * text.length;
+        return { side: -side, span: [edge, inner].sort((a, b) => a - b), dx: edge - x, dy: -away - 2 };
       };
       const sides = sidesOf(xs[i]);
-      const open = sides.find(free); // where neither side is, the ring and its line still name it
-      const side = open ?? sides[0];
-      const [from, to] = span(side);
-      if (open) taken.push({ from, to, y });
-      notes[side](open ? text : "", xs[i], ys[i], { dx: side * away, dy: 4 });
+      const out = span(sides[0]).some((at) => at < left || at > right);
+      const places = [place(sides[0]), ...(out ? [lifted(sides[0])] : []), place(sides[1])];
+      const open = places.find(({ span, dy }) => clear(span, y + dy - 4)); // where none is, the ring and its line still name it
+      const { side, span: [from, to], dx, dy } = open ?? places[0]; // prettier-ignore
+      if (open) taken.push({ from, to, y: y + dy - 4 });
+      notes[side](open ? text : "", xs[i], ys[i], { dx, dy });
       notes[-side]("", xs[i], ys[i]);
     }
   };
