@@ -26,7 +26,7 @@ function spectralMessage(state, problem, view) {
     `${isolate(names[state.query])} asks: ${briefly(state.prediction)}`,
     `${unitOf(problem)} is ${inside ? "fitted" : "forecast"}${came}. ` +
       (view.hides("path")
-        ? `Heard most: ${most === state.query ? `itself ${size}` : say(most)}${own}; ${turned}: ${say(least)}.`
+        ? `Heaviest: ${most === state.query ? `itself ${size}` : say(most)}${own}; ${turned}: ${say(least)}.`
         : `Errors of the whole fit: ${said.join(", ")}.`),
   ];
 }
