@@ -269,12 +269,12 @@ def test_one_guide_at_a_time_goes_through_the_ring_and_its_circle_is_whole(brows
       document.querySelector(`[data-panel=${panel}] .ra-${mark}.ra-truth`).getAttribute("d")))"""
     with opened(browser, tmp_path, explorer) as page:
         assert all(line and not circle for line, circle in page.evaluate(guides))
-        assert page.evaluate(LEGEND) == ["the query (drag it)", "as heavy as the ringed one"]
+        assert page.evaluate(LEGEND) == ["the query (drag it)", "as heavy as the ring"]
         page.evaluate(SET, [{"guide": "near"}, 0])
         drawn = page.evaluate(guides)
         assert all(circle and not line for line, circle in drawn)
         assert drawn[0][1].count("M") == 180  # none of its steps leaves the frame
-        assert page.evaluate(LEGEND) == ["the query (drag it)", "as near as the ringed one"]
+        assert page.evaluate(LEGEND) == ["the query (drag it)", "as near as the ring"]
 
 
 def test_what_a_stretch_of_rows_adds_is_told_beside_the_running_sum(browser, tmp_path):

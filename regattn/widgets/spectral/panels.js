@@ -18,8 +18,8 @@ const dots = signed.map(([role, , words]) => [role, "dot", words]);
 
 // What is drawn through the ringed row, one guide at a time.
 const guides = {
-  weight: ["truth", "dashed", "as heavy as the ringed one"],
-  near: ["truth", "line", "as near as the ringed one"],
+  weight: ["truth", "dashed", "as heavy as the ring"],
+  near: ["truth", "line", "as near as the ring"],
 };
 
 // Leaves the guide that is drawn in the legend of a plot.
@@ -34,7 +34,7 @@ function guideLegend(p) {
 }
 
 // On a narrow screen both pictures of the codes are to be seen at once, one below the other.
-const codesHeight = (view) => () => (view.body.clientWidth < 600 ? 272 : 290);
+const codesHeight = (view) => () => (view.body.clientWidth < 600 ? 270 : 290);
 
 // A note that is written to the right of its place or to the left of it.
 function sidedNote(p, role) {
