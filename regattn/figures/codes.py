@@ -19,7 +19,7 @@ SPREAD = 2.0  # the ellipse holds the rows whose codes are at most this many sta
 def plot_codes(
     spectrum: Spectrum, X: np.ndarray, X_new: np.ndarray, *, names: tuple[str, str], labels: Mapping[str, int]
 ) -> np.ndarray:
-    """Draw rows of two predictors above their codes, a query's arrow in both, and named rows projected on it.
+    """Draw the codes of rows of two predictors above the rows, a query's arrow in both, and named rows projected on it.
 
     Rows are drawn around their means. A row's dot has the colour and the size of its weight: 1/n, plus the length of
     the query's code times the row's projection on the arrow, which is dashed.
@@ -40,7 +40,7 @@ def plot_codes(
     Returns
     -------
     ndarray of 2 Axes
-        Rows above, codes below; each with a scatter of n points, a closed curve and an arrow.
+        Codes above, rows below; each with a scatter of n points, a closed curve and an arrow.
 
     Raises
     ------
@@ -59,17 +59,17 @@ def plot_codes(
     feet = codes @ np.outer(query, query) / (query @ query)
 
     size = (plt.rcParams["figure.figsize"][0], 5.4)
-    axes: np.ndarray = plt.subplots(2, 1, figsize=size, height_ratios=[1, 1.5])[1]
-    _panel(axes[0], X - spectrum.centre, circle @ back, query @ back, weights)
-    _panel(axes[1], codes, circle, query, weights)
+    axes: np.ndarray = plt.subplots(2, 1, figsize=size, height_ratios=[1.5, 1])[1]
+    _panel(axes[0], codes, circle, query, weights)
+    _panel(axes[1], X - spectrum.centre, circle @ back, query @ back, weights)
     ends = feet[[(codes @ query).argmin(), (codes @ query).argmax()]]
-    axes[1].plot(*ends.T, color=COLOURS["query"], linewidth=0.8, zorder=1)
+    axes[0].plot(*ends.T, color=COLOURS["query"], linewidth=0.8, zorder=1)
     for name, i in labels.items():
-        axes[1].plot(*np.column_stack([codes[i], feet[i]]), color=COLOURS["truth"], linewidth=1.2, linestyle="--")
-        for ax, points, tip in zip(axes, (X - spectrum.centre, codes), (query @ back, query), strict=True):
+        axes[0].plot(*np.column_stack([codes[i], feet[i]]), color=COLOURS["truth"], linewidth=1.2, linestyle="--")
+        for ax, points, tip in zip(axes, (codes, X - spectrum.centre), (query, query @ back), strict=True):
             _name(ax, name, points[i], tip)
-    axes[0].set(title="rows, around their means", xlabel=names[0], ylabel=names[1])
-    axes[1].set(title="codes", xlabel="direction 1", ylabel="direction 2")
+    axes[0].set(title="codes", xlabel="direction 1", ylabel="direction 2")
+    axes[1].set(title="rows, around their means", xlabel=names[0], ylabel=names[1])
     for ax in axes:
         ax.set_aspect("equal", adjustable="datalim")
     return axes

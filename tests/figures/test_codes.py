@@ -15,15 +15,15 @@ def panels():
     return plot_codes(spectrum(ROWS, centre=True), ROWS, QUERY, names=("a", "b"), labels={"third": 2, "last": 30})
 
 
-def test_rows_stand_above_and_their_codes_below(panels):
+def test_codes_stand_above_and_their_rows_below(panels):
     s = spectrum(ROWS, centre=True)
-    np.testing.assert_allclose(panels[0].collections[0].get_offsets(), ROWS - ROWS.mean(axis=0))
-    np.testing.assert_allclose(panels[1].collections[0].get_offsets(), s.codes())
-    assert (panels[0].get_xlabel(), panels[0].get_ylabel()) == ("a", "b")
+    np.testing.assert_allclose(panels[1].collections[0].get_offsets(), ROWS - ROWS.mean(axis=0))
+    np.testing.assert_allclose(panels[0].collections[0].get_offsets(), s.codes())
+    assert (panels[1].get_xlabel(), panels[1].get_ylabel()) == ("a", "b")
 
 
 def test_the_ellipse_holds_the_rows_that_the_circle_holds(panels):
-    ellipse, circle = (panel.lines[0].get_xydata() for panel in panels)
+    circle, ellipse = (panel.lines[0].get_xydata() for panel in panels)
     np.testing.assert_allclose(np.linalg.norm(circle, axis=1), 2 / np.sqrt(31))
     s = spectrum(ROWS, centre=True)
     np.testing.assert_allclose(s.codes(ellipse + ROWS.mean(axis=0)), circle, atol=1e-12)
@@ -31,14 +31,14 @@ def test_the_ellipse_holds_the_rows_that_the_circle_holds(panels):
 
 def test_the_arrow_leads_to_the_query(panels):
     tips = [panel.lines[1].get_xydata()[0] for panel in panels]
-    np.testing.assert_allclose(tips[0], QUERY[0] - ROWS.mean(axis=0))
-    np.testing.assert_allclose(tips[1], spectrum(ROWS, centre=True).codes(QUERY)[0])
+    np.testing.assert_allclose(tips[1], QUERY[0] - ROWS.mean(axis=0))
+    np.testing.assert_allclose(tips[0], spectrum(ROWS, centre=True).codes(QUERY)[0])
 
 
 def test_dashes_fall_at_right_angles_on_the_query_and_measure_the_weight(panels):
     s = spectrum(ROWS, centre=True)
     query, correction = s.codes(QUERY)[0], s.weights(QUERY)[0] - 1 / 31
-    dashes = [line.get_xydata() for line in panels[1].lines if line.get_linestyle() == "--"]
+    dashes = [line.get_xydata() for line in panels[0].lines if line.get_linestyle() == "--"]
     for (code, foot), i in zip(dashes, (2, 30), strict=True):
         np.testing.assert_allclose((code - foot) @ query, 0, atol=1e-12)
         np.testing.assert_allclose(foot @ query, correction[i])

@@ -241,6 +241,59 @@ def test_what_is_as_heavy_as_the_ringed_row_lies_on_a_line_and_on_a_curve(browse
     assert len(seen) == 3
 
 
+LEGEND = """() => [...document.querySelectorAll("[data-panel=codes] .ra-legend li")]
+  .filter((item) => item.style.display !== "none").map((item) => item.textContent)"""
+
+
+def test_what_is_as_near_as_the_ringed_row_lies_on_a_circle_and_on_a_curve(tmp_path):
+    X = np.random.default_rng(11).normal(size=(23, 2))
+    explorer = SpectralExplorer(X, X[:, 0], query=3)
+    code = """const problem = spectralProblem(given.data);
+      const state = spectralState(problem, {ridge: 0, rank: 2, query: 3});
+      say(given.rows.map((k) => equallyNear(problem, state, k, given.most)));"""
+    rows, most = [0, 5, 22], explorer.result()["scale"]
+    given = {"data": explorer.data, "rows": rows, "most": max(most)}
+    codes = explorer.spectrum.codes()
+    own = np.linalg.norm(codes[3])
+    for k, curve in zip(rows, in_node(tmp_path, "spectral/numbers.js", code, given), strict=True):
+        scale, cosine = np.array(curve)
+        away = np.sqrt(own**2 + (scale / own) ** 2 - 2 * scale * cosine)
+        np.testing.assert_allclose(away, np.linalg.norm(codes[k] - codes[3]), atol=1e-9)
+        assert scale[0] < most[k] <= scale[-1] + 1e-12
+
+
+def test_one_guide_at_a_time_goes_through_the_ring_and_its_circle_is_whole(browser, tmp_path):
+    X = np.random.default_rng(7).normal(size=(13, 2))
+    explorer = SpectralExplorer(X, X[:, 0], query=3, named=["5"], labels=range(13), panels=["codes", "split"])
+    guides = """() => ["codes", "split"].map((panel) => ["dashed", "line:not(.ra-dashed)"].map((mark) =>
+      document.querySelector(`[data-panel=${panel}] .ra-${mark}.ra-truth`).getAttribute("d")))"""
+    with opened(browser, tmp_path, explorer) as page:
+        assert all(line and not circle for line, circle in page.evaluate(guides))
+        assert page.evaluate(LEGEND) == ["the query (drag it)", "as heavy as the ring"]
+        page.evaluate(SET, [{"guide": "near"}, 0])
+        drawn = page.evaluate(guides)
+        assert all(circle and not line for line, circle in drawn)
+        assert drawn[0][1].count("M") == 180  # none of its steps leaves the frame
+        assert page.evaluate(LEGEND) == ["the query (drag it)", "as near as the ring"]
+
+
+def test_what_a_stretch_of_rows_adds_is_told_beside_the_running_sum(browser, tmp_path):
+    stretches = {"the seventies": ("1979Q4", "1970Q1"), "one": ("1960Q1", "1960Q1")}
+    explorer = inflation_explorer(query="2008Q4", panels=["weights", "sum"], stretches=stretches)
+    at = [explorer.data["labels"].index(label) for label in ("1970Q1", "1979Q4")]
+    part = slice(at[0], at[1] + 1)
+    y, weights = explorer.y, np.array(explorer.result()["weights"])
+    added = ((weights - 1 / len(y)) * (y - y.mean()))[part].sum()
+    with opened(browser, tmp_path, explorer) as page:
+        notes = page.locator("[data-panel=sum] .ra-note.ra-neutral").all_text_contents()
+    words, number = next(filter(None, notes)).split(": ")
+    assert words == "the seventies"
+    assert float(number.replace("−", "-")) == pytest.approx(added, rel=5e-3)
+    assert notes[1] == ""  # too little to be seen
+    with pytest.raises(ValueError, match=r"stretches must be a row or a label, and no row is called '1899Q1'"):
+        inflation_explorer(stretches={"old": ("1899Q1", "1970Q1")})
+
+
 COVERED = """(panel) => {
   const box = document.querySelector(`[data-panel=${panel}]`);
   const tip = box.querySelector(".ra-tip").getBoundingClientRect();

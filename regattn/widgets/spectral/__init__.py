@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -53,6 +53,8 @@ class SpectralExplorer(Explorer, panels=PANELS):
         Units of the target, such as "% a year".
     later : str, optional
         When the target of a row is observed, such as "a quarter later".
+    stretches : mapping of str to pair of labels, optional
+        Training rows from one to another whose share of the running sum is told beside it, under that name.
     panels : sequence of str
         Which pictures: "weights" (every weight), "codes" (queries and keys as points), "split" (scale and cosine),
         "sum" (from the mean to the prediction, a running sum), "path" (errors and degrees of freedom against λ).
@@ -110,6 +112,11 @@ class SpectralExplorer(Explorer, panels=PANELS):
         sets={"root": "rotated"},
         help='Degrees by which "rotated" turns the first two coordinates of the spectral codes.',
     )
+    guide = Choice(
+        "Through the ring",
+        {"weight": "as heavy", "near": "as near"},
+        help="Whether what is as heavy as the ringed row is drawn through it, or what is as near to the query.",
+    )
 
     def __init__(  # noqa: PLR0913
         self,
@@ -126,6 +133,7 @@ class SpectralExplorer(Explorer, panels=PANELS):
         row: str = "training observation",
         units: str = "",
         later: str = "",
+        stretches: Mapping[str, tuple[str, str]] | None = None,
         panels: Sequence[str] = PANELS,
         hide: Sequence[str] = (),
         **kit: Any,
@@ -154,6 +162,10 @@ class SpectralExplorer(Explorer, panels=PANELS):
             "labels": labels,
             "labels_test": labels_new,
             "named_rows": [label_place(label, labels, "named") for label in named],
+            "stretches": [
+                [check_text(words, "stretches"), *sorted(label_place(end, labels, "stretches") for end in ends)]
+                for words, ends in (stretches or {}).items()
+            ],
             "row": check_text(row, "row"),
             "units": units,
             "later": check_text(later, "later"),
@@ -163,6 +175,7 @@ class SpectralExplorer(Explorer, panels=PANELS):
         hidden += [panel for panel in PANELS if panel not in shown] + (
             ["root", "angle"] if "codes" not in shown else []
         )
+        hidden += [] if {"codes", "split"} & set(shown) else ["guide"]
         alt = _describe(n, m, [panel for panel in shown if panel not in hidden])
         super().__init__(**{"data": data, "alt": alt, "rank": rank, "query": query, "hide": hidden} | kit)
 

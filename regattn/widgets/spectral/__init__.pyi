@@ -13,6 +13,7 @@ class SpectralExplorer(Explorer):
     query: int
     root: Literal["spectral", "cholesky", "rotated"]
     angle: float
+    guide: Literal["weight", "near"]
     def __init__(
         self,
         X: ArrayLike,
@@ -28,11 +29,13 @@ class SpectralExplorer(Explorer):
         row: str = "training observation",
         units: str = "",
         later: str = "",
+        stretches: Mapping[str, tuple[str, str]] | None = None,
         panels: Sequence[str] = ("weights", "codes", "split", "sum", "path"),
         hide: Sequence[str] = (),
         ridge: float | None = None,
         root: Literal["spectral", "cholesky", "rotated"] | None = None,
         angle: float | None = None,
+        guide: Literal["weight", "near"] | None = None,
         presets: Mapping[str, Mapping[str, Any]] | None = None,
         alt: str | None = None,
     ) -> None: ...

@@ -52,12 +52,29 @@ export function extremes(weights) {
   return [most, least];
 }
 
+// How far the code of a row is from the query's, squared.
+export const squaredDistance = ({ all }, { kept, query }, row) =>
+  kept.reduce((total, share, j) => total + share * (row[j] - all[query][j]) ** 2, 0);
+
 // The place of training row k by weight, the highest first, and by the distance of its code from the query's.
-export function ranks({ scores, all }, { kept, weights, query }, k) {
-  const away = (row) => kept.reduce((total, share, j) => total + share * (row[j] - all[query][j]) ** 2, 0);
+export function ranks(problem, state, k) {
+  const { scores } = problem;
+  const away = (row) => squaredDistance(problem, state, row);
   const own = away(scores[k]);
   const before = (wanted) => 1 + scores.reduce((count, row, i) => count + (i !== k && wanted(row, i) ? 1 : 0), 0);
-  return { heavy: before((_, i) => weights[i] > weights[k]), near: before((row) => away(row) < own) };
+  return { heavy: before((_, i) => state.weights[i] > state.weights[k]), near: before((row) => away(row) < own) };
+}
+
+// Scales and cosines of whatever is as far from the query as training row k, up to a largest scale: |F_i| = scale / |F_j|
+// in |F_j − F_i|² = |F_j|² + |F_i|² − 2 scale cosine.
+export function equallyNear(problem, state, k, most, steps = 120) {
+  const away = squaredDistance(problem, state, problem.scores[k]);
+  const size = Math.sqrt(state.kept.reduce((total, share, j) => total + share * problem.all[state.query][j] ** 2, 0));
+  const [from, to] = [-1, 1].map((way) => size * Math.abs(size + way * Math.sqrt(away)));
+  if (!(size > 0 && away > 0) || from >= most) return [[], []];
+  const xs = Array.from({ length: steps + 1 }, (_, step) => from + ((Math.min(to, most) - from) * step) / steps);
+  const cosine = (x) => (x > 0 ? (size ** 2 + (x / size) ** 2 - away) / (2 * x) : 0);
+  return [xs, xs.map((x) => Math.max(-1, Math.min(1, cosine(x))))];
 }
 
 // Everything shown for one setting of the controls.

@@ -3,7 +3,7 @@ import { sliderScale } from "../_kit/controls.js";
 import { timeTicks } from "../_kit/dates.js";
 import { formatNumber, formatResult, isolate, numberTicks, powerText, rounded, shorten } from "../_kit/format.js";
 import { clipSegment, dot, niceTicks, norm, spectralFilter } from "../_numbers/maths.js";
-import { extremes, spectralCodes, spectralErrors } from "./numbers.js";
+import { addedBy, equallyNear, extremes, spectralCodes, spectralErrors } from "./numbers.js";
 
 // Where the years (or some of the labels) stand along the observations.
 function placeTicks(p, labels) {
@@ -15,6 +15,26 @@ const signed = [
   ["negative", "box", "negative weight"],
 ];
 const dots = signed.map(([role, , words]) => [role, "dot", words]);
+
+// What is drawn through the ringed row, one guide at a time.
+const guides = {
+  weight: ["truth", "dashed", "as heavy as the ring"],
+  near: ["truth", "line", "as near as the ring"],
+};
+
+// Leaves the guide that is drawn in the legend of a plot.
+function guideLegend(p) {
+  const items = [...p.host.parentElement.querySelectorAll(".ra-legend li")];
+  return ({ guide }) => {
+    for (const [name, [, , words]] of Object.entries(guides)) {
+      const item = items.find((each) => each.textContent === words);
+      if (item) item.style.display = name === guide ? "" : "none";
+    }
+  };
+}
+
+// On a narrow screen both pictures of the codes are to be seen at once, one below the other.
+const codesHeight = (view) => () => (view.body.clientWidth < 600 ? 270 : 290);
 
 // A note that is written to the right of its place or to the left of it.
 function sidedNote(p, role) {
@@ -62,18 +82,24 @@ function namedDots(p, { named_rows: named, names }, sidesOf) {
     for (const [i, notes] of told) {
       const [text, x, y, away] = [shorten(names[i]), p.x(xs[i]), p.y(ys[i]), radius(i) + 4];
       const span = (side) => [x + side * away, x + side * (away + 6.6 * text.length)].sort((a, b) => a - b);
-      const free = (side) => {
-        const [from, to] = span(side);
-        const inside = from >= p.x(p.domain().x[0]) && to <= p.x(p.domain().x[1]);
-        const dots = [...named, state.query].map((k) => ({ from: p.x(xs[k]) - 6, to: p.x(xs[k]) + 6, y: p.y(ys[k]) }));
-        return inside && ![...taken, ...dots].some((other) => other.from < to && from < other.to && Math.abs(other.y - y) < 12);
+      const [left, right] = p.domain().x.map(p.x);
+      const dots = [...named, state.query].map((k) => ({ from: p.x(xs[k]) - 6, to: p.x(xs[k]) + 6, y: p.y(ys[k]) }));
+      const clear = ([from, to], y) =>
+        from >= left && to <= right && ![...taken, ...dots].some((other) => other.from < to && from < other.to && Math.abs(other.y - y) < 12);
+      const place = (side) => ({ side, span: span(side), dx: side * away, dy: 4 });
+      // Above the dot, as far out as the frame lets it, where it would leave the frame.
+      const lifted = (side) => {
+        const edge = side > 0 ? right : left;
+        const inner = edge - side * 6.6 * text.length;
+        return { side: -side, span: [edge, inner].sort((a, b) => a - b), dx: edge - x, dy: -away - 2 };
       };
       const sides = sidesOf(xs[i]);
-      const open = sides.find(free); // where neither side is, the ring and its line still name it
-      const side = open ?? sides[0];
-      const [from, to] = span(side);
-      if (open) taken.push({ from, to, y });
-      notes[side](open ? text : "", xs[i], ys[i], { dx: side * away, dy: 4 });
+      const out = span(sides[0]).some((at) => at < left || at > right);
+      const places = [place(sides[0]), ...(out ? [lifted(sides[0])] : []), place(sides[1])];
+      const open = places.find(({ span, dy }) => clear(span, y + dy - 4)); // where none is, the ring and its line still name it
+      const { side, span: [from, to], dx, dy } = open ?? places[0]; // prettier-ignore
+      if (open) taken.push({ from, to, y: y + dy - 4 });
+      notes[side](open ? text : "", xs[i], ys[i], { dx, dy });
       notes[-side]("", xs[i], ys[i]);
     }
   };
@@ -148,14 +174,15 @@ export function weightsPanel(problem, view) {
 
 export function splitPanel(problem, view) {
   const { n } = problem;
+  const beside = view.hides("weights"); // then the codes lead, and their legend names the guide
   return {
     title: "Why that weight: 1/n + scale × cosine",
-    beside: view.hides("weights"), // then the codes lead
-    legend: [...dots, ["truth", "dashed", "as heavy as the ringed one"], ["neutral", "dashed", "weight 0"]],
-    plot: { label: "Scale and cosine", height: 290, yLabel: "cosine of the angle", xLabel: "scale: product of lengths" },
+    beside,
+    legend: [...dots, ...(beside && !view.hides("codes") ? [] : Object.values(guides))],
+    plot: { label: "Scale and cosine", height: codesHeight(view), yLabel: "cosine of the angle", xLabel: "scale: product of lengths" },
     at: (k, state) => [state.scale[k], state.cosine[k]],
     make(p) {
-      const [border, level] = [p.line("neutral", { dashed: true }), p.line("truth", { dashed: true })];
+      const [level, near, explain] = [p.line("truth", { dashed: true }), p.line("truth"), guideLegend(p)];
       const [signedDots, ring] = [p.signedDots(), p.marker("truth", "ring")];
       const tell = namedDots(p, problem, () => [1, -1]);
       // The dots of one weight: the correction, divided by the scale.
@@ -167,15 +194,16 @@ export function splitPanel(problem, view) {
       const around = (state) => {
         const [k, right] = [problem.chosen ?? extremes(state.weights)[0], p.domain().x[1]];
         const correction = state.weights[k] - 1 / n;
-        curve(level, correction, right);
+        if (state.guide === "near") level([], []);
+        else curve(level, correction, right);
+        near(...(state.guide === "near" ? equallyNear(problem, state, k, right) : [[], []]));
+        explain(state);
         ring(state.scale[k], state.cosine[k]);
       };
       problem.drawn.push(around);
       return (state) => {
         const right = rounded([0, state.bounds.scale])[1];
         p.frame({ x: [0, right], y: [-1.08, 1.08], yTicks: numberTicks(-1, 1, 4) });
-        if (1 / n < right) curve(border, -1 / n, right); // left of 1/n even a cosine of −1 leaves the weight positive
-        else border([], []);
         signedDots(state.scale, state.cosine, dotRadius(state), state.weights);
         tell(state.scale, state.cosine, state);
         around(state);
@@ -206,7 +234,7 @@ function levelLine(asks, correction, domain) {
 
 // The corner of the frame where a tip covers none of `free` and the fewest dots, in the words of style.css.
 function emptiestCorner(p, xs, ys, free) {
-  const [{ x, y }, wide, high] = [p.domain(), 200, 64];
+  const [{ x, y }, wide, high] = [p.domain(), 200, 76];
   const near = { left: (k) => p.x(xs[k]) - p.x(x[0]) < wide, right: (k) => p.x(x[1]) - p.x(xs[k]) < wide };
   const level = { bottom: (k) => p.y(y[0]) - p.y(ys[k]) < high, top: (k) => p.y(ys[k]) - p.y(y[1]) < high };
   const covered = Object.keys(level).flatMap((v) =>
@@ -218,26 +246,34 @@ function emptiestCorner(p, xs, ys, free) {
   return covered.reduce((best, corner) => (corner[0] < best[0] ? corner : best))[1];
 }
 
-export function codesPanel(problem) {
-  const reach = Math.max(...problem.all.map((row) => norm(row))); // one scale for every query
+// The frame of the codes, one for every query and every turn: whatever they may reach, and where they have two
+// coordinates, at the start all that is as near as the first of the named rows.
+function codesSides({ all, scores, s, named_rows: named, start }) {
+  const radius = 1.08 * Math.max(...all.map((row) => norm(row)));
+  const sides = [0, 1].map(() => [-radius, radius]);
+  if (s.length !== 2 || !named.length) return sides;
+  const away = 1.04 * Math.hypot(...[0, 1].map((axis) => all[start][axis] - scores[named[0]][axis]));
+  return sides.map(([low, high], axis) => [Math.min(low, all[start][axis] - away), Math.max(high, all[start][axis] + away)]);
+}
+
+export function codesPanel(problem, view) {
+  const sides = codesSides(problem);
+  const radius = sides[0][1];
   const { n } = problem;
   let codes = [];
   return {
     title: "Codes of the keys and of the query",
     legend: [
       ["query", "diamond", "the query (drag it)"],
-      ["neutral", "line", "as near as the ringed one"],
-      ["truth", "dashed", "as heavy as the ringed one"],
-      ["neutral", "dashed", "weight 0"],
-      ["query", "dot", "where the ringed one lands"],
+      ...Object.values(guides),
     ],
-    plot: { label: "Codes", yLabel: "coordinate 2", xLabel: "coordinate 1", height: 290 },
+    plot: { label: "Codes", yLabel: "coordinate 2", xLabel: "coordinate 1", height: codesHeight(view) },
     at: (k) => codes[k],
     handle: { at: ({ query }) => codes[query].slice(0, 2), to: (x, y) => ({ query: nearestCode(codes, problem.n, [x, y]) }) },
     make(p) {
-      const [circle, back] = [p.chains("neutral", 1.5), p.chains("query", 0.9)];
-      const [signedDots, border, level] = [p.signedDots(), p.line("neutral", { dashed: true }), p.line("truth", { dashed: true })];
-      const [arm, foot, diamond] = [p.line("query"), p.dots("query"), p.marker("query")];
+      const [circle, back, explain] = [p.chains("truth", 1.5), p.chains("query", 0.9), guideLegend(p)];
+      const [signedDots, level] = [p.signedDots(), p.line("truth", { dashed: true })];
+      const [arm, diamond] = [p.line("query"), p.marker("query")];
       const ring = p.marker("truth", "ring");
       const tell = namedDots(p, problem, (x) => (x < 0 ? [-1, 1] : [1, -1])); // away from the crowd
       const across = (line, cut) => line(...[0, 1].map((axis) => (cut ?? []).map((point) => point[axis])));
@@ -248,20 +284,16 @@ export function codesPanel(problem) {
         const away = Math.hypot(asks[0] - own[0], asks[1] - own[1]);
         const flat = asks.length === 2; // else the plane shows only a shadow of distances and angles
         const angles = Array.from({ length: 181 }, (_, step) => (step * Math.PI) / 90);
-        circle(flat ? [angles.map((a) => [asks[0] + away * Math.cos(a), asks[1] + away * Math.sin(a)])] : []);
+        explain(state);
+        circle(flat && state.guide === "near" ? [angles.map((a) => [asks[0] + away * Math.cos(a), asks[1] + away * Math.sin(a)])] : []);
         const correction = state.weights[k] - 1 / n;
-        const cut = flat ? levelLine(asks, correction, domain) : null;
-        across(level, cut);
-        across(border, flat ? levelLine(asks, -1 / n, domain) : null);
-        const along = asks.map((value) => (correction * value) / dot(asks, asks));
-        foot([along[0]], [along[1]], 3, () => cut !== null);
+        across(level, flat && state.guide !== "near" ? levelLine(asks, correction, domain) : null);
         p.host.dataset.corner = emptiestCorner(p, ...[0, 1].map((axis) => codes.map((code) => code[axis])), [k, state.query]);
       };
       problem.drawn.push(around);
       return (state) => {
         codes = spectralCodes(problem, state, state.root, state.angle);
-        const radius = 1.08 * reach;
-        const domain = p.squareDomain(radius);
+        const domain = p.evenDomain(...sides);
         const step = niceTicks(0, radius, 2)[1] ?? radius; // one step for both axes: the units are the same
         const ticks = ([low, high]) => numberTicks(low, high, (high - low) / step);
         p.frame({ ...domain, xTicks: ticks(domain.x), yTicks: ticks(domain.y) });
@@ -279,7 +311,25 @@ export function codesPanel(problem) {
   };
 }
 
-export function sumPanel({ n, row, targets, labels, level, units }, view) {
+// Notes of what each named stretch of rows adds, beside its part of the running sum: the first half of them on its left.
+function stretchNotes(p, { stretches, ...problem }) {
+  const notes = stretches.map((_, k) => p.note("neutral", 2 * k < stretches.length ? "end" : "start"));
+  return ({ weights, sums }) => {
+    const roomy = p.size.width > 500; // for the numbers, too
+    stretches.forEach(([words, from, to], k) => {
+      let added = 0;
+      for (let i = from; i <= to; i++) added += addedBy(problem, weights[i], i);
+      const [before, after] = [sums[to] - added, sums[to]];
+      const seen = Math.abs(p.y(before) - p.y(after)) > 16; // else the line would strike the words
+      const side = 2 * k < stretches.length ? -1 : 1;
+      const told = roomy ? `${words}: ${formatResult(added)}` : words;
+      notes[k](seen ? told : "", (from + to) / 2, (before + after) / 2, { dx: 9 * side, dy: 4 });
+    });
+  };
+}
+
+export function sumPanel(problem, view) {
+  const { n, row, targets, labels, level, units } = problem;
   const places = labels.map((_, i) => i);
   return {
     title: `From the mean to the prediction, one ${row} after another`,
@@ -295,11 +345,13 @@ export function sumPanel({ n, row, targets, labels, level, units }, view) {
     make(p) {
       const [even, line] = [p.line("neutral", { dashed: true }), p.line("prediction", { steps: true })];
       const [dotEnd, truth, note] = [p.marker("prediction", "dot"), p.marker("truth"), p.note("prediction", "end")];
+      const tell = stretchNotes(p, problem);
       return (state) => {
         const [end, y] = [n * 1.04 + 1, rounded(state.bounds.sum)];
         p.frame({ x: [-1, end], y, xTicks: placeTicks(p, labels) });
         even([-1, n], [level, level]);
         line(places, state.sums);
+        tell(state);
         dotEnd(n - 1, state.prediction);
         const known = Number.isFinite(targets[state.query]) ? targets[state.query] : null;
         truth(known === null ? null : (n + end) / 2, known ?? 0);

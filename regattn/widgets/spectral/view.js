@@ -26,7 +26,7 @@ function spectralMessage(state, problem, view) {
     `${isolate(names[state.query])} asks: ${briefly(state.prediction)}`,
     `${unitOf(problem)} is ${inside ? "fitted" : "forecast"}${came}. ` +
       (view.hides("path")
-        ? `Heard most: ${most === state.query ? `itself ${size}` : say(most)}${own}; ${turned}: ${say(least)}.`
+        ? `Heaviest: ${most === state.query ? `itself ${size}` : say(most)}${own}; ${turned}: ${say(least)}.`
         : `Errors of the whole fit: ${said.join(", ")}.`),
   ];
 }
@@ -103,7 +103,7 @@ const render = explorer({
   prepare: (data, view) => ({ ...spectralProblem(data), start: view.model.get("query"), ...ringed(data, view) }),
   compute(problem, now, before) {
     const { bounds, unshrunk } = before?.query === now.query ? before : spectralOfQuery(problem, now.query, problem.start);
-    return { ...spectralState(problem, now), root: now.root, angle: now.angle, bounds, unshrunk };
+    return { ...spectralState(problem, now), root: now.root, angle: now.angle, guide: now.guide, bounds, unshrunk };
   },
   texts: ({ names, n, s }, view) => ({
     ridge(ridge) {
