@@ -3,11 +3,9 @@ import { element } from "../_kit/controls.js";
 import { explorer } from "../_kit/explorer.js";
 import { formatNumber } from "../_kit/format.js";
 import { pageBox, textFits } from "../_kit/typed_text.js";
-import { countedBits } from "./counting.js";
 import { trainingDrive } from "./drive.js";
+import { keeperOf } from "./keeper.js";
 import { lossPanel, mapPanel, samplesPanel } from "./panels.js";
-import { taskOf } from "./serve.js";
-import { makeTrainer } from "./walk.js";
 
 const WORSE = 0.2; // bits per byte above the best loss so far, from which it has plainly grown worse
 const SOON = 200; // steps that a link may ask for: they are taken at once
@@ -24,54 +22,6 @@ function runRow(view, { name, label, max }) {
     bar.value = now;
     said.textContent = `${now} of ${max}`;
   });
-}
-
-// The states that are known, and the one trainer of the page, for whatever is asked at once.
-function keeperOf(data) {
-  let [key, settings, text, task, trainer, first, kept, rungs] = ["", null, null, null, null, null, null, null];
-  const enough = (own) => new TextEncoder().encode(own).length >= 2 * data.length + 2;
-  const textOf = ({ own }) => (data.kind === "text" ? (enough(own) ? own : data.text) : "");
-  function open(given) {
-    const asked = JSON.stringify(given);
-    if (asked === key) return;
-    const wanted = textOf(given);
-    if (wanted !== text) {
-      [text, task] = [wanted, taskOf(data, wanted)];
-      trainer = makeTrainer(task, data);
-      const bits = data.kind === "text" ? countedBits(task.counted, data.orders) : null;
-      rungs = bits ? bits.map((level, k) => [`${data.orders[k]}-gram`, level]) : data.rungs;
-    }
-    [key, settings] = [asked, given];
-    first = kept = trainer.begin(settings);
-  }
-  return {
-    textOf,
-    known(given) {
-      open(given);
-      return { task, rungs };
-    },
-    keep(state, given) {
-      open(given);
-      kept = state;
-    },
-    stateAt(step, given) {
-      open(given);
-      if (kept.step !== step) {
-        trainer.load(kept.step < step ? kept : first);
-        while (trainer.step() < step) trainer.advance(settings);
-        kept = trainer.state();
-      }
-      return kept;
-    },
-    look(head) {
-      trainer.load(kept);
-      return trainer.look(head);
-    },
-    loss() {
-      trainer.load(kept);
-      return trainer.loss();
-    },
-  };
 }
 
 const plural = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
