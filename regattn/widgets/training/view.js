@@ -37,7 +37,8 @@ function describe({ step, loss, losses, rungs, own }, { data, units }) {
     return [`${formatNumber(loss)} ${units}`, `. ${read}. Since step ${best * data.every} it has grown worse on what is held out: it learns the rest by heart.${more}`];
   }
   const below = passed.length ? `below the ${passed.at(-1)}` : "still above every line";
-  return [`${formatNumber(loss)} ${units}`, `. ${read}: ${below}.${more}`];
+  const above = data.kind === "text" ? "" : `, ${formatNumber(loss - rungs.at(-1)[1], 2)} above the floor`;
+  return [`${formatNumber(loss)} ${units}`, `${above}. ${read}: ${below}.${more}`];
 }
 
 const render = explorer({
@@ -56,7 +57,7 @@ const render = explorer({
   },
   texts: () => ({ head: (head) => `head ${head}` }),
   panels: (problem, view) => ({ loss: lossPanel(problem), samples: samplesPanel(problem), map: mapPanel(view, problem) }),
-  answers: () => ["loss", "above", "copied"],
+  answers: (view) => (view.hides("own") ? [] : ["above", "copied"]), // the sentence says the others
   numbers: ({ data, units }) => [
     ["loss", `loss, ${units}`, ({ loss }) => formatNumber(loss, 4)],
     ["above", data.kind === "text" ? "above the best counting, bits per byte" : "above the floor, nats per word", ({ loss, rungs }) => formatNumber(loss - Math.min(...rungs.map(([, level]) => level)), 3)],
