@@ -84,7 +84,7 @@ export function nextPanel({ words, states }, view) {
 
 // `pointed` is the head under the pointer, which stands in for the one chosen: { part, moved }.
 export function mapPanel(view, pointed) {
-  const title = "One head at every word: rows look at columns";
+  const title = "One head: rows look at columns; hatched: masked";
   return {
     title,
     make(host) {
@@ -96,7 +96,7 @@ export function mapPanel(view, pointed) {
         const { words, heads, at } = state;
         const part = pointed.part ?? state.head;
         const [layer, head] = part.split(".").map((number) => number - 1);
-        said.textContent = title.replace("One head", `Head ${part}`);
+        said.textContent = title.replace("One head", part.replace(/(.+)\.(.+)/, view.hides("parts") ? "Layer $1, head $2" : "Head $&"));
         const cells = words.map((_, i) => words.map((_, j) => (j <= i ? heads[i][layer][head].weights[j] : NaN)));
         const marked = (i, j) => (j > i ? "ra-masked" : i === at ? "ra-row" : "");
         draw(words, words, cells, { text: weightText, most: 1, marked, chosen: [words.map((_, k) => k === at), []] });

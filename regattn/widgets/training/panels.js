@@ -48,12 +48,12 @@ export function lossPanel({ data, units }) {
           lines[k][0]([0, end], [level, level]);
           lines[k][1](name, end * (1 - left * ASIDE), level, { dx: -2, dy: k === rungs.length - 1 ? 13 : -4 });
         });
-        const draw = (curve, values) => {
-          const seen = entering(values.map((value, k) => [k * every, value]), top);
+        const draw = (curve, values, ...now) => {
+          const seen = entering([...values.map((value, k) => [k * every, value]), ...now], top);
           curve(seen.map(([x]) => x), seen.map(([, y]) => Math.min(y, top)));
         };
         draw(read, learnt);
-        draw(line, losses);
+        draw(line, losses, ...(step % every ? [[step, loss]] : []));
         here(step, Math.min(loss, top));
       };
     },
