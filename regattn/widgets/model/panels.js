@@ -84,7 +84,7 @@ export function nextPanel({ words, states }, view) {
 
 // `pointed` is the head under the pointer, which stands in for the one chosen: { part, moved }.
 export function mapPanel(view, pointed) {
-  const title = "One head: rows look at columns; hatched: masked";
+  const title = "One head: rows look at columns, only back";
   return {
     title,
     make(host) {

@@ -44,6 +44,10 @@ export function keeperOf(data) {
       trainer.load(kept);
       return trainer.look(head);
     },
+    ask(tokens) {
+      trainer.load(kept);
+      return trainer.ask(tokens);
+    },
     // A state that comes from beside the page brings its own along.
     loss() {
       if (kept.loss === undefined) {

@@ -1,7 +1,7 @@
 // TrainingExplorer: a small language model that trains in the page, beside what can be had.
 import { element } from "../_kit/controls.js";
 import { explorer } from "../_kit/explorer.js";
-import { formatNumber } from "../_kit/format.js";
+import { formatNumber, shareText } from "../_kit/format.js";
 import { pageBox, textFits } from "../_kit/typed_text.js";
 import { trainingDrive } from "./drive.js";
 import { keeperOf } from "./keeper.js";
@@ -26,7 +26,18 @@ function runRow(view, { name, label, max }) {
 
 const plural = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
 
-function describe({ step, loss, losses, rungs, own }, { data, units }) {
+// Whom it names where two women stand: no sentence that it reads settles it.
+function askedText({ asked }, { data }) {
+  if (!asked.length) return "";
+  const best = asked.indexOf(Math.max(...asked));
+  const sentence = data.asked.slice(1).map((token) => data.words[token]).join(" ");
+  const men = data.men.reduce((sum, token) => sum + asked[token], 0);
+  return ` To “${sentence} …” it says “${data.words[best]}” (${shareText(asked[best])}); all men together have ${shareText(men)}.`;
+}
+
+function describe(state, problem) {
+  const { step, loss, losses, rungs, own } = state;
+  const { data, units } = problem;
   const tokens = data.kind === "text" ? "byte" : "word";
   const read = `After ${plural(step, "step")}, ${plural(step * data.batch * data.length, tokens)}`;
   const passed = rungs.filter(([name, level]) => name.includes("gram") && loss < level).map(([name]) => name);
@@ -38,12 +49,12 @@ function describe({ step, loss, losses, rungs, own }, { data, units }) {
   }
   const below = passed.length ? `below the ${passed.at(-1)}` : "still above every line";
   const above = data.kind === "text" ? "" : `, ${formatNumber(loss - rungs.at(-1)[1], 2)} above the floor`;
-  return [`${formatNumber(loss)} ${units}`, `${above}. ${read}: ${below}.${more}`];
+  return [`${formatNumber(loss)} ${units}`, `${above}. ${read}: ${below}.${askedText(state, problem)}${more}`];
 }
 
 const render = explorer({
   name: "TrainingExplorer",
-  longest: 120,
+  longest: 190,
   own: { run: runRow, pasted: pageBox },
   valid: { run: (value, { min }) => Number.isInteger(value) && value >= min && value <= SOON, pasted: textFits },
   prepare: (data) => ({ data, units: data.kind === "text" ? "bits per byte" : "nats per word", keeper: keeperOf(data) }),
@@ -53,7 +64,8 @@ const render = explorer({
     const { task, rungs } = keeper.known(settings);
     const map = keeper.look(head);
     const loss = step % data.every ? keeper.loss() : state.losses.at(-1);
-    return { ...state, own: settings.own, task, rungs, map, words: task.wordsOf(task.looked), loss };
+    const asked = data.asked ? keeper.ask(data.asked) : [];
+    return { ...state, own: settings.own, task, rungs, map, asked, words: task.wordsOf(task.looked), loss };
   },
   texts: () => ({ head: (head) => `head ${head}` }),
   panels: (problem, view) => ({ loss: lossPanel(problem), samples: samplesPanel(problem), map: mapPanel(view, problem) }),
@@ -69,7 +81,7 @@ const render = explorer({
     count: ({ losses }) => losses.length,
     text: (k, { losses, learnt }) => `step ${k * data.every}: ${formatNumber(losses[k], 4)}${learnt.length ? `, learned ${formatNumber(learnt[k], 4)}` : ""}`,
   }),
-  result: ({ weights, loss, losses, learnt, rungs, samples, map, task }) => ({
+  result: ({ weights, loss, losses, learnt, rungs, samples, map, asked, task }) => ({
     parameters: Array.from(weights),
     loss,
     losses,
@@ -79,6 +91,7 @@ const render = explorer({
     lawful: samples.map(({ tokens }) => task.lawful(tokens.slice(1))),
     copied: samples.map(({ tokens }) => task.copied(tokens)[1]),
     weights: map,
+    asked,
   }),
 }); // prettier-ignore
 
