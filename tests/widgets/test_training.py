@@ -31,7 +31,25 @@ def walked(folder, explorer: TrainingExplorer, *, plain: bool = False) -> dict:
     """Return the explorer's training as the page's modules take it in Node."""
     settings = {"learning_rate": explorer.learning_rate, "seed": explorer.seed}
     given = {"data": explorer.data | {"worker": ""}, "settings": settings, "step": explorer.step, "plain": plain}
-    return in_node(folder, "training/view.js", WALK, given)
+    return in_node(folder, "training/keeper.js", WALK, given)
+
+
+KEPT = """
+const keeper = keeperOf(given.data);
+const trainer = makeTrainer(taskOf(given.data, ""), given.data);
+const asked = { learning_rate: 0.01, seed: 1, own: "" }; // as the worker has them; the page asks in another order
+trainer.begin(asked);
+while (trainer.step() < 7) trainer.advance(asked);
+const told = { ...trainer.state(), loss: 1.5 };
+keeper.keep(told, asked);
+say([keeper.stateAt(7, { own: "", learning_rate: 0.01, seed: 1 }) === told, keeper.loss(),
+  keeper.stateAt(7, { own: "", learning_rate: 0.02, seed: 1 }) === told]);
+"""
+
+
+def test_what_the_worker_has_taken_the_page_takes_no_second_time(tmp_path):
+    data = example().data | {"worker": ""}
+    assert in_node(tmp_path, "training/keeper.js", KEPT, {"data": data}) == [True, 1.5, False]
 
 
 def test_a_hundred_steps_are_those_of_numpy(tmp_path):

@@ -116,7 +116,7 @@ class ModelExplorer(Explorer, panels=["next", "parts", "map", "lens", "text"]):
     """
 
     sentence = TypedText("Sentence: type it, or choose one", default="", wide=True, first=True)
-    place = _Place("The next word after", default=LONGEST, help="Where the prediction is made.", first=True)
+    place = _Place("The next word after", default=LONGEST, help="Where the prediction is made.")
     donor = TypedText(
         "Exchange with: another sentence",
         default="",

@@ -105,12 +105,10 @@ function rowsOf({ model, read }, tokens, silenced) {
   return read.set(key, rows) && rows;
 }
 
-// What the parts pressed write at one place in another sentence, where one was typed: { place, parts, row }.
-function swapFrom(problem, donor, at, silenced) {
+// What is at one place in another sentence, or at its end; null where none was typed.
+function rowThere(problem, donor, at) {
   const { ids } = readTyped(problem, donor);
-  if (!ids.length || !silenced.length) return null;
-  const read = rowsOf(problem, [problem.start, ...ids], []);
-  return { place: at, parts: new Set(silenced), row: read[Math.min(at, ids.length)] };
+  return ids.length ? rowsOf(problem, [problem.start, ...ids], [])[Math.min(at, ids.length)] : null;
 }
 
 // The truth after the other sentence, at the same place or at its end; null where there is none.
@@ -161,14 +159,8 @@ function writtenOn(problem, begun, { written, seed, silenced, temperature, top_k
   return { drawn, full: rows.length >= HOLDS, next: drawn.length ? null : { ...look(), truth: truth.at(-1) } };
 }
 
-// What each head looks at most, from one row.
-const looksOf = ({ heads }, words) =>
-  heads.map((layer) =>
-    layer.map(({ weights }) => {
-      const most = weights.indexOf(Math.max(...weights));
-      return { word: words[most], weight: weights[most] };
-    }),
-  );
+// What each head looks at from one row, and what at most.
+const looksOf = ({ heads }) => heads.map((layer) => layer.map(({ weights }) => ({ most: weights.indexOf(Math.max(...weights)), weights })));
 
 // Everything shown for one setting of the controls.
 export function modelState(problem, { sentence, donor, place, head, silenced, temperature, top_k, top_p, seed, written }) {
@@ -177,7 +169,8 @@ export function modelState(problem, { sentence, donor, place, head, silenced, te
   const tokens = [start, ...ids];
   const at = Math.min(place, known.length);
   const whole = rowsOf(problem, tokens, []);
-  const swap = swapFrom(problem, donor, at, silenced);
+  const row = rowThere(problem, donor, at);
+  const swap = row && silenced.length ? { place: at, parts: new Set(silenced), row } : null;
   const rows = swap ? readText(model, tokens, new Set(), whole.slice(0, at), swap) : rowsOf(problem, tokens, silenced);
   const { truth, p, excess, cost, mean } = compared(problem, tokens, at, rows, whole, silenced);
   const [layer, number] = head.split(".").map((part) => Number(part) - 1);
@@ -185,14 +178,14 @@ export function modelState(problem, { sentence, donor, place, head, silenced, te
   const [q, drawnQ] = [softmax(logits), drawnFrom(logits, temperature, top_k, top_p)];
   const there = truthThere(problem, donor, at);
   const others = [start, ...readTyped(problem, donor).ids].map((token) => words[token]);
-  const looks = looksOf(rows[at], all);
   return {
-    known, unknown, dropped, pieces, donor: readTyped(problem, donor).known, tokens, at, excess, cost, mean, there, over: sharedOver(q, p, there), words: all, silenced, head, looks, p, q, drawnQ, // prettier-ignore
-    looksThere: swap && looksOf(swap.row, others), // in the other sentence
+    known, unknown, dropped, pieces, donor: readTyped(problem, donor).known, tokens, at, excess, cost, mean, there, over: sharedOver(q, p, there), words: all, silenced, head, looks: looksOf(rows[at]), p, q, drawnQ, // prettier-ignore
+    looksThere: row && looksOf(row), wordsThere: others, // in the other sentence
     qWhole: silenced.length ? softmax(whole[at].logits) : null,
     apart: swap || problem.writes ? null : apartCosts(problem, tokens, at, p, whole, silenced),
     before: states && known.length && !truth[at] ? truth.findIndex((found) => !found) : null, // the first word without a truth
     entropy: [p && entropyOf(p), entropyOf(q)],
+    heads: rows.map(({ heads }) => heads),
     map: rows.map(({ heads }) => heads[layer][number].weights),
     lens: rows[at].streams.map((stream) => softmax(logitsOf(model, stream))),
     drawn: drawOne(drawnQ, mulberry32(seed)()),

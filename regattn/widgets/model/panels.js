@@ -6,7 +6,9 @@ import { numberTable } from "../_kit/tables.js";
 
 const SHOWN = 9; // words with bars of their own
 const SEEN = 0.005; // from which a frame is drawn
-const SHOWN_WITH_OTHER = 7; // where each has three of them
+const SHOWN_WITH_OTHER = 5; // where each has three of them
+
+const ONLY_THERE = "right only there"; // the sum over the words that may follow the other sentence and not this one
 
 // A row of the next words: two bars, a number for each column, and a frame where the last bar ended before a part was
 // pressed. Returns what fills it.
@@ -15,9 +17,12 @@ function sharesRow(body, columns, roles) {
   const bars = roles.map(bar);
   const was = element("span", { class: "ra-share-bar ra-was", "aria-hidden": "true" });
   const [head, cells] = [element("th", { scope: "row" }), columns.map(() => element("td"))];
-  body.append(element("tr", {}, head, element("td", { class: "ra-share-track" }, ...bars, was), ...cells));
+  const row = body.appendChild(element("tr", {}, head, element("td", { class: "ra-share-track" }, ...bars, was), ...cells));
   const write = (node, words) => node.textContent === words || (node.textContent = words);
-  return ([word, ...shares], before) => {
+  return (line, before) => {
+    row.hidden = !line;
+    if (!line) return;
+    const [word, ...shares] = line;
     write(head, word);
     was.hidden = !(before >= SEEN);
     was.style.width = `${(100 * (before ?? 0)).toFixed(2)}%`;
@@ -26,7 +31,7 @@ function sharesRow(body, columns, roles) {
   };
 }
 
-const weightText = (weight) => (!(weight >= 0.005) ? "" : weight > 0.995 ? "1" : weight.toFixed(2).slice(1));
+export const weightText = (weight) => (!(weight >= 0.005) ? "" : weight > 0.995 ? "1" : weight.toFixed(2).slice(1));
 
 export function nextPanel({ words, states }, view) {
   const drawing = !["temperature", "top_k", "top_p"].every((name) => view.hides(name));
@@ -36,7 +41,7 @@ export function nextPanel({ words, states }, view) {
   const roles = [...(states ? ["truth"] : []), ...(other ? ["neutral"] : []), "prediction"];
   const legend = {
     truth: other ? "true here" : "the grammar: true",
-    neutral: "true there, after the other sentence",
+    neutral: "true there: after the other",
     prediction: "the model",
   };
   const listed = other ? SHOWN_WITH_OTHER : SHOWN;
@@ -53,10 +58,12 @@ export function nextPanel({ words, states }, view) {
       host.append(table);
       const rows = Array.from({ length: listed + (other ? 2 : 1) }, () => sharesRow(body, columns, roles));
       const lastColumn = table.querySelectorAll(":is(th, td):last-child");
+      const trueColumn = states && !other ? table.querySelectorAll(":is(th, td):nth-child(3)") : [];
       return ({ p, q, qWhole, drawnQ, there, over }) => {
         said.textContent = qWhole ? `${title}; framed: before` : title;
         const moved = q.some((share, k) => Math.abs(share - drawnQ[k]) > 1e-9); // by temperature or a cut
         if (drawing) for (const cell of lastColumn) cell.hidden = !moved;
+        for (const cell of trueColumn) cell.hidden = !p;
         const most = (share, k) => Math.max(share, p?.[k] ?? 0, other ? (there?.[k] ?? 0) : 0, qWhole?.[k] ?? 0);
         const order = descending(q.map(most)).slice(0, listed);
         const left = (shares) => shares && shares.reduce((sum, share, k) => (order.includes(k) ? sum : sum + share), 0);
@@ -66,7 +73,7 @@ export function nextPanel({ words, states }, view) {
         const before = [...order.map((k) => (qWhole ? qWhole[k] : null)), left(qWhole)];
         if (other) {
           const apart = (each) => (p && there ? each.reduce((sum, share, k) => (there[k] > 0 && !(p[k] > 0) ? sum + share : sum), 0) : null);
-          lines.push(["gone over", p && there ? 0 : null, there && apart(there), over, null]);
+          lines.push(p && there ? [ONLY_THERE, 0, apart(there), over, null] : null);
           before.push(qWhole && apart(qWhole));
         }
         lines.forEach((line, k) => rows[k](line, before[k]));
@@ -75,74 +82,38 @@ export function nextPanel({ words, states }, view) {
   };
 }
 
-const EXCHANGE = "Parts: click to exchange; below each head what it looks at most, ← in the other sentence";
-
-const lookText = (found, else_) => (found ? `${found.word === "." ? "full stop" : found.word} ${weightText(found.weight)}` : else_);
-
-// A button for each head and feed-forward layer: what it looks at most, and whether it is silent.
-export function partsPanel(view, { model }) {
-  const button = (part, name) => {
-    const looks = element("span");
-    const own = { type: "button", class: "ra-part", "data-control": `silence-${part.replace(".", "-")}` };
-    const made = element("button", own, element("strong", {}, name), looks);
-    view.listen(made, "click", () => {
-      const now = view.model.get("silenced");
-      view.set({ silenced: (now.includes(part) ? now.filter((other) => other !== part) : [...now, part]).sort() });
-    });
-    return { part, made, looks };
-  };
-  const title = "Parts: click to silence; 2.1 is head 1 of layer 2, below it what it looks at most";
+// `pointed` is the head under the pointer, which stands in for the one chosen: { part, moved }.
+export function mapPanel(view, pointed) {
+  const title = "One head: rows look at columns, only back";
   return {
     title,
-    make(host) {
-      const said = host.parentElement.querySelector(".ra-title");
-      const rows = model.layers.map((_, l) => {
-        const heads = Array.from({ length: model.heads }, (_, h) => button(`${l + 1}.${h + 1}`, `${l + 1}.${h + 1}`));
-        const row = [...heads, button(`${l + 1}.ff`, "feed-forward")];
-        const group = { class: "ra-part-row", role: "group", "aria-label": `layer ${l + 1}` };
-        host.append(element("div", group, element("span", {}, `layer ${l + 1}`), ...row.map(({ made }) => made)));
-        return row;
-      });
-      return ({ looks, looksThere, silenced, donor }) => {
-        said.textContent = donor.length ? EXCHANGE : title;
-        rows.forEach((row, l) =>
-          row.forEach(({ part, made, looks: text }, h) => {
-            const pressed = silenced.includes(part);
-            made.setAttribute("aria-pressed", String(pressed));
-            made.classList.toggle("ra-swapped", pressed && donor.length > 0);
-            const off = donor.length ? `← ${lookText(looksThere?.[l][h], "swapped")}` : "silent";
-            text.textContent = pressed ? off : lookText(looks[l][h], "writes");
-          }),
-        );
-      };
-    },
-  };
-}
-
-export function mapPanel(view) {
-  const title = "One head's weights: rows look, columns are looked at; hatched cells are masked";
-  return {
-    title,
-    wide: true,
     make(host) {
       const pick = (i) => view.set({ place: i });
       const said = host.parentElement.querySelector(".ra-title");
       const draw = numberTable(host, { label: title, pick, signal: view.signal });
-      return ({ words, map, at, head }) => {
-        said.textContent = title.replace("One head's weights", head.replace(/(.+)\.(.+)/, "Layer $1, head $2"));
-        const cells = words.map((_, i) => words.map((_, j) => (j <= i ? map[i][j] : NaN)));
+      let state = null;
+      function show() {
+        const { words, heads, at } = state;
+        const part = pointed.part ?? state.head;
+        const [layer, head] = part.split(".").map((number) => number - 1);
+        said.textContent = title.replace("One head", part.replace(/(.+)\.(.+)/, view.hides("parts") ? "Layer $1, head $2" : "Head $&"));
+        const cells = words.map((_, i) => words.map((_, j) => (j <= i ? heads[i][layer][head].weights[j] : NaN)));
         const marked = (i, j) => (j > i ? "ra-masked" : i === at ? "ra-row" : "");
         draw(words, words, cells, { text: weightText, most: 1, marked, chosen: [words.map((_, k) => k === at), []] });
+      }
+      pointed.moved = show;
+      return (now) => {
+        state = now;
+        show();
       };
     },
   };
 }
 
 export function lensPanel(view, { words }) {
-  const title = "The stream at this place, read after each block as if it were the last";
+  const title = "The stream, read after each block as if the last";
   return {
     title,
-    wide: true,
     make(host) {
       const draw = numberTable(host, { label: title, signal: view.signal });
       return ({ lens }) => {

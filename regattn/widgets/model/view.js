@@ -3,7 +3,8 @@ import { explorer } from "../_kit/explorer.js";
 import { formatResult, isolate, shareText } from "../_kit/format.js";
 import { END, drawButton, modelFits, placeSlider, typedBox } from "./controls.js";
 import { modelProblem, modelState, readTyped, wentOn } from "./numbers.js";
-import { lensPanel, mapPanel, nextPanel, partsPanel } from "./panels.js";
+import { lensPanel, mapPanel, nextPanel } from "./panels.js";
+import { partsPanel } from "./parts.js";
 import { lastOf, textPanel, writingMessage, writtenResult } from "./writing.js";
 
 const NEAR = 3; // words that say where another cannot stand
@@ -13,65 +14,79 @@ function after(begun) {
   return own.length ? `after ${isolate(`${own.length > NEAR ? "… " : ""}${own.slice(-NEAR).join(" ")}`)}` : "at the start";
 }
 
-// Nats that parts cost; a hair less than nothing is nothing.
-const costText = (cost) => formatResult(cost < 0 && cost > -1e-5 ? 0 : cost);
+// Nats with the decimals of a share, as far as that goes.
+function natsText(nats) {
+  if (nats === null || Math.abs(nats) >= 1) return formatResult(nats);
+  return nats <= -0.0005 ? `−${shareText(-nats)}` : nats ? shareText(Math.abs(nats)) : "0";
+}
 
-// What the answer was before parts were pressed, and what few of them cost one by one.
-function withoutPressing(qWhole, words, silenced, exchanges, cost, apart) {
-  const best = qWhole.indexOf(Math.max(...qWhole));
+// What parts that are silent cost, few of them one by one; of parts exchanged, what goes over.
+function whatItCosts({ q, silenced, donor, cost, apart, over }) {
+  if (donor.length) return over === null || q.includes(over) ? "" : ` ${shareText(over)} has gone over to words that are right only there.`;
+  if (cost === null) return "";
+  if (!apart) return ` ${silenced.length > 1 ? "They cost" : "It costs"} ${natsText(cost)} nats.`;
+  const each = apart.map(natsText);
+  return ` One by one they cost ${each.slice(0, -1).join(", ")} and ${each.at(-1)} nats, together ${natsText(cost)}.`;
+}
+
+// What moved when parts were pressed: [what was likeliest, the rest].
+function whatMoved(state, words) {
+  const { q, qWhole, silenced, donor } = state;
+  const [was, best] = [qWhole, q].map((shares) => shares.indexOf(Math.max(...shares)));
+  const [from, to] = [qWhole[was], q[was]].map(shareText);
   const parts = silenced.length > 3 ? `${silenced.length} parts` : silenced.join(", ");
-  const done = exchanges ? "exchanged" : "silent";
-  const each = (apart ?? []).map((alone, k) => `${silenced[k]} ${costText(alone)}`);
-  const one_by_one = `One by one they cost ${each.join(", ")}, together ${costText(cost)} nats.`;
-  return [`${parts} ${done}; with nothing ${done} ${isolate(words[best])} had ${shareText(qWhole[best])}.`, ...(apart ? [one_by_one] : [])];
+  const moved = from === to ? `stays at ${to}` : `${q[was] < qWhole[was] ? "falls" : "rises"} from ${from} to ${to}`;
+  const next = q[best] > qWhole[best] ? `rises from ${shareText(qWhole[best])} to` : "leads with";
+  const instead = best === was ? "" : `, “${isolate(words[best])}” ${next} ${shareText(q[best])}`;
+  return [`${isolate(words[was])} ${moved}`, `${instead}: ${parts} ${donor.length ? "exchanged" : "silent"}.${whatItCosts(state)}`];
 }
 
 function modelMessage(state, problem, view) {
   return state.text ? writingMessage(state, problem) : readingMessage(state, problem, view);
 }
 
-function readingMessage({ words: read, map, known, unknown, dropped, donor, silenced, at, q, qWhole, p, cost, apart, before }, { words, states }, view) {
+function readingMessage(state, { words, states }, view) {
+  const { words: read, map, known, unknown, dropped, donor, silenced, at, q, qWhole, p, before } = state;
   if (view.hides("next") && !view.hides("map")) {
     const row = map[at];
     const most = row.indexOf(Math.max(...row.slice(0, at + 1)));
     return [isolate(read[at]), ` listens most to ${isolate(read[most])}: ${shareText(row[most])} of its weight.`];
   }
   const best = q.indexOf(Math.max(...q));
-  const never = () => `no truth: the grammar never writes ${isolate(known[before - 1])} ${after(known.slice(0, before - 1))}`;
-  const truth = p ? `truth ${shareText(p[best])}` : states && never();
-  const beside = states ? ` (${truth})` : "";
-  const said = [`: ${shareText(q[best])} after ${at ? isolate(known[at - 1]) : "the start"}${beside}.`];
+  const never = () => `the grammar never writes ${isolate(known[before - 1])} ${after(known.slice(0, before - 1))}`;
+  const beside = states ? ` (${p ? `truth ${shareText(p[best])}` : never()})` : "";
+  const plain = [words[best], `: ${shareText(q[best])} after ${at ? isolate(known[at - 1]) : "the start"}${beside}.`];
+  const [first, rest] = qWhole ? whatMoved(state, words) : plain;
+  const said = [rest];
   const close = unknown && words.filter((word) => word.startsWith(unknown)).slice(0, 6);
   if (unknown) said.push(`${isolate(unknown)} is none of the ${words.length} words; what stands before it is read.`);
   if (close?.length) said.push(`Do you mean ${close.map(isolate).join(", ")}?`);
-  if (donor.length && silenced.length) said.push(`Exchanged with: ${isolate(donor.join(states ? " " : ""))}.`);
-  if (donor.length && !silenced.length) said.push("Nothing is exchanged yet.");
-  if (qWhole) said.push(...withoutPressing(qWhole, words, silenced, donor.length > 0, cost, apart));
+  if (donor.length && !silenced.length) said.push("Nothing is exchanged yet: press a head.");
   if (dropped) said.push(`Only the first ${END} ${states ? "words" : "tokens"} are read.`);
-  return [words[best], said.join(" ")];
+  return [first, said.join(" ")];
 }
 
 const list = (shares) => shares && Array.from(shares);
 
 // The numbers that are printed: beside a truth, or without one.
-const MODEL_ENTROPY = ["entropy-model", "the model's entropy, nats", ({ entropy }) => formatResult(entropy[1])];
+const MODEL_ENTROPY = ["entropy-model", "the model's entropy, nats", ({ entropy }) => natsText(entropy[1])];
 const BESIDE_TRUTH = [
-  ["entropy", "true entropy, nats", ({ entropy }) => formatResult(entropy[0])],
+  ["entropy", "true entropy, nats", ({ entropy }) => natsText(entropy[0])],
   MODEL_ENTROPY,
-  ["excess", "excess of this prediction, nats", ({ excess }) => formatResult(excess)],
-  ["over", "gone over: probability of words that are right only after the other sentence", ({ over }) => (over === null ? formatResult(over) : shareText(over))],
-  ["cost", "cost of the parts pressed, nats", ({ cost }) => costText(cost)],
-  ["mean", "mean excess of the sentence, nats", ({ mean }) => formatResult(mean[1])],
+  ["excess", "excess of this prediction, nats", ({ excess }) => natsText(excess)],
+  ["over", "have gone over to words that are right only after the other sentence", ({ over }) => (over === null ? "–" : shareText(over))],
+  ["cost", "cost of the parts pressed, nats", ({ cost }) => natsText(cost)],
+  ["mean", "mean excess of the sentence, nats", ({ mean }) => natsText(mean[1])],
 ];
 const OF_TEXT = [
   MODEL_ENTROPY,
-  ["cost", "the parts pressed move the prediction by, nats", ({ cost }) => formatResult(cost)],
-  ["surprisal", "the text costs, nats a token", ({ mean }) => formatResult(mean[1])],
+  ["cost", "the parts pressed move the prediction by, nats", ({ cost }) => natsText(cost)],
+  ["surprisal", "the text costs, nats a token", ({ mean }) => natsText(mean[1])],
 ];
 
 // Where it writes: of the last word drawn, or of the next.
 const OF_WRITING = [
-  ["entropy", "entropy of what it was drawn from, nats", ({ text }) => formatResult(lastOf(text).entropy)],
+  ["entropy", "entropy of what it was drawn from, nats", ({ text }) => natsText(lastOf(text).entropy)],
   ["possible", "words that could be drawn", ({ text, q }) => `${lastOf(text).possible} of ${q.length}`],
 ];
 
@@ -80,11 +95,10 @@ function numbersOf({ states, writes }, view) {
   return (states ? BESIDE_TRUTH : OF_TEXT).filter(([key]) => key !== "over" || !view.hides("donor"));
 }
 
-// What is asked first: of an exchange, what goes over.
-function printedFirst({ states, writes }, view) {
+// What is asked first; beside a truth the sentence says it.
+function printedFirst({ states, writes }) {
   if (writes) return ["entropy", "possible"];
-  if (!states) return ["cost", "surprisal"];
-  return view.hides("donor") ? ["excess", "cost"] : ["over"];
+  return states ? [] : ["cost", "surprisal"];
 }
 
 function resultBeside({ words, p, entropy, excess, cost, over, mean, tokens }, { states, names }) {
@@ -99,7 +113,7 @@ const render = (context) => {
   const known = (view) => () => readTyped(problem, view.model.get("sentence")).known;
   return explorer({
     name: "ModelExplorer",
-    longest: 90,
+    longest: 100,
     own: {
       text: typedBox,
       place: (view, spec) => placeSlider(view, spec, known(view)),
@@ -111,14 +125,17 @@ const render = (context) => {
       return (problem = { ...modelProblem(data), writes: !view.hides("written") });
     },
     compute: (problem, settings) => (now = modelState(problem, settings)),
-    panels: (problem, view) => ({
-      next: nextPanel(problem, view),
-      parts: { ...partsPanel(view, problem), beside: true },
-      map: mapPanel(view),
-      lens: lensPanel(view, problem),
-      text: textPanel(view, problem),
-    }),
-    answers: (view) => printedFirst(problem, view),
+    panels(problem, view) {
+      const pointed = { part: null };
+      return {
+        next: nextPanel(problem, view),
+        parts: { ...partsPanel(view, problem, pointed), beside: true },
+        map: mapPanel(view, pointed),
+        lens: lensPanel(view, problem),
+        text: textPanel(view, problem),
+      };
+    },
+    answers: () => printedFirst(problem),
     numbers: numbersOf,
     say: modelMessage,
     result(state, problem) {

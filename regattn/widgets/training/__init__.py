@@ -12,12 +12,13 @@ from regattn.grammar._states import states
 from regattn.grammar.sentences import Grammar
 from regattn.widgets._kit import Count, Explorer, PastedText, Seed, Slider
 from regattn.widgets._kit.page import assemble
-from regattn.widgets.training._walk import Task, Walk, grammar_task, head_map, text_task, walk
+from regattn.widgets.training._walk import Task, Walk, answered, grammar_task, head_map, text_task, walk
 
 __all__ = ["TrainingExplorer"]
 
 FIRST = {"step": 0}  # what another setting does to the training
 LOOKED = "anna called tom because she missed tom"  # with the full stop before it eight tokens: a multiple of four
+ASKED = "anna called clara because she missed"  # what no sentence of the grammar settles: two women
 GRAMMAR = {"batch": 8, "length": 24, "held": 24}
 TEXT = {"batch": 4, "length": 128, "held": 4, "written": 64, "shown": 16, "orders": (1, 2, 3, 4, 5), "says": 10}
 WIDEST, DEEPEST = 128, 4
@@ -143,7 +144,8 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
             the losses of counting, at last the floor where it is known; ``samples`` after every fiftieth step, of a
             text every tenth; ``lawful``, how many words of each the grammar can have written, up to the first that it
             cannot; of a text ``copied``, the longest piece of each sample that stands in what is learned, in bytes;
-            ``weights`` of the head on its tokens.
+            ``weights`` of the head on its tokens; of a grammar ``asked``, the probabilities of the next word behind a
+            sentence with two women, which the grammar never writes.
         """
         task, found = self.trained()
         return {
@@ -156,6 +158,7 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
             "lawful": [task.lawful(tokens[1:]) for tokens in found.samples],
             "copied": [task.copied(tokens) for tokens in found.samples],
             "weights": head_map(task, self._data, found.weights, self.head).tolist(),
+            "asked": answered(task, self._data, found.weights).tolist() if "asked" in self._data else [],
         }
 
 
@@ -175,4 +178,5 @@ def _task_data(source: Grammar | str) -> dict[str, Any]:
     rungs = [(f"{order}-gram", ngram_entropy(source, order)) for order in (2, 3, 4)]
     looked = source.encode([".", *LOOKED.split()])
     known = {"kind": "grammar", "states": states(source), "words": source.vocabulary, "floor": floor}
-    return known | {"rungs": [*rungs, ("floor", floor)], "looked": looked} | GRAMMAR
+    asked = {"asked": source.encode([".", *ASKED.split()]), "men": source.encode(list(source.lexicon.names["he"]))}
+    return known | {"rungs": [*rungs, ("floor", floor)], "looked": looked} | asked | GRAMMAR

@@ -179,6 +179,12 @@ def head_map(task: Task, data: dict[str, Any], weights: Weights, head: int) -> n
     return heads_weights(sizes, weights, task.looked[None])[layer][0, number]
 
 
+def answered(task: Task, data: dict[str, Any], weights: Weights) -> np.ndarray:
+    """Return the probabilities of the next word behind the sentence that is asked."""
+    sizes = Sizes(task.vocabulary, *(data[name] for name in Sizes._fields[1:]))
+    return np.exp(_log_q(logits(sizes, weights, np.array([data["asked"]]))[0, -1]))
+
+
 def _judged(sizes: Sizes, weights: Weights, task: Task) -> float:
     return task.cost(_log_q(logits(sizes, weights, task.held[:, :-1])))
 

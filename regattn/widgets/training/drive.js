@@ -51,7 +51,7 @@ export function trainingDrive({ data, keeper }, view) {
   }
   const failed = () => tell && begin(inPage(answer));
 
-  const watch = new IntersectionObserver(([entry]) => ((seen = entry.isIntersecting), wake()));
+  const watch = new IntersectionObserver((entries) => ((seen = entries.at(-1).isIntersecting), wake()));
   watch.observe(view.root);
   view.listen(document, "visibilitychange", wake);
   view.signal.addEventListener("abort", () => (watch.disconnect(), helper?.end()));

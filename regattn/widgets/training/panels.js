@@ -6,7 +6,8 @@ import { numberTable } from "../_kit/tables.js";
 const LATEST = 2; // samples of a grammar, below the first ones and the first without a fault
 const EARLY = 200; // steps up to which they all stay: there the words that are struck out move to the right
 const MILESTONES = [0, 50, 200, 800]; // steps whose samples of a text stay, above the latest
-const ASIDE = 0.22; // of the steps, between two names of levels
+const ASIDE = 0.22; // of the axis, between two names of levels
+const ENDS = [100, 200, 400, 800]; // of the axis of steps, as far as a training has come
 
 // Where the axis ends: at the first loss until it is near the levels, then a little above them.
 function topOf(levels, losses, loss) {
@@ -39,19 +40,20 @@ export function lossPanel({ data, units }) {
         const levels = rungs.map(([, level]) => level);
         const top = topOf(levels, losses, loss);
         const least = Math.min(...levels, loss, ...learnt);
-        p.frame({ x: [0, steps], y: [least - 0.09 * (top - least), top] }); // the lowest name stands below its line
+        const end = ENDS.find((each) => step <= each && each < steps) ?? steps;
+        p.frame({ x: [0, end], y: [least - 0.09 * (top - least), top] }); // the lowest name stands below its line
         while (lines.length < rungs.length) lines.push([p.line("truth", { dotted: rungs[lines.length][0] !== "floor" }), p.note("truth", "end")]);
         rungs.forEach(([name, level], k) => {
           const left = (rungs.length - 1 - k) % 2; // neighbours may lie close: every other name stands further left
-          lines[k][0]([0, steps], [level, level]);
-          lines[k][1](name, steps * (1 - left * ASIDE), level, { dx: -2, dy: k === rungs.length - 1 ? 13 : -4 });
+          lines[k][0]([0, end], [level, level]);
+          lines[k][1](name, end * (1 - left * ASIDE), level, { dx: -2, dy: k === rungs.length - 1 ? 13 : -4 });
         });
-        const draw = (curve, values) => {
-          const seen = entering(values.map((value, k) => [k * every, value]), top);
+        const draw = (curve, values, ...now) => {
+          const seen = entering([...values.map((value, k) => [k * every, value]), ...now], top);
           curve(seen.map(([x]) => x), seen.map(([, y]) => Math.min(y, top)));
         };
         draw(read, learnt);
-        draw(line, losses);
+        draw(line, losses, ...(step % every ? [[step, loss]] : []));
         here(step, Math.min(loss, top));
       };
     },

@@ -1,13 +1,11 @@
 // TrainingExplorer: a small language model that trains in the page, beside what can be had.
 import { element } from "../_kit/controls.js";
 import { explorer } from "../_kit/explorer.js";
-import { formatNumber } from "../_kit/format.js";
+import { formatNumber, shareText } from "../_kit/format.js";
 import { pageBox, textFits } from "../_kit/typed_text.js";
-import { countedBits } from "./counting.js";
 import { trainingDrive } from "./drive.js";
+import { keeperOf } from "./keeper.js";
 import { lossPanel, mapPanel, samplesPanel } from "./panels.js";
-import { taskOf } from "./serve.js";
-import { makeTrainer } from "./walk.js";
 
 const WORSE = 0.2; // bits per byte above the best loss so far, from which it has plainly grown worse
 const SOON = 200; // steps that a link may ask for: they are taken at once
@@ -26,57 +24,20 @@ function runRow(view, { name, label, max }) {
   });
 }
 
-// The states that are known, and the one trainer of the page, for whatever is asked at once.
-function keeperOf(data) {
-  let [key, settings, text, task, trainer, first, kept, rungs] = ["", null, null, null, null, null, null, null];
-  const enough = (own) => new TextEncoder().encode(own).length >= 2 * data.length + 2;
-  const textOf = ({ own }) => (data.kind === "text" ? (enough(own) ? own : data.text) : "");
-  function open(given) {
-    const asked = JSON.stringify(given);
-    if (asked === key) return;
-    const wanted = textOf(given);
-    if (wanted !== text) {
-      [text, task] = [wanted, taskOf(data, wanted)];
-      trainer = makeTrainer(task, data);
-      const bits = data.kind === "text" ? countedBits(task.counted, data.orders) : null;
-      rungs = bits ? bits.map((level, k) => [`${data.orders[k]}-gram`, level]) : data.rungs;
-    }
-    [key, settings] = [asked, given];
-    first = kept = trainer.begin(settings);
-  }
-  return {
-    textOf,
-    known(given) {
-      open(given);
-      return { task, rungs };
-    },
-    keep(state, given) {
-      open(given);
-      kept = state;
-    },
-    stateAt(step, given) {
-      open(given);
-      if (kept.step !== step) {
-        trainer.load(kept.step < step ? kept : first);
-        while (trainer.step() < step) trainer.advance(settings);
-        kept = trainer.state();
-      }
-      return kept;
-    },
-    look(head) {
-      trainer.load(kept);
-      return trainer.look(head);
-    },
-    loss() {
-      trainer.load(kept);
-      return trainer.loss();
-    },
-  };
-}
-
 const plural = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
 
-function describe({ step, loss, losses, rungs, own }, { data, units }) {
+// Whom it names where two women stand: no sentence that it reads settles it.
+function askedText({ asked }, { data }) {
+  if (!asked.length) return "";
+  const best = asked.indexOf(Math.max(...asked));
+  const sentence = data.asked.slice(1).map((token) => data.words[token]).join(" ");
+  const men = data.men.reduce((sum, token) => sum + asked[token], 0);
+  return ` To “${sentence} …” it says “${data.words[best]}” (${shareText(asked[best])}); all men together have ${shareText(men)}.`;
+}
+
+function describe(state, problem) {
+  const { step, loss, losses, rungs, own } = state;
+  const { data, units } = problem;
   const tokens = data.kind === "text" ? "byte" : "word";
   const read = `After ${plural(step, "step")}, ${plural(step * data.batch * data.length, tokens)}`;
   const passed = rungs.filter(([name, level]) => name.includes("gram") && loss < level).map(([name]) => name);
@@ -87,12 +48,13 @@ function describe({ step, loss, losses, rungs, own }, { data, units }) {
     return [`${formatNumber(loss)} ${units}`, `. ${read}. Since step ${best * data.every} it has grown worse on what is held out: it learns the rest by heart.${more}`];
   }
   const below = passed.length ? `below the ${passed.at(-1)}` : "still above every line";
-  return [`${formatNumber(loss)} ${units}`, `. ${read}: ${below}.${more}`];
+  const above = data.kind === "text" ? "" : `, ${formatNumber(loss - rungs.at(-1)[1], 2)} above the floor`;
+  return [`${formatNumber(loss)} ${units}`, `${above}. ${read}: ${below}.${askedText(state, problem)}${more}`];
 }
 
 const render = explorer({
   name: "TrainingExplorer",
-  longest: 120,
+  longest: 190,
   own: { run: runRow, pasted: pageBox },
   valid: { run: (value, { min }) => Number.isInteger(value) && value >= min && value <= SOON, pasted: textFits },
   prepare: (data) => ({ data, units: data.kind === "text" ? "bits per byte" : "nats per word", keeper: keeperOf(data) }),
@@ -102,11 +64,12 @@ const render = explorer({
     const { task, rungs } = keeper.known(settings);
     const map = keeper.look(head);
     const loss = step % data.every ? keeper.loss() : state.losses.at(-1);
-    return { ...state, own: settings.own, task, rungs, map, words: task.wordsOf(task.looked), loss };
+    const asked = data.asked ? keeper.ask(data.asked) : [];
+    return { ...state, own: settings.own, task, rungs, map, asked, words: task.wordsOf(task.looked), loss };
   },
   texts: () => ({ head: (head) => `head ${head}` }),
   panels: (problem, view) => ({ loss: lossPanel(problem), samples: samplesPanel(problem), map: mapPanel(view, problem) }),
-  answers: () => ["loss", "above", "copied"],
+  answers: (view) => (view.hides("own") ? [] : ["above", "copied"]), // the sentence says the others
   numbers: ({ data, units }) => [
     ["loss", `loss, ${units}`, ({ loss }) => formatNumber(loss, 4)],
     ["above", data.kind === "text" ? "above the best counting, bits per byte" : "above the floor, nats per word", ({ loss, rungs }) => formatNumber(loss - Math.min(...rungs.map(([, level]) => level)), 3)],
@@ -118,7 +81,7 @@ const render = explorer({
     count: ({ losses }) => losses.length,
     text: (k, { losses, learnt }) => `step ${k * data.every}: ${formatNumber(losses[k], 4)}${learnt.length ? `, learned ${formatNumber(learnt[k], 4)}` : ""}`,
   }),
-  result: ({ weights, loss, losses, learnt, rungs, samples, map, task }) => ({
+  result: ({ weights, loss, losses, learnt, rungs, samples, map, asked, task }) => ({
     parameters: Array.from(weights),
     loss,
     losses,
@@ -128,6 +91,7 @@ const render = explorer({
     lawful: samples.map(({ tokens }) => task.lawful(tokens.slice(1))),
     copied: samples.map(({ tokens }) => task.copied(tokens)[1]),
     weights: map,
+    asked,
   }),
 }); // prettier-ignore
 

@@ -81,6 +81,11 @@ export function makeTrainer(task, { width, n_heads, hidden, layers, steps, rise,
       const all = Array.from(model.headWeights(l, 0, h, n));
       return Array.from({ length: n }, (_, i) => all.slice(i * n, (i + 1) * n));
     },
+    // The probabilities of the next word behind some tokens.
+    ask(tokens) {
+      model.read([...tokens, ...new Array(four(tokens.length) - tokens.length).fill(0)], 1, four(tokens.length));
+      return Array.from(model.logShares(tokens.length - 1), Math.exp);
+    },
     loss: () => judged(),
   };
   return self;
