@@ -72,7 +72,7 @@ kit: browser setup-teach ## run the quick tests of the teaching kit alone: one d
 	OMP_NUM_THREADS=1 $(PY) -m pytest -n 3 tests/teach
 
 test-teach: browser setup-teach ## run every test of the teaching kit: all decks, assignments, the hub, the book as PDF
-	REGATTN_TEACH=all OMP_NUM_THREADS=1 $(PY) -m pytest -n 2 tests/teach
+	REGATTN_TEACH=all REGATTN_NOTEBOOKS=all OMP_NUM_THREADS=1 $(PY) -m pytest -n 2 tests/teach
 
 assignments: setup-teach ## write an assignment for every chapter, and those for marks; CHAPTERS=masks for one chapter
 	@$(PY) -m tools.assignments $(CHAPTERS)

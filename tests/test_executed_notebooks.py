@@ -13,6 +13,10 @@ from jupyter_cache import get_cache
 from tests.built import EXECUTED, ROOT, hand_over, left_to_the_build, notebooks
 from tests.executed_notebooks import MANY, QUICK
 
+runs_notebooks = pytest.mark.weekly(
+    "tests/executed_notebooks.py", "tests/forked_kernels.py", "tests/test_executed_notebooks.py", "requirements"
+)
+
 
 def run(folder, *cells: str, copies: int = 0) -> subprocess.CompletedProcess:
     """Have nbval run a notebook of these cells, and keep what it showed below `folder`."""
@@ -29,6 +33,7 @@ def run(folder, *cells: str, copies: int = 0) -> subprocess.CompletedProcess:
     return subprocess.run([*command, "-p", "tests.executed_notebooks", "one.ipynb", *others], check=False, **where)
 
 
+@runs_notebooks
 def test_what_cells_showed_at_first_is_kept(tmp_path):
     slow = f"import time\ntime.sleep({QUICK + 0.1})\nagain += 1\nprint(again)"
     done = run(tmp_path, "again = 1\n7;", "print('said')\nagain", slow, "print(again)")
@@ -42,6 +47,7 @@ def test_what_cells_showed_at_first_is_kept(tmp_path):
     assert [cell[0].text for cell in shown[2:]] == ["2\n", "2\n"]  # what is slow was run once
 
 
+@runs_notebooks
 @pytest.mark.parametrize(
     ("cell", "why"),
     [
@@ -62,7 +68,7 @@ PLOT = "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="kernels are forked on Linux")
-@pytest.mark.weekly("tests/forked_kernels.py", "tests/executed_notebooks.py", "requirements")
+@runs_notebooks
 def test_kernels_of_many_notebooks_begin_with_libraries_loaded_and_are_otherwise_like_those_of_one(tmp_path):
     cells = (f"import os, sys\n{LOADED}", "sys.path", "sorted(os.environ)", PLOT, OWN)
     shown = []
