@@ -131,8 +131,9 @@ def build(folder: Path) -> Path:
 
 
 def left_to_the_build() -> set[Path]:
-    """Return the notebooks that the build executes even where nbval has just done so: the first of each folder."""
-    return set({path.parent: path for path in reversed(notebooks())}.values())
+    """Return the notebooks that the build executes even where nbval has just done so: the shortest of each folder."""
+    longest_first = sorted(notebooks(), key=lambda path: path.stat().st_size, reverse=True)
+    return set({path.parent: path for path in longest_first}.values())
 
 
 def hand_over(executed: Path, checkout: Path) -> None:
