@@ -13,7 +13,7 @@ import sys
 import time
 from contextlib import suppress
 from functools import cache
-from multiprocessing import get_context, process
+from multiprocessing import forkserver, get_context, process
 
 from ipykernel.kernelapp import launch_new_instance
 from jupyter_client.provisioning import local_provisioner
@@ -64,11 +64,12 @@ def run(path: list[str], argv: list[str], folder: str, environment: dict[str, st
     """Be a kernel: what a process begun afresh has, and nothing of the one that asked for it."""
     gc.freeze()
     os.setsid()
+    os.close(forkserver._forkserver._forkserver_alive_fd)  # else the server waits for this one, and this one for it
     os.environ.clear()
     os.environ.update(environment | {"JPY_PARENT_PID": str(os.getppid())})
     os.chdir(folder)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-    sys.path[:], sys.argv = path, argv
+    sys.path[:], sys.argv = path, [*argv, f"--IPKernelApp.parent_handle={os.getppid()}"]  # with which it ends
     launch_new_instance()
 
 
