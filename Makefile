@@ -66,13 +66,13 @@ notebooks: setup-test ## run every notebook from top to bottom, in three process
 	OMP_NUM_THREADS=1 $(PY) -m pytest --nbval -n 3 --dist loadfile -p no:cacheprovider -p tests.timings -p tests.executed_notebooks book
 
 suite: browser setup-teach ## run the tests: package, book, pages, JupyterLab, Binder, the quick ones of the teaching kit
-	OMP_NUM_THREADS=1 $(PY) -m pytest -n 3 -p tests.timings
+	OMP_NUM_THREADS=1 $(PY) -m pytest -n 3 -p no:nbval -p tests.timings
 
 kit: browser setup-teach ## run the quick tests of the teaching kit alone: one deck, one assignment
 	OMP_NUM_THREADS=1 $(PY) -m pytest -n 3 tests/teach
 
 test-teach: browser setup-teach ## run every test of the teaching kit: all decks, assignments, the hub, the book as PDF
-	REGATTN_TEACH=all OMP_NUM_THREADS=1 $(PY) -m pytest -n 2 tests/teach
+	REGATTN_TEACH=all REGATTN_NOTEBOOKS=all OMP_NUM_THREADS=1 $(PY) -m pytest -n 2 tests/teach
 
 assignments: setup-teach ## write an assignment for every chapter, and those for marks; CHAPTERS=masks for one chapter
 	@$(PY) -m tools.assignments $(CHAPTERS)

@@ -31,9 +31,15 @@ PASSED_ON = re.compile(
 )
 
 
+@lru_cache
+def contents() -> dict:
+    """Return the table of contents."""
+    return yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+
+
 def toc_pages(toc: dict | None = None) -> list[str]:
     """Return the pages of the table of contents in reading order, root first, without suffix."""
-    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8")) if toc is None else toc
+    toc = contents() if toc is None else toc
     pages = [toc[key] for key in ("root", "file") if key in toc]
     for key in ("parts", "chapters", "sections", "subtrees", "entries"):
         for entry in toc.get(key, []):
@@ -125,8 +131,9 @@ def build(folder: Path) -> Path:
 
 
 def left_to_the_build() -> set[Path]:
-    """Return the notebooks that the build executes even where nbval has just done so: the first of each folder."""
-    return set({path.parent: path for path in reversed(notebooks())}.values())
+    """Return the notebooks that the build executes even where nbval has just done so: the shortest of each folder."""
+    longest_first = sorted(notebooks(), key=lambda path: path.stat().st_size, reverse=True)
+    return set({path.parent: path for path in longest_first}.values())
 
 
 def hand_over(executed: Path, checkout: Path) -> None:

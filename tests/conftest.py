@@ -64,10 +64,6 @@ def pytest_collection_finish() -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator:
     """Put what needs the book after what does not, and give it time; tests of one file or page stay together."""
     result = yield
-    for item in items:
-        marker = item.get_closest_marker("weekly")
-        if why := (marker and left_for_the_week(*(marker.args or of_file(item.path)))) or left_for_later(item):
-            item.add_marker(pytest.mark.skip(why))
     shared = hasattr(config, "workerinput")
     needs = {item: "built_book" in getattr(item, "fixturenames", ()) for item in items}
     for item in items:
@@ -80,6 +76,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         key=lambda item: (phase(item.nodeid, needs_book=needs[item], shared=shared), pages[page_of(item.nodeid)])
     )
     return result
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Leave a test for the week, or for later; only the process that has the test asks what its outcome depends on."""
+    marker = item.get_closest_marker("weekly")
+    if why := (marker and left_for_the_week(*(marker.args or of_file(item.path)))) or left_for_later(item):
+        pytest.skip(why)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log) -> Stretches | None:

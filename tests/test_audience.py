@@ -77,6 +77,7 @@ def holding(html: Path, words: tuple[str, ...]) -> dict[str, list[str]]:
     return found
 
 
+@pytest.mark.weekly("book/_ext/audience.py", "tools/book.py", "requirements.txt", "tests/test_audience.py")
 def test_a_book_for_students_holds_nothing_of_the_pages_for_teachers_also_after_one_for_everybody(small):
     html = small("")
     whole = holding(html, SECRET)

@@ -86,6 +86,7 @@ def test_what_a_page_says_of_itself_follows_its_file(copy):
     assert f'<a id="open-question-{chapter.number}"></a>' in shown
 
 
+@pytest.mark.weekly("tools/chapters.py", "regattn/exercises/", "book/_ext/chapter", "tests/test_chapters.py")
 def test_an_answer_is_checked_under_the_name_it_had_before(copy):
     root, _ = copy
     code = f"from regattn.exercises import check, exercises; print(sorted(exercises())); check('{NEXT}.1', 0)"

@@ -108,6 +108,7 @@ def test_without_a_browser(): assert attempts("other") == 2
 """
 
 
+@pytest.mark.weekly("tests/conftest.py", "tests/timings.py", "requirements-test.txt", "tests/test_checks.py")
 def test_what_fails_in_a_browser_is_run_twice_more_and_counted_and_nothing_else_is(tmp_path, monkeypatch):
     (tmp_path / "conftest.py").write_text("from tests.conftest import pytest_collection_modifyitems\n")
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n  browser:\n  book:\n")

@@ -221,6 +221,9 @@ def book(house):
     return build
 
 
+@pytest.mark.weekly(
+    "book/_ext/execution_cache.py", "book/_ext/dependencies.py", "requirements.txt", "tests/test_execution_cache.py"
+)
 def test_a_build_executes_again_what_depends_on_what_has_changed_and_nothing_else(book):
     first = book()
 

@@ -22,7 +22,6 @@ from regattn.grammar import Grammar
 from tests.built import label, notebooks, read_notebook
 
 ALL = exercises()
-SHEETS = {name: exercise.sheet for name, exercise in ALL.items()}
 OUTCOMES = ("right", "empty", "several", "negated", "near", "none", "count")
 CASES = [
     pytest.param(group["sheet"], text, outcome, id=f"{name}-{outcome}-{text}")
@@ -31,8 +30,8 @@ CASES = [
     if outcome != "sheet"
     for text in texts
 ]
-NUMBERS = [name for name, sheet in SHEETS.items() if sheet["kind"] == "numbers"]
-WORDS = [name for name in ALL if name not in NUMBERS]
+WORDS = [name for name, exercise in ALL.items() if exercise.options]
+NUMBERS = [name for name in ALL if name not in WORDS]
 
 PLACEHOLDERS = {"c", "unit", "sentence", "query", "keys", "std"}  # what a hint leaves to the reader
 
@@ -68,13 +67,13 @@ def spellings(values: list[float]) -> dict[str, object]:
 
 @pytest.mark.parametrize("name", NUMBERS)
 def test_a_number_is_right_however_it_is_written(name):
-    for how, answer in spellings(SHEETS[name]["targets"]).items():
+    for how, answer in spellings(ALL[name].sheet["targets"]).items():
         assert ALL[name].verdict(answer), f"{how}: {answer}"
 
 
 @pytest.mark.parametrize("name", NUMBERS)
 def test_a_share_may_be_given_in_per_cent_and_another_number_may_not(name):
-    sheet = SHEETS[name]
+    sheet = ALL[name].sheet
     in_per_cent = [100 * value for value in sheet["targets"]]
     large = all(abs(value) > 1 for value in in_per_cent)
     assert bool(ALL[name].verdict(in_per_cent)) == (sheet["share"] and large)
@@ -82,7 +81,7 @@ def test_a_share_may_be_given_in_per_cent_and_another_number_may_not(name):
 
 @pytest.mark.parametrize("name", WORDS)
 def test_words_are_right_in_every_spelling_and_with_words_around(name):
-    exercise, sheet = ALL[name], SHEETS[name]
+    exercise, sheet = ALL[name], ALL[name].sheet
     synonyms = [spelling for spelling in sheet["options"][sheet["right"]] if " " not in spelling]
     for word in (sheet["right"], sheet["right"].upper(), *synonyms):
         for around in AROUND:
@@ -91,13 +90,13 @@ def test_words_are_right_in_every_spelling_and_with_words_around(name):
 
 @pytest.mark.parametrize("name", ALL)
 def test_at_least_three_typical_mistakes_have_hints_of_their_own(name):
-    assert len({mistake["hint"] for mistake in SHEETS[name]["mistakes"]} - {SHEETS[name]["hint"]}) >= 3
+    assert len({mistake["hint"] for mistake in ALL[name].sheet["mistakes"]} - {ALL[name].sheet["hint"]}) >= 3
     assert len(ALL[name].mistakes) >= 2
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_every_mistake_gets_its_hint_as_a_number_and_as_a_text(name):
-    for mistake in SHEETS[name]["mistakes"]:
+    for mistake in ALL[name].sheet["mistakes"]:
         if "option" in mistake:
             spelled = [mistake["option"], mistake["option"].upper(), f"is it {mistake['option']}?"]
         else:
@@ -111,14 +110,14 @@ def test_every_mistake_gets_its_hint_as_a_number_and_as_a_text(name):
 
 @pytest.mark.parametrize("name", NUMBERS)
 def test_a_wrong_sign_is_told(name):
-    verdict = check(name, [-value for value in SHEETS[name]["targets"]])
+    verdict = check(name, [-value for value in ALL[name].sheet["targets"]])
     assert not verdict
     assert "sign" in str(verdict)
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_no_hint_gives_the_answer_away(name):
-    sheet = SHEETS[name]
+    sheet = ALL[name].sheet
     for hint in (sheet["hint"], *(mistake["hint"] for mistake in sheet["mistakes"])):
         if sheet["kind"] == "words":
             assert not mentions(words_in(hint), sheet["options"][sheet["right"]]), hint
@@ -130,7 +129,7 @@ def test_no_hint_gives_the_answer_away(name):
 
 @pytest.mark.parametrize("name", ALL)
 def test_what_a_hint_names_is_there_in_the_chapter(name):
-    sheet = SHEETS[name]
+    sheet = ALL[name].sheet
     hints = " ".join([sheet["hint"], *(mistake["hint"] for mistake in sheet["mistakes"])])
     named = {
         node.id
@@ -189,15 +188,15 @@ def test_what_is_no_number_is_not_taken_for_one(odd):
     assert str(verdict)
 
 
-def numbers_of(name) -> np.ndarray | None:
-    """Return the right answer as an array, or None if it is a word or a truth value."""
-    expected = ALL[name].expected()
-    return None if isinstance(expected, str | bool) else np.array(expected, dtype=float)
+@pytest.mark.parametrize("name", ALL)
+def test_an_answer_has_options_when_it_is_a_word_and_is_no_truth_value(name):
+    assert ALL[name].sheet["kind"] == ("words" if name in WORDS else "numbers")
+    assert not isinstance(ALL[name].expected(), bool)
 
 
-@pytest.mark.parametrize("name", [name for name in ALL if numbers_of(name) is not None])
+@pytest.mark.parametrize("name", NUMBERS)
 def test_an_answer_is_right_within_the_tolerance_and_wrong_beyond_it_whichever_number_is_off(name):
-    target = numbers_of(name)
+    target = np.array(ALL[name].expected(), dtype=float)
     room = ALL[name].tolerance * np.abs(target).max()
     for place in np.ndindex(target.shape):
         for sign in (-1, 1):
@@ -212,7 +211,7 @@ def test_an_answer_is_right_within_the_tolerance_and_wrong_beyond_it_whichever_n
 def test_no_tolerance_is_wider_than_two_per_cent_and_none_lets_a_neighbouring_count_pass(name):
     assert ALL[name].tolerance <= 0.02
     expected = ALL[name].expected()
-    if isinstance(expected, int) and not isinstance(expected, bool):
+    if isinstance(expected, int):
         assert not check(name, expected + 1)
         assert not check(name, expected - 1)
 

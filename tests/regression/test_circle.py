@@ -61,6 +61,7 @@ def test_one_linear_layer_has_the_risk_of_the_formula():
     assert risks("many", name="tied", depth=1).max() == pytest.approx(formula, rel=0.01)
 
 
+@pytest.mark.weekly
 def test_what_needs_no_training_runs_again_to_the_same_figures():
     kept = load_runs("circle", "few").runs.query("job == 'known'").reset_index(drop=True)
     for again, (_, row) in zip(list(tool.baseline_risks(tool.FEW))[:4], kept.iterrows(), strict=False):
@@ -68,6 +69,7 @@ def test_what_needs_no_training_runs_again_to_the_same_figures():
         assert again["risk"] == pytest.approx(row["risk"], rel=1e-4)
 
 
+@pytest.mark.weekly
 def test_a_training_runs_again_to_nearly_the_same_risk():
     again = tool.layers_risk(0, tool.FEW, 2, "tied, GD++")
     kept = load_runs("circle", "few").runs.query("name == 'tied, GD++' and depth == 2 and seed == 0")

@@ -16,7 +16,7 @@ from torch import nn
 from regattn.regression import NetworkClassifier
 from regattn.series import corrected_t_test
 
-pytestmark = pytest.mark.weekly("regattn/regression/", "tests/regression/test_digits.py")
+pytestmark = pytest.mark.weekly
 
 SEEDS = range(10, 15)  # the chapter has 0 to 6
 COMPARED = 5  # the chapter's comparisons, for which it corrects

@@ -140,6 +140,7 @@ def test_on_employment_calibrated_bands_hold_what_they_promise():
     assert often["no"] < 0.5 < 0.8 < often["yes"]
 
 
+@pytest.mark.weekly
 def test_what_is_recorded_is_found_again():
     offset, cut = coverage.OFFSETS[0], coverage.CUTS[3]
     before = RECORDED[(RECORDED["offset"] == offset) & (RECORDED["from"] == str(load_employment().index[cut]))]

@@ -192,6 +192,7 @@ def test_both_models_learned_from_one_ten_and_forty_series_and_forecast_those_of
         assert alone["learned"].tolist() == [f"1: {series}" for (series,) in alone["by_series"]]
 
 
+@pytest.mark.weekly
 def test_what_one_series_taught_a_linear_model_is_found_again(tool):
     runs = load_runs("forecasts", "pooling").runs
     kept = runs[(runs["model"] == "pooled linear") & (runs["learned"] == "1: 110")]["by_series"].item()

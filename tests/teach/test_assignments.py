@@ -38,6 +38,16 @@ from tools.assignments import (
 from tools.marking import grade_id
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # how nbgrader uses its database
+TOOLS = [f"tools/{name}.py" for name in ("assignments", "choice", "marking", "statements", "variants")]
+CONCERNS = (
+    *TOOLS,
+    "teach/questions/",
+    "teach/requirements.txt",
+    "requirements",
+    "regattn/exercises/",
+    "tests/teach/test_",
+)
+grading = pytest.mark.weekly(*CONCERNS)  # in kernels of its own
 
 EXAMPLE = assignments.ROOT / "teach" / "example_private"
 QUICK = "ols_proximity"  # the chapter that `make test` looks at
@@ -212,6 +222,7 @@ def test_what_is_built_is_the_same_whenever_it_is_built(course):
     assert assignments.graded(QUICK, questions(QUICK, EXAMPLE)) == course.source(f"graded_{QUICK}")
 
 
+@grading
 @pytest.mark.parametrize("chapter", EVERY, indirect=True)
 def test_practice_gives_model_answers_full_marks_and_blank_ones_none(chapter):
     name = chapter.names[0]
@@ -406,6 +417,7 @@ def test_a_public_question_gives_no_answer_away(path):
     assert len(short) <= 20
 
 
+@grading
 @pytest.mark.parametrize("chapter", EVERY, indirect=True)
 def test_a_graded_assignment_marks_model_blank_and_three_typical_mistakes_as_its_rubric_says(chapter):
     marked_as_the_rubric_says(chapter, questions(chapter.names[1].partition("_")[2], EXAMPLE))
@@ -431,6 +443,7 @@ def marked_as_the_rubric_says(chapter: Course, written: list[assignments.Questio
             assert given == (wrong.marks, most), wrong.why
 
 
+@grading
 @pytest.mark.parametrize("where", ["in the answer", "in a cell of its own"])
 def test_an_answer_that_calls_the_package_gets_no_marks(course, where):
     name, question = f"graded_{QUICK}", questions(QUICK, EXAMPLE)[0]
@@ -449,6 +462,7 @@ def test_an_answer_that_calls_the_package_gets_no_marks(course, where):
     assert course.score(name, f"{student}-let", call, package=True) == (question.points, question.points)
 
 
+@grading
 def test_a_test_that_was_changed_is_put_back(course):
     name, question = f"graded_{QUICK}", questions(QUICK, EXAMPLE)[0]
 
@@ -461,6 +475,7 @@ def test_a_test_that_was_changed_is_put_back(course):
     assert course.score(name, "changed", cheat) == (0, question.points)
 
 
+@grading
 @pytest.mark.parametrize("kept", ["answers", "nothing"])
 def test_cells_that_were_deleted_are_put_back(course, kept):
     name, question = f"graded_{QUICK}", questions(QUICK, EXAMPLE)[0]
@@ -489,6 +504,7 @@ def test_what_a_right_answer_says_beside_costs_no_mark(course, line):
     assert course.score(name, student, answers({question.name: shown})) == (question.points, question.points)
 
 
+@grading
 def test_in_a_class_a_loop_without_end_costs_its_test_and_a_dead_kernel_all_while_the_others_are_graded(course):
     name, question = f"graded_{QUICK}", questions(QUICK, EXAMPLE)[0]
     (model,) = [cell.source for cell in course.source(name).cells if grade_id(cell) == question.name]
@@ -511,6 +527,7 @@ def test_in_a_class_a_loop_without_end_costs_its_test_and_a_dead_kernel_all_whil
     assert course.graded(name, "class-model") == (question.points, question.points)
 
 
+@grading
 def test_marks_are_exported_of_the_sheets_alone_and_count_alike_in_the_course(course):
     name, question = f"graded_{QUICK}", questions(QUICK, EXAMPLE)[0]
     with Gradebook(open_course(course.folder).coursedir.db_url, "regattn") as gradebook:

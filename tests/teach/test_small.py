@@ -15,6 +15,10 @@ from pypdf import PdfReader
 from tests.built import ROOT, soup
 from tests.teach.paper import PIECES, beyond
 
+pytestmark = pytest.mark.weekly(
+    "tools/slides.py", "teach/slides/", "teach/requirements.txt", "requirements", "book/_ext/", "tests/teach/"
+)
+
 SETTINGS = f"""
 only_build_toc_files: true
 execute: {{execute_notebooks: "off"}}

@@ -9,7 +9,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from tests.teach.test_assignments import Course, answers, marked
+from tests.teach.test_assignments import CONCERNS, Course, answers, marked
 from tools import statements, variants
 from tools.assignments import PUBLIC, open_course, questions, read_question, sheet
 from tools.marking import grade_id
@@ -18,7 +18,10 @@ NAME, SALT, ASKED = "graded_time_series", "a sentence", "a_map_and_a_row"
 PATH = PUBLIC / "time_series" / f"{ASKED}.py"
 BANKED = [path for path in sorted(PUBLIC.glob("*/*.py")) if read_question(path).bank]
 STUDENTS = [f"student{number}" for number in range(200)]
-pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # how nbgrader uses its database
+pytestmark = [
+    pytest.mark.weekly(*CONCERNS),
+    pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
+]
 
 
 def bank_of(truths: str) -> str:

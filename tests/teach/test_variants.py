@@ -8,7 +8,7 @@ from collections import Counter
 import nbformat
 import pytest
 
-from tests.teach.test_assignments import Course, answers, marked
+from tests.teach.test_assignments import CONCERNS, Course, answers, marked
 from tools import variants
 from tools.assignments import PUBLIC, ROOT, read_question
 
@@ -24,7 +24,10 @@ mean = np.random.default_rng({variant}).normal(size={"size": "3 to 90"}).mean()
 # %% tags=["test", "hidden"] points=2 why="the mean of your own numbers"
 assert np.isclose(mean, np.random.default_rng({variant}).normal(size={"size": "3 to 90"}).mean())
 """
-pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")  # how nbgrader uses its database
+pytestmark = [
+    pytest.mark.weekly(*CONCERNS),
+    pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning"),
+]
 NAME, SALT = "graded_masks", "a sentence"
 
 

@@ -281,6 +281,7 @@ def test_the_properties_of_trained_vectors_are_those_that_were_kept():
     np.testing.assert_allclose(_properties(model.wv.vectors), kept["word2vec, 8 passes, seed 1"], atol=0.01)
 
 
+@pytest.mark.weekly
 def test_free_factors_and_gensim_come_as_near_to_pmi_as_was_kept():
     pytest.importorskip("gensim.models", reason=NO_GENSIM, exc_type=ImportError)
     kept = load_word_results("rank")
@@ -291,6 +292,7 @@ def test_free_factors_and_gensim_come_as_near_to_pmi_as_was_kept():
         assert abs(correlation - kept[name][0]) < 0.01
 
 
+@pytest.mark.weekly
 def test_gensims_defaults_come_no_nearer_to_pmi_than_was_kept():
     pytest.importorskip("gensim.models", reason=NO_GENSIM, exc_type=ImportError)
     kept, found = load_word_results("settings"), settings(seeds=[0])
