@@ -18,15 +18,11 @@ pytestmark = [pytest.mark.book, pytest.mark.browser]
 every_page = pytest.mark.parametrize("page", PAGES, ids=label)
 every_chapter = pytest.mark.parametrize("opened", CHAPTERS, ids=label, indirect=True)
 
-WEIGHT = 2_000_000  # bytes of a page with all that it loads from the site
+WEIGHT = 1_760_000  # bytes of a page with all that it loads from the site
 HEAVIER = {
-    "book/part1-lines/02_beyond_the_line": 2_070_000,  # with drawings of many points
-    "book/part3-attention/07_attention_regression": 2_030_000,  # with four tables as they are learned
-    "book/part3-attention/08_time_series": 2_090_000,  # with the picture of a series that becomes rows
-    "book/part5-transformer/18_language_model": 2_600_000,  # with a language model's weights: 0.9 MB
-    "book/part5-transformer/19_language_model_heads": 2_620_000,  # with the weights of the same model
-    "book/part5-transformer/20_forecasting": 2_120_000,  # with a forecaster's weights
-    "book/reference/library": 2_950_000,  # with every public name and its examples: 1.4 MB of text and marks
+    "book/part5-transformer/18_language_model": 2_430_000,  # with a language model's weights: 0.9 MB
+    "book/part5-transformer/19_language_model_heads": 2_360_000,  # with the weights of the same model
+    "book/reference/library": 2_800_000,  # with every public name and its examples: 1.7 MB of text and marks
 }
 FROM_THE_TOP = """() => {
   const first = document.createElement("span");
