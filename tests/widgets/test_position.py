@@ -109,17 +109,17 @@ def test_the_place_can_be_taken_hold_of_in_both_pictures_below(browser, tmp_path
 def test_the_sentence_says_what_is_new_what_it_costs_and_what_a_step_is_worth(browser, tmp_path):
     with opened(browser, tmp_path, PositionExplorer(place=32)) as page:
         words = page.locator(".ra-live")
-        assert "none of its 32 tokens turns a hand" in words.inner_text()
+        assert "Place 32: no angle is new." in words.inner_text()
         page.evaluate(SET, [{"place": 33}, 0])  # apart by less than the noise
         assert "Loss 1.83 nats, about as in training: as unsure as among 6.3 letters." in words.inner_text()
         page.evaluate(SET, [{"place": 128}, 0])
         assert "96 of its 128 tokens turn a hand" in words.inner_text()
         assert "Loss 3.40 nats, 1.88 in training: as unsure as among 30 letters, not 6.5; " in words.inner_text()
-        assert "letter frequencies alone leave 21." in words.inner_text()
+        assert "letter frequencies leave 21." in words.inner_text()
         page.evaluate(SET, [{"hands": "all"}, 0])
-        unsure = "as unsure as among 25 letters, not 30; letter frequencies alone leave 21."
+        unsure = "as unsure as among 25 letters, not 30; letter frequencies leave 21."
         assert f"Loss 3.22 nats, 3.40 as trained: {unsure}" in words.inner_text()
-        assert "A step turns the fastest hand by 14°, not 57°, so neighbours look alike." in words.inner_text()
+        assert "The fastest hand turns 14° a step, not 57°: neighbours look alike." in words.inner_text()
         page.evaluate(SET, [{"hands": "slow"}, 0])
         assert "At place 32 slowing costs .45 already: slower hands part near places less." in words.inner_text()
         assert page.locator("[data-control=stretch]").is_visible()

@@ -199,14 +199,14 @@ const render = explorer({
     ["round", `hands that go round within ${trained} places`, ({ arcs }) => `${arcs.filter((arc) => arc >= TURN - 1e-9).length} of ${arcs.length}`],
   ],
   say({ place, unseen, loss, lossBefore, within, price, hands, step }, { trained, letters }) {
-    const tokens = ` ${unseen || "none"} of its ${place} ${place === 1 ? "token" : "tokens"} ${unseen > 1 ? "turn" : "turns"} a hand to a new angle.`;
+    const tokens = unseen ? ` ${unseen} of its ${place} tokens ${unseen > 1 ? "turn" : "turns"} a hand to a new angle.` : " no angle is new.";
     const [other, when] = hands === "trained" ? [place > trained ? within : null, "in training"] : [lossBefore, "as trained"];
     const apart = other !== null && Math.abs(loss - other) > NOISE;
     const than = other === null ? "" : apart ? `, ${formatNumber(other, 3)} ${when}` : `, about as ${when === "as trained" ? "trained" : when}`;
-    const worse = loss > letters + NOISE ? `; letter frequencies alone leave ${among(letters)}` : "";
+    const worse = loss > letters + NOISE ? `; letter frequencies leave ${among(letters)}` : "";
     const unsure = `: as unsure as among ${among(loss)} letters${apart ? `, not ${among(other)}` : ""}${worse}.`;
     const why = {
-      all: ` A step turns the fastest hand by ${Math.round((step * 360) / TURN)}°, not ${Math.round(360 / TURN)}°, so neighbours look alike.`,
+      all: ` The fastest hand turns ${Math.round((step * 360) / TURN)}° a step, not ${Math.round(360 / TURN)}°: neighbours look alike.`,
       slow: place > trained ? ` At place ${trained} slowing costs ${signless(price)} already: slower hands part near places less.` : "",
     };
     return [`Place ${place}:`, `${tokens} Loss ${formatNumber(loss, 3)} nats${than}${unsure}${why[hands] ?? ""}`];
