@@ -229,7 +229,7 @@ def test_what_is_pressed_answers_above_the_numbers_and_lights_where_most_is_writ
         page.evaluate(SET, [{"n_heads": 4, "out": "nothing"}, 0])
         total = learned(n_heads=4).result()["total"]
         assert total == learned().result()["total"]
-        assert f"Another block, trained with 4 heads: {total} parameters, as with 2." in said.text_content()
+        assert f"Another block, trained with 4 heads: {total} parameters, as with 2 (256 + 512" in said.text_content()
 
 
 @pytest.mark.browser
@@ -254,6 +254,66 @@ def test_of_the_hidden_numbers_the_largest_are_shown_and_counts_may_stand_in_mor
             "1 · 8 · 8² = 512",
             "856",
         ]
+
+
+@pytest.mark.parametrize(("heads", "head"), [(1, 1), (2, 1), (2, 2), (4, 3)])
+def test_a_nudged_score_moves_one_weight_and_the_others_share_what_is_left(heads, head):
+    options = {"n_heads": heads, "head": head}
+    for nudge in (-6, -0.5, 2):
+        for step in ("scores", "weights"):
+            before, after = (np.array(learned(**options, step=step, nudge=by).result()["values"]) for by in (0, nudge))
+            np.testing.assert_allclose(after[:-1], before[:-1], rtol=0, atol=1e-12)
+            rest = np.delete(before[-1], 1), np.delete(after[-1], 1)
+            if step == "scores":
+                np.testing.assert_allclose(after[-1, 1], before[-1, 1] + nudge, rtol=1e-12)
+                np.testing.assert_allclose(*rest, rtol=1e-12)
+            else:
+                np.testing.assert_allclose(after[-1].sum(), 1, rtol=1e-12)
+                np.testing.assert_allclose(*(part / part.sum() for part in rest), rtol=1e-9)
+                odds = [row[-1, 1] / (1 - row[-1, 1]) for row in (before, after)]
+                np.testing.assert_allclose(odds[1], odds[0] * np.exp(nudge), rtol=1e-9)
+    alone = BlockExplorer(["the"], trained=True)
+    assert alone.result() == BlockExplorer(["the"], trained=True, nudge=3).result()  # no second word
+
+
+@pytest.mark.browser
+def test_a_press_makes_the_last_word_look_less_at_its_subject_until_the_verb_turns(browser, tmp_path):
+    with opened(browser, tmp_path, learned(step="weights"), width=872, height=800, more=False) as page:
+        said, less = page.locator(".ra-live"), page.get_by_role("button", name="look there less")
+        for _ in range(3):
+            less.click()
+        words = said.text_content().replace("\u2068", "").replace("\u2069", "")
+        assert "… is (> .99): wrong, “dogs” needs “are”. “gate” looks at “dogs”: .18 of its weight." in words
+        assert "As trained, the weight of “gate” on “dogs” is .82." in words
+        assert_same(page.evaluate(f"{FIGURE}.model.result()"), expected(page.evaluate(STATE)))
+        for more in ({"step": "scores"}, {"n_heads": 4, "head": 2, "step": "average"}, {"sentence": 1, "nudge": 2.5}):
+            assert_same(page.evaluate(SET, [more, 0]), expected(page.evaluate(STATE)))
+        page.evaluate(SET, [{"step": "average"}, 0])
+        assert not less.is_visible()
+
+
+@pytest.mark.browser
+def test_the_next_step_is_a_press_away_is_said_in_words_and_lights_its_bar(browser, tmp_path):
+    explorer = learned(step="embedding", hide=["counts"])
+    with opened(browser, tmp_path, explorer, width=872, height=800, more=False) as page:
+        assert page.locator("figure.regattn").bounding_box()["height"] <= 750
+        heights, sentences, lit = set(), [], []
+        for _ in explorer.steps:
+            sentences.append(page.locator(".ra-live").text_content().replace("\u2068", "").replace("\u2069", ""))
+            lit.append(
+                page.locator(".ra-stops tr").evaluate_all("(rows) => rows.findIndex((r) => r.className === 'ra-now')")
+            )
+            heights.add(page.locator("figure.regattn").bounding_box()["height"])
+            page.get_by_role("button", name="Next step").click()
+        assert lit == [0] * 10 + [1] * 4 + [2]
+        assert len(set(sentences)) == len(explorer.steps)
+        assert max(heights) <= 750
+        assert page.locator("[data-control=step]").input_value() == "embedding"
+        number = learned(step="average").result()["values"][-1][2]
+        assert f"“gate” takes .82 of the values of “dogs”, so its number 3 is −{-number:.2f}." in sentences[8]
+        assert "from −.17 to 2.03: “gate” now says “are” (.81), after “gate” (.81)." in sentences[10]
+        answering = np.count_nonzero(learned(step="hidden").result()["values"][-1])
+        assert f"Of 32 hidden numbers {answering} answer to “gate”" in sentences[12]
 
 
 # ---- one head, written by hand ---------------------------------------------------------------------------------------

@@ -34,12 +34,16 @@ def test_within_the_length_of_training_no_angle_is_new(hands):
     assert PositionExplorer(place=32, hands=hands).result()["unseen"] == 0
 
 
-def test_a_hand_is_away_where_no_distance_of_training_came_near_its_angle():
-    seen = np.exp(1j * np.outer(np.arange(0, 32, 0.01), frequencies(16)))
-    for place in (34, 40, 70, 100, 128):
-        here = np.exp(1j * (place - 1) * frequencies(16))
-        near = 1.001 * 0.01 * frequencies(16)  # half of what lies between two of them would do
-        assert PositionExplorer(place=place).result()["away"] == (np.abs(seen - here).min(axis=0) > near).tolist()
+@pytest.mark.parametrize("hands", ["trained", *SLOWED])
+def test_a_hand_is_away_where_every_angle_of_training_is_a_step_of_training_or_more_from_it(hands):
+    speeds = frequencies(16)
+    seen = np.outer(np.arange(32), speeds)
+    slower = tool.slowness(hands, 4, 16, 32) if hands != "trained" else 1
+    for place in (1, 32, 33, 40, 62, 70, 100, 126, 128):
+        apart = (seen - (place - 1) * speeds / slower + np.pi) % (2 * np.pi) - np.pi
+        found = PositionExplorer(place=place, hands=hands).result()
+        assert found["away"] == (np.abs(apart).min(axis=0) >= speeds * (1 - 1e-9)).tolist()
+        np.testing.assert_allclose(found["arcs"], np.minimum(seen[-1], 2 * np.pi))
 
 
 def test_slowed_as_far_as_the_text_is_longer_no_angle_is_new_unless_hands_between_are_slowed_less():
@@ -105,13 +109,19 @@ def test_the_place_can_be_taken_hold_of_in_both_pictures_below(browser, tmp_path
 def test_the_sentence_says_what_is_new_what_it_costs_and_what_a_step_is_worth(browser, tmp_path):
     with opened(browser, tmp_path, PositionExplorer(place=32)) as page:
         words = page.locator(".ra-live")
-        assert "none of its 32 tokens turns a hand" in words.inner_text()
+        assert "Place 32: no angle is new." in words.inner_text()
+        page.evaluate(SET, [{"place": 33}, 0])  # apart by less than the noise
+        assert "Loss 1.83 nats, about as in training: as unsure as among 6.3 letters." in words.inner_text()
         page.evaluate(SET, [{"place": 128}, 0])
         assert "96 of its 128 tokens turn a hand" in words.inner_text()
-        assert "Loss 3.40 nats, 1.88 in training: as unsure as among 30 letters, not 6.5." in words.inner_text()
+        assert "Loss 3.40 nats, 1.88 in training: as unsure as among 30 letters, not 6.5; " in words.inner_text()
+        assert "letter frequencies leave 21." in words.inner_text()
         page.evaluate(SET, [{"hands": "all"}, 0])
-        assert "Loss 3.22 nats, 3.40 as trained: as unsure as among 25 letters, not 30." in words.inner_text()
-        assert "A step turns the fastest hand by 14°, not 57°" in words.inner_text()
+        unsure = "as unsure as among 25 letters, not 30; letter frequencies leave 21."
+        assert f"Loss 3.22 nats, 3.40 as trained: {unsure}" in words.inner_text()
+        assert "The fastest hand turns 14° a step, not 57°: neighbours look alike." in words.inner_text()
+        page.evaluate(SET, [{"hands": "slow"}, 0])
+        assert "At place 32 slowing costs .45 already: slower hands part near places less." in words.inner_text()
         assert page.locator("[data-control=stretch]").is_visible()
         page.evaluate(SET, [{"hands": "fast"}, 0])
         assert not page.locator("[data-control=stretch]").is_visible()
@@ -121,7 +131,7 @@ def test_the_sentence_says_what_is_new_what_it_costs_and_what_a_step_is_worth(br
 def test_an_arc_too_thin_to_be_seen_is_told_in_words(browser, tmp_path):
     with opened(browser, tmp_path, PositionExplorer(place=128)) as page:
         words = page.locator(".ra-hands text").all_text_contents()
-        arcs = np.rad2deg(32 * frequencies(16))
+        arcs = np.rad2deg(31 * frequencies(16))  # to the largest distance of a window
         assert [word for word in words if "seen" in word] == [f"seen {arc:.1f}°" for arc in arcs[arcs < 15]]
         page.evaluate(SET, [{"hands": "fast"}, 0])
         assert not any("seen" in word for word in page.locator(".ra-hands text").all_text_contents())

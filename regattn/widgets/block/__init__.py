@@ -15,7 +15,7 @@ import numpy as np
 from regattn._types import Table
 from regattn.attention import attend, attention_weights
 from regattn.from_scratch import layer_norm, softmax
-from regattn.widgets._kit import Choice, Count, Explorer
+from regattn.widgets._kit import Choice, Count, Explorer, Slider
 from regattn.widgets._kit.page_rng import mulberry32
 from regattn.widgets.block._given import BY_HAND, check_known, check_sentence, check_steps, check_written
 
@@ -48,6 +48,7 @@ AROUND = [
     "n_heads",
     "head",
     "out",
+    "nudge",
     "positions",
     "layers",
     "says",
@@ -166,6 +167,16 @@ class BlockExplorer(Explorer, panels=["says", "numbers", "flow", "row", "counts"
         {"nothing": "nothing", "attention": "attention", "feed-forward": "feed-forward"},
         help="What then adds nothing to the stream.",
     )
+    nudge = Slider(
+        "Score of the subject, plus",
+        least=-6,
+        most=6,
+        step=0.5,
+        default=0.0,
+        decimals=1,
+        notes={0: "as trained"},
+        help="Added in the head shown, where the last word asks; its other weights share what is left.",
+    )
     positions = Choice(
         "Positions",
         {
@@ -203,7 +214,7 @@ class BlockExplorer(Explorer, panels=["says", "numbers", "flow", "row", "counts"
             self.known = check_known(self.known, self.trained["words"])
             kit["hide"] = [*FIXED, *kit.get("hide", ())]
         elif written is None:
-            kit["hide"] = ["says", *kit.get("hide", ())]  # chance says nothing
+            kit["hide"] = ["says", "nudge", *kit.get("hide", ())]  # chance says nothing
         self.written, names = check_written(written, len(self.words))
         self.steps = check_steps(steps, list(STEPS) if written is None else HEAD_STEPS)
         if written is not None:
@@ -298,9 +309,11 @@ class BlockExplorer(Explorer, panels=["says", "numbers", "flow", "row", "counts"
         if self.positions == "rotary":
             queries, keys = rotate(queries, range(T)), rotate(keys, range(T))
         h = min(self.head, self.n_heads) - 1
-        together = attend(queries, keys, values, mask="causal").transpose(1, 0, 2).reshape(T, D)
-        written = together @ self._matrix("O", D, D) * (self.out != "attention")
-        return _head_steps(queries[h], keys[h], values[h]) | {"output": written}
+        steps = [
+            _head_steps(*head, self.nudge * (k == h)) for k, head in enumerate(zip(queries, keys, values, strict=True))
+        ]
+        together = np.hstack([found["average"] for found in steps])
+        return steps[h] | {"output": together @ self._matrix("O", D, D) * (self.out != "attention")}
 
     def _feed_forward(self, x: np.ndarray) -> dict[str, np.ndarray]:
         hidden = np.maximum(0, x @ self._matrix("1", self.width, 4 * self.width))
@@ -319,17 +332,20 @@ class BlockExplorer(Explorer, panels=["says", "numbers", "flow", "row", "counts"
         return counts | {"total": sum(counts.values())}
 
 
-def _head_steps(queries: np.ndarray, keys: np.ndarray, values: np.ndarray) -> dict[str, np.ndarray]:
-    """Return what stands after every step of one head."""
+def _head_steps(queries: np.ndarray, keys: np.ndarray, values: np.ndarray, nudge: float = 0.0) -> dict[str, np.ndarray]:
+    """Return what stands after every step of one head, of whose scores the last word's of the second is nudged."""
     T, d = queries.shape
+    asks, found = np.zeros((T, 1)), np.zeros((T, 1))  # one more coordinate, in which those two alone meet
+    asks[-1], found[1:2] = nudge * math.sqrt(d), 1
+    further, scale = (np.hstack([queries, asks]), np.hstack([keys, found])), 1 / math.sqrt(d)
     return {
         "queries": queries,
         "keys": keys,
         "values": values,
-        "scores": queries @ keys.T / math.sqrt(d),
+        "scores": scale * further[0] @ further[1].T,
         "mask": np.tril(np.ones((T, T))),
-        "weights": attention_weights(queries, keys, mask="causal"),
-        "average": attend(queries, keys, values, mask="causal"),
+        "weights": attention_weights(*further, scale=scale, mask="causal"),
+        "average": attend(*further, values, scale=scale, mask="causal"),
     }
 
 

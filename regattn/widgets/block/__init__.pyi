@@ -14,6 +14,7 @@ class BlockExplorer(Explorer):
     n_heads: int
     head: int
     out: Literal["nothing", "attention", "feed-forward"]
+    nudge: float
     positions: Literal["none", "learned", "sinusoidal", "rotary"]
     layers: int
     def __init__(
@@ -31,6 +32,7 @@ class BlockExplorer(Explorer):
         n_heads: int | None = None,
         head: int | None = None,
         out: Literal["nothing", "attention", "feed-forward"] | None = None,
+        nudge: float | None = None,
         positions: Literal["none", "learned", "sinusoidal", "rotary"] | None = None,
         layers: int | None = None,
         hide: Sequence[str] = (),

@@ -2,7 +2,7 @@
 import { element } from "../_kit/controls.js";
 import { svgElement } from "../_kit/plot.js";
 
-const [STREAM, BRANCH, ROW, HALF] = [72, 236, 37, 12]; // pixels of the drawing
+const [STREAM, BRANCH, ROW, HALF] = [72, 236, 36, 12]; // pixels of the drawing
 const WIDE = 340;
 const ON_STREAM = {
   pre: ["embedding", "add_1", "add_2"],

@@ -86,9 +86,12 @@ function turnedRows(x, d) {
 }
 
 // The steps of one head from its queries, keys and values, each { values, how }.
-function headSteps(queries, keys, values) {
+// `nudge` is added to the score that the last word gives the second.
+function headSteps(queries, keys, values, nudge = 0) {
   const d = queries.values[0].length;
-  const scores = queries.values.map((q) => keys.values.map((k) => dot(q, k) / Math.sqrt(d)));
+  const last = queries.values.length - 1;
+  const more = (t, j) => (t === last && j === 1 ? nudge : 0);
+  const scores = queries.values.map((q, t) => keys.values.map((k, j) => dot(q, k) / Math.sqrt(d) + more(t, j)));
   const mask = scores.map((row, t) => row.map((_, j) => Number(j <= t)));
   const weights = scores.map((row, t) => [...softmax(row.slice(0, t + 1)), ...row.slice(t + 1).fill(0)]);
   const average = through(weights, values.values);
@@ -96,12 +99,12 @@ function headSteps(queries, keys, values) {
   const may = (t, j) => (j <= t ? "1: it stands no later, and may be looked at" : "0: it stands later");
   const share = (t, j) => (j > t ? ["0: masked"] : ["exp(", scores[t][j], ") / sum ", total(t)]);
   const mixed = (t, i) => products(weights[t].slice(0, t + 1), columnOf(values.values.slice(0, t + 1), i));
-  const scored = (t, j) => ["(", ...products(queries.values[t], keys.values[j]), `) / √${d}`];
+  const scored = (t, j) => ["(", ...products(queries.values[t], keys.values[j]), `) / √${d}`, ...(more(t, j) ? [" + ", nudge] : [])];
   return [
     { key: "queries", ...queries },
     { key: "keys", ...keys },
     { key: "values", ...values },
-    { key: "scores", values: scores, how: scored, terms: (t, j) => [queries.values[t], keys.values[j]] },
+    { key: "scores", values: scores, how: scored, more, terms: (t, j) => [queries.values[t], keys.values[j]] },
     { key: "mask", values: mask, how: (t, j) => [may(t, j)] },
     { key: "weights", values: weights, how: share, scores },
     { key: "average", values: average, how: mixed, terms: (t, i) => [weights[t], columnOf(values.values, i)] },
@@ -116,7 +119,7 @@ function writer(key, x, W, taken) {
 }
 
 // The steps of the attention of all heads on x; those of the chosen head are shown.
-function attentionSteps(x, { width, n_heads, head, positions, out }, weights) {
+function attentionSteps(x, { width, n_heads, head, positions, out, nudge = 0 }, weights) {
   const d = width / n_heads;
   const maps = ["Q", "K", "V"].map((name) => weights(name, width, width));
   const ofHead = (h) => {
@@ -127,7 +130,7 @@ function attentionSteps(x, { width, n_heads, head, positions, out }, weights) {
       const plain = { values: made, how: (t, i) => products(...terms(t, i)), terms };
       return positions === "rotary" && k < 2 ? turnedRows(made, d) : plain;
     });
-    return headSteps(queries, keys, values);
+    return headSteps(queries, keys, values, h === head - 1 ? nudge : 0);
   };
   const all = Array.from({ length: n_heads }, (_, h) => ofHead(h));
   const together = x.map((_, t) => all.flatMap((steps) => [...steps.at(-1).values[t]]));

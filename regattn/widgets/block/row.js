@@ -12,7 +12,13 @@ const WATCHED = ["are", "is"]; // the words whose shares have a colour
 export const shareShort = (share) => (share > 0.995 ? "> .99" : share < 0.005 ? "< .01" : share.toFixed(2).slice(1));
 const short = (value) => (value === 0 ? "0" : value.toFixed(2).replace("-", "−").replace(/^(−?)0\./, "$1."));
 
-// Shares of the next word at each stop, one bar each. Returns draw(word, stops: shares of all words, known, out).
+// The last stop that a step has passed: of its numbers the stream has as much.
+function standsAt(steps, key) {
+  const passed = steps.slice(0, steps.findIndex((step) => step.key === key) + 1);
+  return passed.filter((step) => ["add_1", "add_2"].includes(step.key)).length;
+}
+
+// Shares of the next word at each stop, one bar each. Returns draw(word, stops: shares of all words, known, out, the stop to light).
 function stopBars(host) {
   const lines = STOPS.map((name) => {
     const parts = ["positive", "negative"].map((role) => element("span", { class: `ra-stop-part ra-${role}` }));
@@ -22,11 +28,12 @@ function stopBars(host) {
   });
   const body = element("tbody", {}, ...lines.map(({ row }) => row));
   const table = host.appendChild(element("table", { class: "ra-shares ra-stops" }, body));
-  return (word, stops, known, out) => {
+  return (word, stops, known, out, now) => {
     table.setAttribute("aria-label", `The next word, asked at ${isolate(word)}`);
     lines[0].head.textContent = `${isolate(word)} enters`;
     lines[1].head.textContent = out === "attention" ? "no attention" : STOPS[1];
     stops.forEach((shares, k) => {
+      lines[k].row.classList.toggle("ra-now", k === now);
       WATCHED.forEach((watched, n) => (lines[k].parts[n].style.width = `${(100 * (shares[known.indexOf(watched)] ?? 0)).toFixed(2)}%`));
       const top = Math.max(...shares);
       lines[k].value.textContent = `${known[shares.indexOf(top)]} ${shareShort(top)}`;
@@ -41,7 +48,7 @@ export function saysPanel({ known }) {
     legend: [["positive", "bar", "are"], ["negative", "bar", "is"], ["neutral", "bar", "another"]], // prettier-ignore
     make(host) {
       const draw = stopBars(host);
-      return ({ words, at: [row], says, out }) => draw(words[row], says.map((stop) => stop[row]), known, out); // prettier-ignore
+      return ({ words, at: [row], says, out, shown, steps }) => draw(words[row], says.map((stop) => stop[row]), known, out, standsAt(steps, shown.key)); // prettier-ignore
     },
   };
 }

@@ -8,7 +8,7 @@ const NAMES = {
   queries: (word) => [word, "weight"],
   keys: (word) => [word, "weight"],
   values: (word) => [word, "weight"],
-  scores: (word, other) => [`${word} asks`, `${other}’s key`],
+  scores: (word, other) => [`${word} asks`, `key: ${other}`],
   average: () => ["weight", "value"],
   output: () => ["averages", "weight"],
   hidden: (word) => [word, "weight"],
@@ -35,7 +35,7 @@ export function factorTable(host, signal) {
     const chosen = [rows.map((_, i) => i === rows.length - 1), names.map((_, j) => j === lit)];
     draw(rows.map(([name]) => name), names, rows.map(([, values]) => values), { text: sized, most, marked, chosen }); // prettier-ignore
   };
-  return ({ words, shown: { key, values, terms, rows, scores, how }, at: [i, j] }, columns) => {
+  return ({ words, shown: { key, values, terms, rows, scores, how, more }, at: [i, j] }, columns) => {
     const value = values[i][j];
     if (key === "weights") {
       const seen = Array.from(scores[i], (score, k) => (k > i ? NaN : score));
@@ -44,7 +44,7 @@ export function factorTable(host, signal) {
       show(words, made, Math.max(...powers.slice(0, i + 1)), j);
       if (j > i) return `${isolate(words[i])} may not look at ${isolate(words[j])}: it comes later.`;
       const written = how(i, j).map((piece) => (typeof piece === "number" ? formatNumber(piece) : piece)).join("");
-      return `${isolate(words[i])} looks at ${isolate(words[j])}: ${written} = ${formatNumber(value)}`;
+      return `${isolate(words[i])} on ${isolate(words[j])}: ${written} = ${formatNumber(value)}`;
     }
     if (key === "mask") {
       draw(null);
@@ -68,9 +68,10 @@ export function factorTable(host, signal) {
     const top = given.map(Math.abs).indexOf(Math.max(...given.map(Math.abs)));
     show(names, [[first, pick(a, NaN)], [`× ${second}`, pick(b, NaN)], ["=", products]], most, kept.indexOf(top)); // prettier-ignore
     const from = key === "average" ? isolate(words[top]) : `number ${own[top]}`;
-    const end = key === "hidden" && value === 0 ? ", which is below zero" : key === "scores" ? ` / √${a.length}` : "";
+    const end = key === "hidden" && value === 0 ? ", which is below zero" : key === "scores" ? ` / √${a.length}${more(i, j) ? signed(more(i, j)) : ""}` : "";
     return `${isolate(words[i])}, ${columns[j]} = ${formatNumber(value)}: the sum below${end}, mostly ${from}`;
   };
 }
 
+const signed = (value) => (value < 0 ? ` − ${-value}` : ` + ${value}`);
 const columnsOf = (a) => a.map((_, k) => String(k + 1));

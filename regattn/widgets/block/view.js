@@ -74,6 +74,7 @@ function numbersPanel(view, problem, hand) {
     make(host) {
       const does = problem.trained ? host.appendChild(element("p", { class: "ra-does" })) : null;
       const line = element("p", { class: "ra-below", "aria-live": "polite" });
+      const nudges = [-1, 1].map((by) => nudgeButton(view, hand, by));
       const light = (cell) => {
         hand.hovered = cell && [cell[0], hand.columns[cell[1]]];
         view.update();
@@ -83,12 +84,12 @@ function numbersPanel(view, problem, hand) {
         view.update();
       };
       const draw = numberTable(host, { label: title, hint: "The table scrolls sideways.", light, pick, signal: view.signal });
-      host.append(line);
+      host.append(element("div", { class: "ra-line-of" }, line, ...nudges));
       const drawFactors = factorTable(host, view.signal);
       return (state) => {
         const { words, shown, at } = state;
         const { key, values, how } = shown;
-        hand.key = key;
+        [hand.key, hand.rows] = [key, values.length];
         const columns = columnNames(problem, state);
         hand.columns = problem.trained && key === "hidden" ? strongest(values.at(-1), at[1]) : columns.map((_, j) => j);
         const most = values.reduce((largest, row) => Math.max(largest, ...Array.from(row, Math.abs)), 0) || 1;
@@ -102,11 +103,24 @@ function numbersPanel(view, problem, hand) {
         const whole = how(...at).map(write).join("").replaceAll("+ −", "− ");
         const made = `${whole}${problem.written?.[key] ? "," : " ="} ${write(values[at[0]][at[1]])}`;
         const said = `${isolate(words[at[0]])}, ${columns[at[1]]}: ${made}`;
+        const may = problem.trained && !view.hides("nudge") && key === "weights" && words.length > 2;
+        for (const button of nudges) button.classList.toggle("ra-gone", !may);
         const summed = drawFactors(state, columns) ?? said;
         if (line.textContent !== summed) line.textContent = summed;
       };
     },
   };
+}
+
+// Moves the last word's score of the subject by one, so that it looks there more or less.
+function nudgeButton(view, hand, by) {
+  const words = `look there ${by < 0 ? "less" : "more"}`;
+  const made = element("button", { type: "button", class: "ra-tool ra-nudge", title: words, "aria-label": words }, by < 0 ? "−" : "+");
+  view.listen(made, "click", () => {
+    hand.pressed = [hand.rows - 1, 1, "weights"];
+    view.set({ nudge: Math.max(-6, Math.min(6, view.model.get("nudge") + by)) });
+  });
+  return made;
 }
 
 // Of the hidden numbers those that answer most to the last word, and the one that is looked at, in their order: a table
@@ -143,28 +157,84 @@ const COUNTED = [
 
 const NOUNS = ["dog", "dogs", "gate", "gates"];
 
-// What the last word says at the end, and whether its subject wants that; then what made it so. Of other heads than those
-// at first, that the block is another one.
-function sayStops({ words, says, out, n_heads, counts }, { known }) {
-  const ends = says.map((stop) => stop.at(-1)).map((shares) => [known[shares.indexOf(Math.max(...shares))], shareShort(Math.max(...shares))]);
-  const [[enters], [attended, share], [told, sure]] = ends;
-  const [subject, wanted, last] = [words[1], /s$/.test(words[1]) ? "are" : "is", isolate(words.at(-1))];
+// The most of a list of shares: its word and its share.
+function topOf(shares, known) {
+  const top = Math.max(...shares);
+  return [known[shares.indexOf(top)], shareShort(top)];
+}
+
+const named = (word) => `“${isolate(word)}”`;
+
+// What a step does to the row that is looked at, in its own words.
+function sayStep({ words, steps, shown: { key }, stay: [i, j], says, n_heads }, { known }) {
+  const word = named(words[i]);
+  const valuesOf = (step) => steps.find((one) => one.key === step).values[i];
+  const at = (step) => signedText(valuesOf(step)[j]);
+  const next = says.map((stop) => topOf(stop[i], known));
+  const [enters, attended, leaves] = next.map(([said, share]) => `“${said}” (${share})`);
+  const now = (k) => (next[k][0] === next[k - 1][0] ? "still says" : "now says");
+  const weights = valuesOf("weights");
+  const top = Math.max(...weights);
+  const heads = n_heads === 1 ? "the head" : n_heads === 2 ? "both heads" : `all ${n_heads} heads`;
+  const looked = j <= i ? `looks at ${named(words[j])}: ${shareShort(weights[j])} of its weight` : `may not look at ${named(words[j])}, which comes later`;
+  const answering = valuesOf("hidden").filter((value) => value > 0).length;
+  return {
+    embedding: () => `${word} enters, and says ${enters}`,
+    norm_1: () => `normalised, number ${j + 1} of ${word} is ${at("norm_1")}, from ${at("embedding")}`,
+    queries: () => `${word} asks with ${valuesOf("queries").length} numbers, number ${j + 1} is ${at("queries")}`,
+    keys: () => `${word} is found by ${valuesOf("keys").length} numbers, number ${j + 1} is ${at("keys")}`,
+    values: () => `${word} hands over ${valuesOf("values").length} numbers, number ${j + 1} is ${at("values")}`,
+    scores: () => `${word} gives ${named(words[j])} the score ${at("scores")}`,
+    mask: () => `${word} may ${j <= i ? "" : "not "}look at ${j === i ? "itself" : named(words[j])}`,
+    weights: () => `${word} ${looked}`,
+    average: () => `${word} takes ${shareShort(top)} of the values of ${named(words[weights.indexOf(top)])}, so its number ${j + 1} is ${at("average")}`,
+    output: () => `${heads} mixed, ${at("output")} for number ${j + 1} of ${word}`,
+    add_1: () => `its number ${j + 1} goes from ${at("embedding")} to ${at("add_1")}: ${word} ${now(1)} ${attended}, after ${enters}`,
+    norm_2: () => `normalised, number ${j + 1} of ${word} is ${at("norm_2")}, from ${at("add_1")}`,
+    hidden: () => `of ${valuesOf("hidden").length} hidden numbers ${answering} answer to ${word}, number ${j + 1} with ${at("hidden")}`,
+    back: () => `they write ${at("back")} for number ${j + 1} of ${word}`,
+    add_2: () => `its number ${j + 1} goes from ${at("add_1")} to ${at("add_2")}: ${word} ${now(2)} ${leaves}, after ${attended}`,
+  }[key]();
+}
+
+// What the last word says at the end, and whether its subject wants that; then what made it so, or what the step does. Of
+// other heads than those at first, that the block is another one.
+function sayStops(state, problem) {
+  const { words, says, out, n_heads, counts, shown, nudge } = state;
+  const [told, sure] = topOf(says.at(-1).at(-1), problem.known);
+  const [subject, wanted, last] = [words[1], /s$/.test(words[1]) ? "are" : "is", named(words.at(-1))];
   const asked = words.length > 3 && words[2] === "near" && NOUNS.includes(subject) && NOUNS.includes(words.at(-1));
   const one = String(subject).replace(/s$/, "");
   const verdict = !asked ? "" : told === wanted ? `: right for “${subject}”` : `: wrong, “${subject}” needs “${wanted}”`;
+  const nudged = nudge && words.length > 2 ? ` As trained, the weight of ${last} on ${named(subject)} is ${shareShort(unmoved(state.held, nudge))}.` : "";
   const why = {
-    attention: `Attention is taken out: “${last}” ${asked ? `cannot tell ${one} from ${one}s` : "hears of no other word"}.`,
-    "feed-forward": "Feed-forward is taken out: what attention wrote stands alone.",
-    nothing: `“${last}” enters saying “${enters}”; attention ${attended === enters ? "leaves that" : `makes it “${attended}”`} (${share}).`,
+    attention: `Attention is taken out: ${last} ${asked ? `cannot tell ${one} from ${one}s` : "hears of no other word"}`,
+    "feed-forward": "Feed-forward is taken out: what attention wrote stands alone",
+    nothing: `${sayStep(state, problem)}`,
   };
   const heads = n_heads === 1 ? "1 head" : `${n_heads} heads`;
-  const other = n_heads === HEADS_AT_FIRST ? "" : ` Another block, trained with ${heads}: ${counts.total} parameters, as with ${HEADS_AT_FIRST}.`;
-  return [`${words.map(isolate).join(" ")} … ${told}`, ` (${sure})${verdict}. ${why[out]}${other}`];
+  const rest = counts.total - counts.attention - counts.feed_forward;
+  const parts = `${counts.attention} + ${counts.feed_forward} in the drawing, ${rest} for words and norms`;
+  const other = n_heads === HEADS_AT_FIRST ? "" : ` Another block, trained with ${heads}: ${counts.total} parameters, as with ${HEADS_AT_FIRST} (${parts}).`;
+  return [`${words.map(isolate).join(" ")} … ${told}`, ` (${sure})${verdict}. ${capital(why[out])}.${nudged}${other}`];
+}
+
+// What a share was before its score was moved.
+const unmoved = (share, by) => share / (share + (1 - share) * Math.exp(by));
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
+
+// A button beside the list of steps that takes the next one, and after the last the first.
+function nextButton(view) {
+  const { options } = view.specs.find(({ name }) => name === "step");
+  const keys = options.map(([key]) => key);
+  const next = element("button", { type: "button", class: "ra-tool ra-next", "aria-label": "Next step" }, "Next", element("span", {}, " step"));
+  view.rows.get("step").after(next);
+  view.listen(next, "click", () => view.set({ step: keys[(keys.indexOf(view.model.get("step")) + 1) % keys.length] }));
 }
 
 const render = explorer({
   name: "BlockExplorer",
-  longest: 150,
+  longest: 165,
   valid: {
     count: (value, { stops, ...spec }) => (stops ? stops.includes(value) : fits(spec, value)),
   },
@@ -174,10 +244,12 @@ const render = explorer({
     const shown = steps.find(({ key }) => key === now.step) ?? steps.at(-1);
     const words = wordsOf(problem, now);
     const at = cellOf(problem.hand, shown);
-    return { ...now, words, steps, shown, at, says: saidBy(problem, now, steps), counts: blockCounts(problem, now) };
+    const stay = cellOf({ ...problem.hand, hovered: null }, shown); // which a pointer that passes leaves alone
+    return { ...now, words, steps, shown, at, stay, held: steps.find(({ key }) => key === "weights").values.at(-1)[1], says: saidBy(problem, now, steps), counts: blockCounts(problem, now) };
   },
   panels(problem, view) {
     if (problem.trained) view.lead.before(view.said); // what changes, beside what is pressed
+    if (problem.trained && view.rows.has("step")) nextButton(view);
     return {
       says: saysPanel(problem),
       numbers: numbersPanel(view, problem, problem.hand),

@@ -30,9 +30,10 @@ class PositionExplorer(Explorer, panels=["hands", "loss"]):
 
     .. math:: \theta_i = b^{-2i/d}, \qquad \text{hand } i \text{ at distance } n - 1: \ (n - 1)\,\theta_i / s_i
 
-    A hand is at an angle never seen where it has gone farther than in a window of training, modulo a turn. Beside it
-    stands the loss that was measured there: models of ``regattn.recorded_runs``, trained on 32 characters of news and
-    asked at 128, with their hands as trained or slowed by :math:`s_i`, without another step of training.
+    A hand is at a new angle where it stands a step of training or more from every angle that the distances of a window
+    showed, the largest of which is 31. Beside it stands the loss that was measured there: models of
+    ``regattn.recorded_runs``, trained on 32 characters of news and asked at 128, with their hands as trained or slowed
+    by :math:`s_i`, without another step of training.
 
     Raises
     ------
@@ -108,8 +109,8 @@ class PositionExplorer(Explorer, panels=["hands", "loss"]):
         """
         kept = frequencies(WIDTH, base=BASES.get(self.hands, 10_000.0))
         speeds = kept / self._slowness(kept)
-        arcs = np.minimum(2 * np.pi, TRAINED * kept)
-        away = _away(np.arange(self.place), speeds, arcs)
+        arcs = np.minimum(2 * np.pi, (TRAINED - 1) * kept)
+        away = _away(np.arange(self.place), speeds, kept)
         curve = self.data["losses"][self.hands][self.stretch if self.hands in SLOWED["hands"] else ""]
         return {
             "angles": ((self.place - 1) * speeds).tolist(),
@@ -129,10 +130,10 @@ class PositionExplorer(Explorer, panels=["hands", "loss"]):
         return np.where((self.hands == "all") | (TRAINED * speeds < 2 * np.pi), times, 1.0)
 
 
-def _away(distances: np.ndarray, speeds: np.ndarray, arcs: np.ndarray) -> np.ndarray:
-    """Return whether each hand, at each distance, is at an angle that no distance of training came near."""
+def _away(distances: np.ndarray, speeds: np.ndarray, steps: np.ndarray) -> np.ndarray:
+    """Return whether each hand, at each distance, is a step of training or more from every angle of training."""
     turned = (distances[:, None] * speeds) % (2 * np.pi)
-    return (arcs < 2 * np.pi) & (turned >= arcs * (1 - 1e-9))
+    return (turned >= TRAINED * steps * (1 - 1e-9)) & (turned <= 2 * np.pi - steps)
 
 
 def _mean(curves: Any) -> list[float]:

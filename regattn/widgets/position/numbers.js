@@ -20,8 +20,10 @@ export function positionState({ places, trained, group, losses, speeds: all }, {
   const kept = all[hands] ?? all[""];
   const slower = slowness(hands, slowed ? Number(stretch) : 1, kept, trained);
   const speeds = kept.map((speed, i) => speed / slower[i]);
-  const arcs = kept.map((speed) => Math.min(TURN, trained * speed));
-  const awayAt = (distance) => speeds.map((speed, i) => arcs[i] < TURN && (distance * speed) % TURN >= arcs[i] * (1 - 1e-9));
+  const arcs = kept.map((speed) => Math.min(TURN, (trained - 1) * speed));
+  // a step of training or more from every angle of training
+  const far = (angle, step) => angle >= trained * step * (1 - 1e-9) && angle <= TURN - step;
+  const awayAt = (distance) => speeds.map((speed, i) => far((distance * speed) % TURN, kept[i]));
   const everywhere = Array.from({ length: places }, (_, distance) => awayAt(distance));
   const met = [];
   for (const away of everywhere) met.push((met.at(-1) ?? 0) + (away.some(Boolean) ? 1 : 0));
@@ -33,7 +35,9 @@ export function positionState({ places, trained, group, losses, speeds: all }, {
     angles: speeds.map((speed) => (place - 1) * speed),
     around: speeds.map((speed) => TURN / speed),
     away: everywhere[place - 1],
+    beyond: speeds.map((_, i) => everywhere.slice(0, place).some((away) => away[i])),
     unseen: met[place - 1],
+    price: curve[trained / group - 1] - before[trained / group - 1], // at the end of training
     loss: lossAt(place),
     lossBefore: before[Math.floor((place - 1) / group)],
     within: before.slice(trained / group / 2, trained / group).reduce((sum, value) => sum + value, 0) / (trained / group / 2), // later half

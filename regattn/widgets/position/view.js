@@ -71,6 +71,8 @@ function handsPanel({ speeds }, view) {
     legend: [
       ["key", "box", "angles seen in training"],
       ["negative", "box", "new angles, met on the way here"],
+      ["key", "line", "a hand at a seen angle"],
+      ["negative", "line", "at a new one"],
     ],
     make(host) {
       host.append(svg);
@@ -82,13 +84,13 @@ function handsPanel({ speeds }, view) {
         placed = layout(width, count, unit);
         svg.setAttribute("viewBox", `0 0 ${width} ${placed.height.toFixed(1)}`);
         svg.setAttribute("height", placed.height.toFixed(1));
-        const { angles, arcs, away, around, place } = state;
+        const { angles, arcs, away, beyond, around, place } = state;
         svg.setAttribute("aria-label", `${away.filter(Boolean).length} of ${count} hands stand at an angle never seen in training, at place ${place}.`);
         clocks.forEach(({ seen, fresh, face, hand, text, thin }, i) => {
           const [x, y] = placed.centre(i);
           const r = placed.radius;
           seen.setAttribute("d", pie(x, y, r, 0, arcs[i]));
-          fresh.setAttribute("d", pie(x, y, r, arcs[i], arcs[i] < TURN ? Math.min(TURN, angles[i]) : 0));
+          fresh.setAttribute("d", pie(x, y, r, arcs[i], beyond[i] ? Math.min(TURN, angles[i]) : 0));
           for (const [name, value] of Object.entries({ cx: x, cy: y, r })) face.setAttribute(name, value.toFixed(2));
           const tip = { x1: x, y1: y, x2: x + 0.9 * r * Math.sin(angles[i]), y2: y - 0.9 * r * Math.cos(angles[i]) };
           for (const [name, value] of Object.entries(tip)) hand.setAttribute(name, value.toFixed(2));
@@ -151,9 +153,10 @@ function lossPanel({ places, trained, group, letters }, view) {
         loss.margin.left = strips.margin.left;
         loss.frame({ x, y: [1.6, 3.6], xTicks, yTicks: [2, 2.5, 3, 3.5].map((at) => ({ at, text: at.toFixed(1) })) });
         rows.forEach((draw, unseen) => draw(speeds.flatMap((_, i) => stretches(everywhere, i, Boolean(unseen)))));
-        const middles = curve.map((_, k) => group * (k + 0.5) + 0.5);
-        line(middles, curve);
-        old(middles, hands === "trained" ? [] : before);
+        const edges = curve.flatMap((_, k) => [group * k + 0.5, group * (k + 1) + 0.5]);
+        const twice = (means) => means.flatMap((mean) => [mean, mean]);
+        line(edges, twice(curve));
+        old(edges, hands === "trained" ? [] : twice(before));
         level(1, letters);
         words("letter frequencies", 9, letters, { dy: 15 });
         for (const mark of ends) mark(trained + 0.5);
@@ -177,6 +180,8 @@ function lossPanel({ places, trained, group, letters }, view) {
   };
 }
 
+const NOISE = 0.1; // nats; each point is a mean of three models and four places
+const signless = (value) => value.toFixed(2).replace(/^0/, "");
 const nats = (value) => `${value.toFixed(2)} nats`;
 const among = (loss) => formatNumber(Math.exp(loss), 2); // letters, all as likely, that would leave this loss
 
@@ -193,14 +198,18 @@ const render = explorer({
     ["before", "loss here, hands as trained", ({ lossBefore }) => nats(lossBefore)],
     ["round", `hands that go round within ${trained} places`, ({ arcs }) => `${arcs.filter((arc) => arc >= TURN - 1e-9).length} of ${arcs.length}`],
   ],
-  say({ place, unseen, loss, lossBefore, within, hands, step }, { trained }) {
-    const tokens = ` ${unseen || "none"} of its ${place} ${place === 1 ? "token" : "tokens"} ${unseen > 1 ? "turn" : "turns"} a hand to a new angle.`;
+  say({ place, unseen, loss, lossBefore, within, price, hands, step }, { trained, letters }) {
+    const tokens = unseen ? ` ${unseen} of its ${place} tokens ${unseen > 1 ? "turn" : "turns"} a hand to a new angle.` : " no angle is new.";
     const [other, when] = hands === "trained" ? [place > trained ? within : null, "in training"] : [lossBefore, "as trained"];
-    const [now, then] = [loss, other ?? loss].map(among);
-    const than = other === null ? "" : `, ${formatNumber(other, 3)} ${when}`;
-    const unsure = `: as unsure as among ${now} letters${now === then ? "" : `, not ${then}`}.`;
-    const blurred = hands === "all" ? ` A step turns the fastest hand by ${Math.round((step * 360) / TURN)}°, not ${Math.round(360 / TURN)}°.` : "";
-    return [`Place ${place}:`, `${tokens} Loss ${formatNumber(loss, 3)} nats${than}${unsure}${blurred}`];
+    const apart = other !== null && Math.abs(loss - other) > NOISE;
+    const than = other === null ? "" : apart ? `, ${formatNumber(other, 3)} ${when}` : `, about as ${when === "as trained" ? "trained" : when}`;
+    const worse = loss > letters + NOISE ? `; letter frequencies leave ${among(letters)}` : "";
+    const unsure = `: as unsure as among ${among(loss)} letters${apart ? `, not ${among(other)}` : ""}${worse}.`;
+    const why = {
+      all: ` The fastest hand turns ${Math.round((step * 360) / TURN)}° a step, not ${Math.round(360 / TURN)}°: neighbours look alike.`,
+      slow: place > trained ? ` At place ${trained} slowing costs ${signless(price)} already: slower hands part near places less.` : "",
+    };
+    return [`Place ${place}:`, `${tokens} Loss ${formatNumber(loss, 3)} nats${than}${unsure}${why[hands] ?? ""}`];
   },
   result: ({ angles, arcs, around, away, unseen, loss, curve }) => ({ angles, arcs, around, away, unseen, loss, curve }),
 });
