@@ -20,7 +20,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 FAR = 1e6  # no number that is handed over may be larger
 
 
-class CodebookExplorer(Explorer, panels=["drawn", "plane", "members"]):
+class CodebookExplorer(Explorer, panels=["drawn", "plane", "trace", "members"]):
     r"""Show a latent plane: a point that is dragged, the code or codes that stand for it, and what the decoder draws.
 
     .. math:: \hat z = \sum_k \omega_k e_k, \qquad
@@ -106,7 +106,7 @@ class CodebookExplorer(Explorer, panels=["drawn", "plane", "members"]):
         first=True,
     )
     rounds = Count(
-        "Rounds of k-means",
+        "K-means",
         default=lambda self: ROUNDS + 1,
         most=lambda self: ROUNDS + 1,
         bound="the codebook as given",
@@ -152,13 +152,14 @@ class CodebookExplorer(Explorer, panels=["drawn", "plane", "members"]):
         data |= {"images": _packed(pixels), "width": shape[2], "labels": self.labels, "classes": self.classes}
         data |= {"judge": None if self.judge is None else [_packed(self.judge[0]), *self.judge[1:]], "shown": SHOWN}
         data |= {"low": self.low, "high": self.high}
-        data["rounds"] = [*map(str, range(ROUNDS + 1)), "learned beforehand"]
+        data["rounds"] = [*(f"round {k}" for k in range(ROUNDS + 1)), "learned"]
         data["sizes"] = [f"{len(codes)} codes" for codes in self.codebooks]
         alt = (
             f"A plane in which {n} images have their places, and codes that stand for them. A point in it can be "
             "dragged: the decoder draws an image from the code nearest to it, or from an average of codes."
         )
-        super().__init__(**{"data": data, "alt": alt} | kit)
+        hide = [*kit.pop("hide", ()), *(["trace"] if self.judge is None else [])]  # it shows what a judge reads
+        super().__init__(**{"data": data, "alt": alt, "hide": hide} | kit)
 
     def _codes(self) -> np.ndarray:
         """Return the codebook as given, or where its codes stand after some rounds of k-means on the images."""

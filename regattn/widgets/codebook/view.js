@@ -141,7 +141,7 @@ const ORIGINS = { hard: "drawn at the code", soft: "drawn at the average", none:
 const given = ({ rounds }) => rounds.length - 1;
 const chosen = (problem, book, rounds = given(problem)) => errorOf(problem, { book, rounds, assignment: "hard" });
 
-// Below the bars: error and reading of all images for every setting that was shown, whose rounds of k-means join to a
+// Error and reading of all images for every setting that was shown, whose rounds of k-means join to a
 // line; for an average the error over the temperature. The axis of the error is the same in both.
 function tracePlots(host, problem) {
   const { images, codebooks, plain, on } = problem;
@@ -150,7 +150,7 @@ function tracePlots(host, problem) {
   const errors = [plain, ...all.map(({ error }) => error)];
   const span = [0.9 * Math.min(...errors), 1.25 * Math.max(...errors)];
   const top = Math.min(images.length, 1.25 * Math.max(1, ...all.map(({ right }) => right)));
-  const made = (options) => plot(host.appendChild(element("div", { class: "ra-trace" })), { height: 160, ...options });
+  const made = (options) => plot(host.appendChild(element("div", { class: "ra-trace" })), { height: 148, ...options });
   const within = (error) => Math.max(span[0], Math.min(span[1], error));
   const words = [`error of all ${images.length}`, "read right"];
   const tried = made({ label: "Error of all images and how many are read right, for every setting tried", xLabel: words[0], yLabel: `${words[1]}, in all that you have tried` });
@@ -201,6 +201,8 @@ function tracePlots(host, problem) {
   };
 }
 
+const tracePanel = (problem) => ({ title: `All ${problem.images.length} images`, beside: true, make: (host) => tracePlots(host, problem) });
+
 // What is sent beside what arrives, how far apart they are on a scale that stays, and how many the judge reads right.
 function drawnPanel(problem) {
   const { images, labels, most, plain, judge } = problem;
@@ -236,9 +238,7 @@ function drawnPanel(problem) {
         readRight = line(["truth", `of all ${images.length} images`, ({ right }) => right], list, "ra-read-number");
         readRight.bar.parentElement.classList.add("ra-whole");
       }
-      const trace = judge ? tracePlots(host, problem) : () => {};
       return (state) => {
-        trace(state);
         right.note.textContent = ORIGINS[state.assignment];
         left.draw(images[state.sent], most);
         right.draw(inked(rowsOf(state.drawn, width)), most);
@@ -337,7 +337,7 @@ const render = explorer({
   prepare: (data) => ({ ...codebookProblem(data), on: { state: null, trail: new Map() } }),
   compute: codebookState,
   ended: ({ rounds }, problem) => rounds === given(problem) - 1, // the last place is no round
-  panels: (problem) => ({ drawn: drawnPanel(problem), plane: planePanel(problem, problem.on), members: membersPanel(problem) }),
+  panels: (problem) => ({ drawn: drawnPanel(problem), plane: planePanel(problem, problem.on), trace: tracePanel(problem), members: membersPanel(problem) }),
   hint: () => "; arrow keys read the codes, Enter puts the point on one",
   cursor: ({ on }) => ({
     count: ({ codes }) => codes.length,
