@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 import torch
+from sklearn.cluster import KMeans
 from sklearn.svm import SVC
 
 from regattn.transformer import Autoencoder
@@ -47,6 +50,24 @@ def test_a_cold_average_is_the_nearest_code_and_a_hot_one_the_mean():
     np.testing.assert_allclose(cold["drawn"], hard["drawn"], atol=1e-9)
     assert cold["error"] == pytest.approx(hard["error"])
     np.testing.assert_allclose(hot["told"], example().codebooks[1].mean(axis=0), atol=1e-4)
+
+
+def test_rounds_of_k_means_go_as_scikit_learn_goes_and_never_raise_the_distance():
+    explorer = example(assignment="hard", book=2)
+    before = np.inf
+    for explorer.rounds in range(11):
+        found, codes = explorer.result(), explorer._codes()
+        assert found["spread"] <= before + 1e-12
+        before = found["spread"]
+        if explorer.rounds:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # that it has not converged
+                fitted = KMeans(
+                    16, init=explorer.latents[:16], n_init=1, max_iter=explorer.rounds, tol=0, algorithm="lloyd"
+                ).fit(explorer.latents)
+            np.testing.assert_allclose(codes, fitted.cluster_centers_, atol=1e-9)
+    explorer.rounds = 11
+    assert explorer._codes() is explorer.codebooks[2]
 
 
 def test_the_image_nearest_to_the_point_is_the_one_that_is_sent():
@@ -131,6 +152,7 @@ def test_numbers_equal_the_packages_for_many_settings(tmp_path, judged):
             "book": int(rng.integers(3)),
             "assignment": str(rng.choice(["hard", "soft", "none"])),
             "temperature": float(10 ** rng.uniform(-4, 6)),
+            "rounds": int(rng.integers(12)),
         }
         for _ in range(120)
     ]
@@ -253,6 +275,51 @@ def test_an_average_draws_a_line_to_each_code_as_wide_as_its_weight(browser, tmp
         np.testing.assert_allclose(np.array(drawn) / drawn[0], np.array(shown) / shown[0], atol=0.02)
         page.evaluate(SET, [{"assignment": "hard"}, 0])
         assert page.locator(".ra-pulls line").count() == 0
+
+
+@pytest.mark.browser
+def test_k_means_is_watched_round_by_round_and_leaves_its_trace(browser, tmp_path):
+    explorer = example(assignment="hard", book=2)
+    with opened(browser, tmp_path, explorer, more=False) as page:
+        page.locator("[data-play=start]").click()
+        assert page.inner_text(MESSAGE).startswith("The codes begin on the first 16 images")
+        spread = page.evaluate(f"{FIGURE}.model.result().spread")
+        page.locator("[data-play=step]").click()
+        found = page.evaluate(f"{FIGURE}.model.result()")
+        assert found["spread"] < spread
+        assert page.inner_text(MESSAGE).startswith("Round 1: ")
+        assert f"{found['right']} read right" in page.inner_text(MESSAGE)
+        tried = page.locator(".ra-trace path.ra-dot.ra-neutral").first
+        assert tried.get_attribute("d").count("M") == 3  # the list as given, the start, and one round
+        assert_same(found, expected(page.evaluate(STATE)))
+
+
+@pytest.mark.browser
+def test_an_average_shows_the_error_over_the_temperature_with_its_least(browser, tmp_path):
+    explorer = example(book=2, temperature=1.0)
+    errors = {}
+    for power in np.arange(-24, 25) / 8:
+        explorer.temperature = float(10**power)
+        errors[power] = explorer.result()["error"]
+    explorer.temperature = 1.0
+    with opened(browser, tmp_path, explorer, more=False) as page:
+        shown = page.locator(".ra-trace:visible")
+        assert shown.count() == 1
+        least = f"{min(errors.values()):.3f}".lstrip("0")
+        assert f"least {least}" in shown.inner_text()
+        assert f"least {least}, near T" in page.inner_text(MESSAGE)
+
+
+@pytest.mark.browser
+def test_the_point_itself_says_whether_less_error_reads_better(browser, tmp_path):
+    with opened(browser, tmp_path, example(assignment="none"), more=False) as page:
+        found = page.evaluate(f"{FIGURE}.model.result()")
+        choices = [example(assignment="hard", book=book).result() for book in range(3)]
+        words = page.inner_text(MESSAGE)
+        assert (", the least" in words) == all(each["error"] > found["error"] for each in choices)
+        most = max(each["right"] for each in choices)
+        assert (f"({most})" in words) == (found["right"] < most)
+        assert "drawn at your point" in page.inner_text("[data-panel=drawn]")
 
 
 @pytest.mark.browser

@@ -70,6 +70,15 @@ def test_with_every_x_doubled_least_squares_answers_as_before_and_four_layers_ov
     assert shrinks[-1] < 0.7 * shrinks[0]
 
 
+def test_tasks_are_counted_on_which_the_network_is_nearer_than_least_squares():
+    explorer, nearer = ContextExplorer(steps=60, step=60, depth=2, query=2), 0
+    for explorer.task in range(1, 101):
+        found = explorer.result()
+        network, ols = (abs(found["answers"][who] - found["answers"]["right"]) for who in ("network", "ols"))
+        nearer += network < ols
+    assert found["nearer"] == nearer
+
+
 def test_bad_settings_are_refused():
     for name, value in {"depth": 5, "context": 7, "noise": -1.0, "attention": "relu", "query": 5, "step": 601}.items():
         with pytest.raises(ValueError, match=f"{name} must be .* got {value!r}"):

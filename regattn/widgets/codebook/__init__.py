@@ -15,16 +15,20 @@ from regattn.widgets._kit import Choice, Count, Explorer, Slider, check_labels
 __all__ = ["CodebookExplorer"]
 
 MOST_IMAGES, MOST_CODES, SHOWN = 400, 64, 8
+ROUNDS = 10  # of k-means that are shown; one place more is the codebook as it was given
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 FAR = 1e6  # no number that is handed over may be larger
 
 
-class CodebookExplorer(Explorer, panels=["drawn", "plane", "members"]):
+class CodebookExplorer(Explorer, panels=["drawn", "plane", "trace", "members"]):
     r"""Show a latent plane: a point that is dragged, the code or codes that stand for it, and what the decoder draws.
 
     .. math:: \hat z = \sum_k \omega_k e_k, \qquad
               \omega = \text{softmax}\Bigl(-\frac{\lVert z - e_k\rVert^2}{2T}\Bigr), \qquad
               \hat x = W_2\, \max(0, W_1 \hat z + b_1) + b_2
+
+    How a list of codes is learned can be watched: the codes begin on the first K images, and in every round of k-means
+    each moves to the mean of the images nearest to it. The last place of that slider is the codebook as it was given.
 
     With hard assignment the nearest code has weight one, which is the limit T → 0; with none :math:`\hat z = z`.
     Implements :eq:`soft-codes` and :eq:`nearest-code`. Sent is the image that lies nearest to the
@@ -89,7 +93,6 @@ class CodebookExplorer(Explorer, panels=["drawn", "plane", "members"]):
         "Sent as",
         {"hard": "the nearest code", "soft": "an average of codes", "none": "the point itself"},
         help="What the decoder is told.",
-        first=True,
     )
     temperature = Slider(
         "Temperature T",
@@ -101,6 +104,15 @@ class CodebookExplorer(Explorer, panels=["drawn", "plane", "members"]):
         used={"assignment": ["soft"]},
         help="How far the average reaches.",
         first=True,
+    )
+    rounds = Count(
+        "K-means",
+        default=lambda self: ROUNDS + 1,
+        most=lambda self: ROUNDS + 1,
+        bound="the codebook as given",
+        names="rounds",
+        play=1.5,
+        help="Codes begin on images; in each round a code moves to the mean of the images nearest to it.",
     )
 
     def __init__(
@@ -140,16 +152,29 @@ class CodebookExplorer(Explorer, panels=["drawn", "plane", "members"]):
         data |= {"images": _packed(pixels), "width": shape[2], "labels": self.labels, "classes": self.classes}
         data |= {"judge": None if self.judge is None else [_packed(self.judge[0]), *self.judge[1:]], "shown": SHOWN}
         data |= {"low": self.low, "high": self.high}
+        data["rounds"] = [*(f"round {k}" for k in range(ROUNDS + 1)), "learned"]
         data["sizes"] = [f"{len(codes)} codes" for codes in self.codebooks]
         alt = (
             f"A plane in which {n} images have their places, and codes that stand for them. A point in it can be "
             "dragged: the decoder draws an image from the code nearest to it, or from an average of codes."
         )
-        super().__init__(**{"data": data, "alt": alt} | kit)
+        hide = [*kit.pop("hide", ()), *(["trace"] if self.judge is None else [])]  # it shows what a judge reads
+        super().__init__(**{"data": data, "alt": alt, "hide": hide} | kit)
+
+    def _codes(self) -> np.ndarray:
+        """Return the codebook as given, or where its codes stand after some rounds of k-means on the images."""
+        codes = self.codebooks[self.book]
+        if self.rounds > ROUNDS:
+            return codes
+        codes = self.latents[np.arange(len(codes)) % len(self.latents)]
+        for _ in range(self.rounds):
+            own = attention_weights(self.latents, codes, kernel="nearest").argmax(axis=1)
+            codes = np.array([self.latents[own == k].mean(axis=0) if k in own else e for k, e in enumerate(codes)])
+        return codes
 
     def _sent(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return what the decoder is told for each row of z, and the weights of the codes."""
-        codes = self.codebooks[self.book]
+        codes = self._codes()
         kernel, scale = ("gaussian", 1 / self.temperature) if self.assignment == "soft" else ("nearest", 1.0)
         weights = attention_weights(z, codes, kernel=kernel, scale=scale)
         return (z if self.assignment == "none" else weights @ codes), weights
@@ -181,18 +206,20 @@ class CodebookExplorer(Explorer, panels=["drawn", "plane", "members"]):
         -------
         dict
             ``weights`` of the codes (none where the point itself is sent), ``told``, the two numbers that the decoder
-            gets, and ``drawn``, the pixels it makes of them, row by row; ``code``, the nearest to the point, counted
-            from 1, and how many images are its ``members``; the ``error`` of all images, and how many codes are
-            ``live``, nearest to some image; which image is ``sent``, counted from 1, how far ``apart`` it and what is
-            drawn are, and the error of one mean image for all, ``plain``. With a judge, what it ``reads`` in what is
-            drawn, and how many of all images it reads ``right``; without one both are None.
+            gets, and ``drawn``, the pixels it makes of them, row by row; ``spread``, the mean squared distance of the
+            images in the plane to their nearest codes, which no round of k-means raises; ``code``, the nearest to the
+            point, counted from 1, and how many images are its ``members``; the ``error`` of all images, and how many
+            codes are ``live``, nearest to some image; which image is ``sent``, counted from 1, how far ``apart`` it and
+            what is drawn are, and the error of one mean image for all, ``plain``. With a judge, what it ``reads`` in
+            what is drawn, and how many of all images it reads ``right``; without one both are None.
         """
-        codes, pixels = self.codebooks[self.book], self.images.reshape(len(self.images), -1)
+        codes, pixels = self._codes(), self.images.reshape(len(self.images), -1)
         point = np.array([[self.across, self.upwards]])
         told, weights = self._sent(point)
         nearest = attention_weights(np.concatenate([point, self.latents]), codes, kernel="nearest").argmax(axis=1)
         sent = int(attention_weights(point, self.latents, kernel="nearest").argmax())
         drawn = self._drawn(told)[0]
+        spread = float(np.mean(np.sum((self.latents - codes[nearest[1:]]) ** 2, axis=1)))
         arrived = self._drawn(self._sent(self.latents)[0])
         reads, right = None, None
         if self.judge is not None:
@@ -202,6 +229,7 @@ class CodebookExplorer(Explorer, panels=["drawn", "plane", "members"]):
             "weights": [] if self.assignment == "none" else weights[0].tolist(),
             "told": told[0].tolist(),
             "drawn": drawn.tolist(),
+            "spread": spread,
             "code": int(nearest[0]) + 1,
             "members": int((nearest[1:] == nearest[0]).sum()),
             "error": float(np.mean((arrived - pixels) ** 2)),

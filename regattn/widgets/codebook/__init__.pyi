@@ -13,6 +13,7 @@ class CodebookExplorer(Explorer):
     book: int
     assignment: Literal["hard", "soft", "none"]
     temperature: float
+    rounds: int
     def __init__(
         self,
         latents: ArrayLike,
@@ -27,6 +28,7 @@ class CodebookExplorer(Explorer):
         book: int | None = None,
         assignment: Literal["hard", "soft", "none"] | None = None,
         temperature: float | None = None,
+        rounds: int | None = None,
         hide: Sequence[str] = (),
         presets: Mapping[str, Mapping[str, Any]] | None = None,
         alt: str | None = None,

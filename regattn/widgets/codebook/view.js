@@ -1,11 +1,12 @@
 // CodebookExplorer: a point of a latent plane is dragged, and a decoder draws from the code that stands for it.
 import { cellPicture } from "../_kit/cells.js";
-import { codebookProblem, codebookState } from "./numbers.js";
+import { codebookProblem, codebookState, cooling, errorOf } from "./numbers.js";
 import { element } from "../_kit/controls.js";
 import { explorer } from "../_kit/explorer.js";
 import { formatNumber, isolate, numberTicks, shareText } from "../_kit/format.js";
-import { svgElement } from "../_kit/plot.js";
+import { plot, svgElement } from "../_kit/plot.js";
 
+const small = (error) => error.toFixed(3).replace(/^0/, "");
 const twoDigits = (share) => share.toFixed(2).replace(/^0/, "");
 const rowsOf = (pixels, width) => Array.from({ length: pixels.length / width }, (_, i) => Array.from(pixels.slice(i * width, (i + 1) * width)));
 const inked = (rows) => rows.map((row) => row.map((shade) => Math.max(0, shade))); // paper is never whiter than white
@@ -15,11 +16,11 @@ const SHADES = 6; // of the small pictures in the plane
 const [FAINT, PULL, TOLD] = [0.005, 26, 4]; // of weights: the least that is drawn, pixels for one, how many are written
 const [LEAST, MOST] = [11, 38]; // pixels that a small picture may be wide
 
-// Half the width of each code's picture: it ends before the next one, where there is room.
+// Half the width of the codes' pictures, the same for all of a codebook: three in four end before the next one.
 function halves(p, codes) {
   const at = codes.map(([x, y]) => [p.x(x), p.y(y)]);
-  const nearest = (k) => Math.min(...at.map(([x, y], j) => (j === k ? Infinity : Math.max(Math.abs(x - at[k][0]), Math.abs(y - at[k][1])))));
-  return at.map((_, k) => Math.max(LEAST, Math.min(MOST, 0.92 * nearest(k))) / 2);
+  const room = at.map(([a, b], k) => Math.min(...at.map(([x, y], j) => (j === k ? Infinity : Math.max(Math.abs(x - a), Math.abs(y - b)))))).sort((a, b) => a - b);
+  return codes.map(() => Math.max(LEAST, Math.min(MOST, 0.92 * room[Math.floor(room.length / 4)])) / 2);
 }
 
 // What the decoder draws of each code, small, where the code is: one path for each shade, however many codes.
@@ -73,7 +74,7 @@ function written(p, xs, ys, codes, half) {
   });
 }
 
-function planePanel({ latents, labels, low, high, images, most, pictured }, shown) {
+function planePanel({ latents, labels, low, high, images, most, codebooks }, shown) {
   const [xs, ys] = [0, 1].map((axis) => latents.map((point) => point[axis]));
   const sides = [0, 1].map((axis) => [low[axis], high[axis]]);
   const slope = (high[1] - low[1]) / (high[0] - low[0]);
@@ -82,8 +83,9 @@ function planePanel({ latents, labels, low, high, images, most, pictured }, show
     title: "The latent plane: drag the diamond",
     beside: true,
     legend: [
-      ["query", "diamond", "what you send"],
-      ["key", "square", "codes, as they are drawn (press one)"],
+      ["query", "diamond", "your point"],
+      ["query", "hollow", "the image sent: nearest to it"],
+      ["key", "square", "codes (press one)"],
       ["neutral", "dot", "images"],
       ["truth", "line", "what the decoder is told"],
       ["key", "hollow", "sent as the same code"],
@@ -105,11 +107,11 @@ function planePanel({ latents, labels, low, high, images, most, pictured }, show
           const even = p.evenDomain(...sides); // nearest is by distance; the first makes room for numbers
           p.frame({ ...even, xTicks: numberTicks(...even.x, 7), yTicks: numberTicks(...even.y, 7) });
         }
-        const frame = `${p.size.width} ${p.margin.left} ${p.domain().x} ${p.domain().y} ${state.book}`;
+        const frame = `${p.size.width} ${p.margin.left} ${p.domain().x} ${p.domain().y} ${state.book} ${state.rounds}`;
         if (drawn !== frame) {
-          const half = halves(p, state.codes);
+          const half = halves(p, codebooks[state.book]);
           halvesNow = half;
-          codes.build(state.codes, pictured[state.book], half, most);
+          codes.build(state.codes, state.pictured, half, most);
           spelled = written(p, xs, ys, state.codes, half);
           notes.forEach(([note, label], i) => note(spelled[i] ? label : "", xs[i], ys[i], { dy: 4 }));
         }
@@ -135,8 +137,75 @@ function planePanel({ latents, labels, low, high, images, most, pictured }, show
   };
 }
 
+const ORIGINS = { hard: "drawn at the code", soft: "drawn at the average", none: "drawn at your point" };
+const given = ({ rounds }) => rounds.length - 1;
+const chosen = (problem, book, rounds = given(problem)) => errorOf(problem, { book, rounds, assignment: "hard" });
+
+// Error and reading of all images for every setting that was shown, whose rounds of k-means join to a
+// line; for an average the error over the temperature. The axis of the error is the same in both.
+function tracePlots(host, problem) {
+  const { images, codebooks, plain, on } = problem;
+  const point = errorOf(problem, { book: 0, rounds: given(problem), assignment: "none" });
+  const all = [...codebooks.map((_, book) => chosen(problem, book)), point];
+  const errors = [plain, ...all.map(({ error }) => error)];
+  const span = [0.9 * Math.min(...errors), 1.25 * Math.max(...errors)];
+  const top = Math.min(images.length, 1.25 * Math.max(1, ...all.map(({ right }) => right)));
+  const made = (options) => plot(host.appendChild(element("div", { class: "ra-trace" })), { height: 148, ...options });
+  const within = (error) => Math.max(span[0], Math.min(span[1], error));
+  const words = [`error of all ${images.length}`, "read right"];
+  const tried = made({ label: "Error of all images and how many are read right, for every setting tried", xLabel: words[0], yLabel: `${words[1]}, in all that you have tried` });
+  const cooled = made({ label: "Error of all images over the temperature", xLabel: "temperature T", yLabel: words[0] });
+  const [mean, walks, dots] = [tried.marker("neutral", "upright"), tried.chains("key", 1.5), tried.dots("neutral")];
+  const notes = [...all, plain].map((_, k) => tried.note("neutral", k === all.length ? "start" : "middle"));
+  const here = tried.marker("key", "dot");
+  const [level, curve, least, now] = [cooled.marker("neutral", "level"), cooled.line("key"), cooled.dots("truth", { hollow: true }), cooled.marker("key", "dot")];
+  const [lowest, one] = [cooled.note("truth", "middle"), cooled.note("neutral")];
+  const at = ({ error, right }) => [within(error), Math.min(top, right)];
+  const asGiven = (each) => each.assignment === "hard" && each.rounds === given(problem);
+
+  function drawTried(state) {
+    const trail = [...on.trail.values()];
+    const places = trail.map(at);
+    tried.frame({ x: span, y: [0, top] });
+    mean(plain);
+    const learned = (k) => trail.filter((each) => each.book === k && each.assignment === "hard" && !asGiven(each)).sort((a, b) => a.rounds - b.rounds);
+    walks(codebooks.map((_, k) => learned(k).map(at)));
+    dots(places.map(([x]) => x), places.map(([, y]) => y), 2.5); // prettier-ignore
+    all.forEach((own, k) => {
+      const size = codebooks[k]?.length;
+      const shown = trail.some((each) => (size ? each.book === k && asGiven(each) : each.assignment === "none"));
+      notes[k](shown ? String(size ?? "point") : "", ...at(own), k === codebooks.length - 1 ? { dy: -8 } : { dx: size ? 10 : -4, dy: size ? 14 : 18 });
+    });
+    notes.at(-1)("one mean image", plain, top, { dx: 5, dy: 10 });
+    here(...at(state));
+  }
+
+  function drawCooled(state) {
+    const found = cooling(problem, state);
+    const ends = [found.powers[0], found.powers.at(-1)];
+    cooled.frame({ x: ends, y: span, xTicks: [-3, -1, 0, 1, 3].map((power) => ({ at: power, text: String(10 ** power) })) });
+    level(0, plain);
+    curve(found.powers, found.errors.map(within));
+    least([found.at], [within(found.least)], 5);
+    lowest(`least ${small(found.least)}`, found.at, within(found.least), { dy: -12 });
+    one("one mean image", ends[0], plain, { dx: 4, dy: -5 });
+    now(Math.max(ends[0], Math.min(ends[1], Math.log10(state.temperature))), within(state.error));
+  }
+
+  return (state) => {
+    const { key, error, right, book, assignment, rounds } = state;
+    on.trail.set(key, { error, right, book, assignment, rounds });
+    const soft = assignment === "soft";
+    [tried, cooled].forEach((each, k) => (each.host.hidden = soft !== Boolean(k)));
+    if ((soft ? cooled : tried).measure()) (soft ? drawCooled : drawTried)(state);
+  };
+}
+
+const tracePanel = (problem) => ({ title: `All ${problem.images.length} images`, beside: true, make: (host) => tracePlots(host, problem) });
+
 // What is sent beside what arrives, how far apart they are on a scale that stays, and how many the judge reads right.
-function drawnPanel({ images, labels, most, plain, judge }) {
+function drawnPanel(problem) {
+  const { images, labels, most, plain, judge } = problem;
   const width = images[0][0].length;
   const rows = [
     ["query", "these two pictures", ({ apart }) => apart],
@@ -150,9 +219,10 @@ function drawnPanel({ images, labels, most, plain, judge }) {
       const [left, right] = ["Sent image", "Drawn image"].map((label) => {
         const box = two.appendChild(element("div"));
         const draw = cellPicture(box, label);
-        return { draw, words: box.appendChild(element("p")) };
+        const below = box.appendChild(element("p"));
+        const words = below.appendChild(element("span", {}, "arrives"));
+        return { draw, words, note: below.appendChild(element("small", {}, "nearest to your point")) };
       });
-      right.words.textContent = "arrives";
       const list = host.appendChild(element("div", { class: "ra-errors" }));
       list.append(element("p", {}, "squared error per pixel"));
       const line = ([role, words, of], into = list, kind = "ra-error-number") => {
@@ -169,6 +239,7 @@ function drawnPanel({ images, labels, most, plain, judge }) {
         readRight.bar.parentElement.classList.add("ra-whole");
       }
       return (state) => {
+        right.note.textContent = ORIGINS[state.assignment];
         left.draw(images[state.sent], most);
         right.draw(inked(rowsOf(state.drawn, width)), most);
         const label = labels[state.sent];
@@ -220,29 +291,57 @@ function commonest(members, labels) {
   return [...counts].reduce((best, each) => (each[1] > best[1] ? each : best), ["", 0]);
 }
 
-function told({ assignment, weights, codes, members }, { labels, latents }) {
-  const [label, count] = commonest(members, labels);
-  const most = label === "·" ? "" : `, ${count} of them labelled ${isolate(label)}`;
-  const cell = members.length ? `stands for ${members.length} of ${latents.length} images${most}` : "stands for no image";
-  if (assignment === "hard") return ["", `The nearest code ${cell}. Whichever of them you send, this is what arrives.`];
-  if (assignment === "none") return ["", "No code: the decoder is told the point itself. Drag it, and the drawing moves with it."];
+// What all images tell of a setting: their error, beside that of one mean image where it is larger, and the reading.
+function overall({ error, right }, plain) {
+  const worse = error > plain ? `, more than one mean image (${small(plain)})` : "";
+  return `error ${small(error)}${worse}${right === null ? "" : `, ${right} read right`}`;
+}
+
+// What a round of k-means did.
+function learning({ rounds, codes, moved, spread, before, ...found }, plain) {
+  const away = `Squared distance to the nearest code: ${before === null ? "" : `${small(before)} → `}${small(spread)}`;
+  const first = `The codes begin on the first ${codes.length} images.`;
+  const next = `Round ${rounds}: each code moved to the mean of its images; ${moved || "no"} image${moved === 1 ? "" : "s"} then changed code.`;
+  return `${rounds ? next : first} ${away}; ${overall(found, plain)}.`;
+}
+
+function told(state, problem) {
+  const { assignment, weights, codes, members, rounds, error, right, book } = state;
+  const { labels, latents, codebooks, plain } = problem;
+  if (assignment === "none") {
+    const choices = codebooks.map((_, k) => ({ ...chosen(problem, k), size: codebooks[k].length }));
+    const best = choices.reduce((a, b) => (b.right > a.right ? b : a));
+    const least = choices.every((each) => each.error > error) ? ", the least" : "";
+    const fewer = right === null ? "" : right < best.right ? `; yet ${right} are read right, fewer than with ${best.size} codes (${best.right})` : `, and ${right} are read right`;
+    return ["", `No code: error ${small(error)}${least}${fewer}. The drawing is of your point, not of the image in the ring.`];
+  }
+  if (assignment === "hard") {
+    if (rounds < given(problem)) return ["", learning(state, plain)];
+    const [label, count] = commonest(members, labels);
+    const most = label === "·" ? "" : `, ${count} of them labelled ${isolate(label)}`;
+    const cell = members.length ? `stands for ${members.length} of ${latents.length} images${most}` : "stands for no image";
+    return ["", `The nearest code ${cell}. ${codes.length} codes, all images: ${overall(state, plain)}.`];
+  }
   const top = Math.max(...weights);
-  const own = `An average of all ${codes.length} codes arrives. The nearest has ${top > 0.9995 ? "all" : shareText(top)} of the weight`;
-  if (top < 1.2 / codes.length) return ["", `${own}, hardly more than any other: wherever you drag, the same is drawn.`];
-  if (top > 0.99) return ["", `${own}: the average has become the choice.`];
-  return ["", `${own}: the wider a line, the more its code counts.`];
+  const { least, at } = cooling(problem, state);
+  const own = `An average of ${codes.length} codes; the nearest has ${top > 0.9995 ? "all" : shareText(top)} of the weight`;
+  const best = `least ${small(least)}, near T = ${formatNumber(10 ** at, 2)}`;
+  if (top < 1.2 / codes.length) return ["", `${own}, hardly more than any other: wherever you drag, the same is drawn. All images: ${overall(state, plain)}.`];
+  if (top > 0.99) return ["", `${own}: the average has become the choice. All images: ${overall(state, plain)}; ${best}.`];
+  return ["", `${own}. All images: ${overall(state, plain)}; ${best}. A choice has ${small(chosen(problem, book, rounds).error)}.`];
 }
 
 const render = explorer({
   name: "CodebookExplorer",
-  longest: 150,
-  prepare: (data) => ({ ...codebookProblem(data), on: { state: null } }),
+  longest: 190,
+  prepare: (data) => ({ ...codebookProblem(data), on: { state: null, trail: new Map() } }),
   compute: codebookState,
-  panels: (problem) => ({ drawn: drawnPanel(problem), plane: planePanel(problem, problem.on), members: membersPanel(problem) }),
+  ended: ({ rounds }, problem) => rounds === given(problem) - 1, // the last place is no round
+  panels: (problem) => ({ drawn: drawnPanel(problem), plane: planePanel(problem, problem.on), trace: tracePanel(problem), members: membersPanel(problem) }),
   hint: () => "; arrow keys read the codes, Enter puts the point on one",
-  cursor: ({ on, nearest }) => ({
+  cursor: ({ on }) => ({
     count: ({ codes }) => codes.length,
-    text: (k, { codes, book }) => `code ${k + 1} of ${codes.length}: nearest to ${nearest[book].filter((own) => own === k).length} images`,
+    text: (k, { codes, nearest }) => `code ${k + 1} of ${codes.length}: nearest to ${nearest.filter((own) => own === k).length} images`,
     pick: (k) => ({ across: on.state.codes[k][0], upwards: on.state.codes[k][1] }),
     start: ({ code }) => code,
   }),
@@ -251,10 +350,11 @@ const render = explorer({
     ["live", "codes nearest to one of these images", ({ live, codes }) => `${live} of ${codes.length}`],
   ],
   say: told,
-  result: ({ weights, told, drawn, code, members, error, live, sent, apart, plain, reads, right }) => ({
+  result: ({ weights, told, drawn, spread, code, members, error, live, sent, apart, plain, reads, right }) => ({
     weights: Array.from(weights),
     told: Array.from(told),
     drawn: Array.from(drawn),
+    spread,
     code: code + 1,
     members: members.length,
     error,

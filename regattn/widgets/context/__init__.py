@@ -50,8 +50,8 @@ class ContextExplorer(Explorer, panels=["omega", "theory", "risk", "layers", "we
     Nothing in the training speaks of :math:`(X^\top X)^{-1}`: the browser draws 32 tasks at every step, each with its
     own β, and descends on the squared error of the answers. Tables show n times what Ω has become (of several layers,
     the one Ω that does their work on one context) beside theory; curves the distance to the noise-free answer on 100
-    new contexts; lines what every layer leaves of the outcomes of one of them; bars the weights on it beside those of
-    least squares.
+    new contexts; a band how much every layer leaves of the outcomes of one of them, and a line its answer so far; bars
+    the weights on it beside those of least squares.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ class ContextExplorer(Explorer, panels=["omega", "theory", "risk", "layers", "we
         data |= {"steps": self.steps, "correlation": self.correlation, "growth_limit": GROWTH_LIMIT}
         alt = (
             "Attention trained on many small regressions: Ω beside the inverse that theory names, the risk on new "
-            "contexts beside least squares, ridge and Bayes, and on one context what every layer leaves of the "
+            "contexts beside least squares, ridge and Bayes, and on one context how much every layer leaves of the "
             "outcomes, and weights beside those of least squares."
         )
         presets = {label: knobs | {"step": min(knobs["step"], self.steps)} for label, knobs in PRESETS.items()}
@@ -170,8 +170,9 @@ class ContextExplorer(Explorer, panels=["omega", "theory", "risk", "layers", "we
             risks of least squares, ridge, Bayes and one linear layer, fully trained on the chosen target; ``left``,
             what is left of the outcomes of the context shown, and last of the query's, before and after every layer,
             and ``answers`` to that query, of the network, of least squares (``ols``) and the ``right`` one, without
-            noise; ``weights`` on its rows for the query, ``proximity``, those of least squares, and ``agreement``,
-            their cosine; ``diverged_at``, a step or None.
+            noise, and on how many of all new contexts the network is ``nearer`` to that than least squares; ``weights``
+            on its rows for the query, ``proximity``, those of least squares, and ``agreement``, their cosine;
+            ``diverged_at``, a step or None.
         """
         return self._found(self.step)
 
@@ -185,6 +186,10 @@ class ContextExplorer(Explorer, panels=["omega", "theory", "risk", "layers", "we
         proximity = asked[self.query - 1] @ np.linalg.inv(X.T @ X) @ X.T
         left = training.left(settings, walk.theta, X, y, asked[self.query - 1])
         answers = {"network": -left[-1, -1], "ols": proximity @ y, "right": goals[self.query - 1]}
+        q, tasks = self.query - 1, given[k]
+        answered = training.weights(settings, walk.theta, tasks.X, tasks.queries)[:, q] * tasks.y
+        fitted = tasks.queries[:, [q]] @ np.linalg.inv(tasks.X.mT @ tasks.X) @ tasks.X.mT @ tasks.y[..., None]
+        missed = [np.abs(answer - tasks.goals[:, q]) for answer in (answered.sum(axis=1), fitted[:, 0, 0])]
         return {
             "parameters": walk.theta.tolist(),
             "omega": omega.tolist(),
@@ -198,6 +203,7 @@ class ContextExplorer(Explorer, panels=["omega", "theory", "risk", "layers", "we
             ),
             "left": left.tolist(),
             "answers": {name: float(answer) for name, answer in answers.items()},
+            "nearer": int((missed[0] < missed[1]).sum()),
             "weights": weights.tolist(),
             "proximity": proximity.tolist(),
             "agreement": _cosine(weights, proximity),

@@ -128,6 +128,17 @@ function besideWords({ design, target, depth, beside, ...settings }) {
   return plain ? "(X′X)⁻¹" : "(X′X + σ²I)⁻¹";
 }
 
+// On how many of the new tasks the answer to the query is nearer to the right one than that of least squares.
+function nearerOn(settings, theta, tests, k, query) {
+  const { dimension: p, context: n } = settings;
+  return tests.filter((test) => {
+    const asked = { ...test, queries: test.queries.slice((query - 1) * p, query * p) };
+    const slopes = times(inverse(times(test.X, test.X, p, n, p, "first"), p), times(test.X, test.ys[k], p, n, 1, "first"), p, p, 1);
+    const missed = (answer) => Math.abs(answer - test.goals[query - 1]);
+    return missed(dot(weightsOf(settings, theta, asked), test.ys[k])) < missed(dot(asked.queries, slopes));
+  }).length;
+}
+
 // What is shown: Ω beside theory, the risks of the network and of its rivals, the layers and weights on one context.
 export function contextState(problem, { step, tested, beside, task, query, ...settings }) {
   const { train, training, scales, every } = problem;
@@ -138,7 +149,8 @@ export function contextState(problem, { step, tested, beside, task, query, ...se
   const shown = sets[k][task - 1];
   const { X, queries, ys, goals } = shown;
   const omega = effective(settings, state.theta, shown).map((value) => value / n);
-  const theory = theoryOf(training.given(settings), X, beside).map((value) => value / n);
+  const [theory, ridge] = [beside, "ridge"].map((which) => theoryOf(training.given(settings), X, which).map((value) => value / n));
+  const away = (other) => norm(omega.map((value, i) => value - other[i])) / norm(other);
   const asked = { ...shown, queries: queries.slice((query - 1) * p, query * p) };
   const weights = weightsOf(settings, state.theta, asked);
   const found = times(asked.queries, inverse(times(X, X, p, n, p, "first"), p), 1, p, p);
@@ -164,7 +176,9 @@ export function contextState(problem, { step, tested, beside, task, query, ...se
     parameters: Array.from(state.theta),
     omega: rows(omega),
     theory: rows(theory),
-    gap: norm(omega.map((value, i) => value - theory[i])) / norm(theory),
+    gap: away(theory),
+    shrunk: beside === "inverse" && settings.design === "fixed" && settings.target === "clean" ? { gap: away(ridge), words: besideWords({ ...settings, beside: "ridge" }) } : null,
+    plainly: beside === "inverse",
     cosine: cosine(omega, theory),
     risks: state.risks.map((found) => found[k]),
     risk: (step % every === 0 && state.diverged_at === null ? state.risks.at(-1) : training.measure(settings, state.theta))[k],
@@ -173,6 +187,7 @@ export function contextState(problem, { step, tested, beside, task, query, ...se
     usually: k ? leaves(sets[0][task - 1], 0).map((values) => -values[n]) : [], // answers to the query as in training
     reach: Math.max(...ys.flatMap((y) => y.map(Math.abs))),
     answers: { network: -left.at(-1)[n], ols: dot(proximity, ys[k]), right: goals[query - 1] },
+    nearer: nearerOn(settings, state.theta, sets[k], k, query),
     weights: Array.from(weights),
     proximity: Array.from(proximity),
     agreement: cosine(weights, proximity),

@@ -3,6 +3,7 @@ import { contextState, contextTraining } from "./training.js";
 import { explorer } from "../_kit/explorer.js";
 import { formatNumber, formatResult, powerText } from "../_kit/format.js";
 import { walker } from "../_kit/play.js";
+import { svgElement } from "../_kit/plot.js";
 import { tablePanel } from "../_kit/tables.js";
 
 const LOWEST = 1e-6; // a smaller risk runs along the floor
@@ -11,22 +12,22 @@ const exact = (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)}\u00a0
 const percent = (share) => (share < 0.0005 ? "less than 0.1\u00a0%" : share < 10 ? exact(share) : "over 1000\u00a0%");
 const short = (value) => formatResult(value);
 
-function contextMessage({ step, risk, risks, rivals, words, gap, agreement, diverged_at, stretched, stepping, task, answers }, _, view) {
+function contextMessage({ step, risk, risks, rivals, words, gap, shrunk, plainly, agreement, diverged_at, stretched, stepping, task, answers, nearer }, { tested }, view) {
   if (diverged_at !== null) {
     const beyond = "beyond a million million times its start. Take a smaller learning rate.";
     return `The training ran away: step ${diverged_at} would have taken the loss ${beyond}`;
   }
   const others = `least squares ${short(rivals.ols)}, Bayes ${short(rivals.bayes)}`;
-  const answered = view.hides("layers") ? "" : ` Task ${task}: it answers ${short(answers.network)}, least squares ${short(answers.ols)}; right is ${short(answers.right)}.`;
+  const answered = view.hides("layers") ? "" : ` Task ${task}: it answers ${short(answers.network)}, least squares ${short(answers.ols)}; right is ${short(answers.right)}. In ${nearer} of ${tested} tasks it is nearer than least squares.`;
   if (stretched && step > 0) {
     const why = stepping ? "Every x is doubled, so each layer steps four times as far" : "Every x is doubled";
     return `${why}: the risk on new tasks is ${short(risk)}. Least squares, ${short(rivals.ols)}, and Bayes, ${short(rivals.bayes)}, do not notice.${answered}`;
   }
   if (step === 0) return `Nothing is learned yet: press Play. The risk on new tasks is ${short(risk)}; of ${others}.`;
   const long = risk > risks[0] ? " The risk is above that of the start: the steps are too long." : "";
-  const alike = !view.hides("layers") ? answered : agreement === null ? "" : ` Its weights agree with those of least squares to a cosine of ${agreement.toFixed(3)}.`;
+  const alike = !view.hides("layers") ? answered : agreement === null || !plainly ? "" : ` Its weights agree with those of least squares to a cosine of ${agreement.toFixed(3)}.`;
   const after = step === 1 ? "one step" : `${step} steps`;
-  const found = view.hides("omega") ? `After ${after} the` : `After ${after} Ω is ${percent(gap)} away from ${words}. The`;
+  const found = view.hides("omega") ? `After ${after} the` : `After ${after} Ω is ${percent(gap)} away from ${words}${shrunk ? `, ${percent(shrunk.gap)} from the ridge ${shrunk.words}` : ""}. The`;
   return `${found} risk on new tasks is ${short(risk)}; of ${others}.${alike}${long}`;
 }
 
@@ -98,7 +99,7 @@ function riskPanel({ steps, every }, view) {
       ["prediction", "line", "network"],
       ...Object.values(RIVALS),
     ],
-    plot: { label: "Risk after every tenth step, on a logarithmic axis", xLabel: "step", yLabel: "mean squared distance", height: 240 },
+    plot: { label: "Risk after every tenth step, on a logarithmic axis", xLabel: "step", yLabel: "risk: mean squared distance, on a log scale", height: 240 },
     hint: () => "; arrow keys read the steps",
     at: (k, { risks }) => [k * every, height(risks[k])],
     by: "x",
@@ -124,6 +125,7 @@ function riskPanel({ steps, every }, view) {
   };
 }
 
+const SWINGS = 8; // times the largest outcome: as far as the axis goes with a query that swings
 const ROOM = 1.3; // times the largest outcome at any noise: what goes beyond is cut, so that axes stand still
 
 // What every layer leaves of the outcomes of one task: beside the risk where no tables stand above the sentence.
@@ -132,7 +134,7 @@ function layersPanel(view) {
     title: "One new task, layer by layer",
     beside: view.hides("omega"),
     legend: [
-      ["key", "line", "rows that were read"],
+      ["key", "square", "rows that were read: how much is left"],
       ["query", "line", "the query: its answer so far"],
       ["truth", "hollow", "answer of least squares"],
       ["truth", "dot", "right answer"],
@@ -140,14 +142,17 @@ function layersPanel(view) {
     ],
     plot: { label: "What is left of every outcome before and after every layer", xLabel: "layers", yLabel: "what is left; the answer", height: 240 },
     make(p) {
-      const [rows, query, usual] = [p.chains("key", 1.2), p.chains("query", 3), p.chains("query ra-dotted", 2)]; // cut at the frame
+      const band = p.svg.querySelectorAll(":scope > g")[1].appendChild(svgElement("path", { class: "ra-band" }));
+      const [query, usual] = [p.chains("query", 3), p.chains("query ra-dotted", 2)]; // cut at the frame
       const [ols, right] = [p.dots("truth", { hollow: true }), p.dots("truth")];
-      return ({ n, left, usually, answers, reach }) => {
-        const most = ROOM * Math.max(reach, Math.abs(answers.ols), Math.abs(answers.right));
+      return ({ n, left, usually, answers, reach, stretched }) => {
+        const swing = stretched ? Math.max(...left.map((values) => Math.abs(values[n]))) : 0; // where steps are too long they are seen
+        const most = ROOM * Math.max(reach, Math.abs(answers.ols), Math.abs(answers.right), Math.min(SWINGS * reach, swing));
         const last = left.length - 1;
-        const chain = (i) => left.map((values, l) => [l, values[i]]);
+        const size = left.map((values) => Math.min(most, Math.sqrt(values.slice(0, n).reduce((total, value) => total + value ** 2, 0) / n)));
         p.frame({ x: [0, 1.06 * last], y: [-most, most], xTicks: left.map((_, l) => ({ at: l, text: String(l) })) });
-        rows(Array.from({ length: n }, (_, i) => chain(i)));
+        const edge = (sign) => size.map((value, l) => `${p.x(l).toFixed(1)},${p.y(sign * value).toFixed(1)}`);
+        band.setAttribute("d", `M${[...edge(1), ...edge(-1).reverse()].join("L")}Z`); // root mean square, to both sides
         query([left.map((values, l) => [l, -values[n]])]); // what is left of an unknown outcome is minus its answer
         usual([usually.map((answer, l) => [l, answer])]);
         p.svg.closest("[data-panel]").querySelector(".ra-legend > :last-child").style.visibility = usually.length ? "" : "hidden"; // its room stays
@@ -183,7 +188,7 @@ function weightsPanel() {
 
 const render = explorer({
   name: "ContextExplorer",
-  longest: 225,
+  longest: 270,
   prepare(data) {
     const training = contextTraining({ ...data, scales: Object.values(data.scales) });
     return { ...data, training, train: walker(training) };
@@ -211,8 +216,8 @@ const render = explorer({
     count: ({ risks }) => risks.length,
     text: (k, { risks, rivals }) => `step ${k * every}: risk ${short(risks[k])}\nleast squares ${short(rivals.ols)}, Bayes ${short(rivals.bayes)}`,
   }),
-  result: ({ parameters, omega, theory, gap, cosine, risks, risk, rivals, left, answers, weights, proximity, agreement, diverged_at }) => ({
-    parameters, omega, theory, gap, cosine, risks, risk, rivals, left, answers, weights, proximity, agreement, diverged_at, // prettier-ignore
+  result: ({ parameters, omega, theory, gap, cosine, risks, risk, rivals, left, answers, nearer, weights, proximity, agreement, diverged_at }) => ({
+    parameters, omega, theory, gap, cosine, risks, risk, rivals, left, answers, nearer, weights, proximity, agreement, diverged_at, // prettier-ignore
   }),
 });
 

@@ -12,7 +12,7 @@
 
 # %% [markdown] tags=["statements"]
 # - Holds: layers that beat least squares on tasks like those of their training know the prior and the noise of these.
-#   Because: they shrink much as a ridge that is set for the noise of the training.
+#   Because: there they do nearly as well as a ridge set for the noise of the training.
 # - Fails: four layers trained with $\sigma = 1$ beat least squares also where $\sigma$ is a third of that.
 #   Because: they go on shrinking as if the noise were still there: .40 against .14.
 # - Holds: where rows are new in every task, one layer cannot follow each context to its own inverse.
