@@ -182,6 +182,7 @@ export function modelState(problem, { sentence, donor, place, head, silenced, te
     known, unknown, dropped, pieces, donor: readTyped(problem, donor).known, tokens, at, excess, cost, mean, there, over: sharedOver(q, p, there), words: all, silenced, head, looks: looksOf(rows[at]), p, q, drawnQ, // prettier-ignore
     looksThere: row && looksOf(row), wordsThere: others, // in the other sentence
     qWhole: silenced.length ? softmax(whole[at].logits) : null,
+    overWhole: sharedOver(softmax(whole[at].logits), p, there), // with nothing exchanged
     apart: swap || problem.writes ? null : apartCosts(problem, tokens, at, p, whole, silenced),
     before: states && known.length && !truth[at] ? truth.findIndex((found) => !found) : null, // the first word without a truth
     entropy: [p && entropyOf(p), entropyOf(q)],

@@ -7,6 +7,7 @@ import { lensPanel, mapPanel, nextPanel } from "./panels.js";
 import { partsPanel } from "./parts.js";
 import { lastOf, textPanel, writingMessage, writtenResult } from "./writing.js";
 
+const NOTHING = 0.0005; // of the probability, below which nothing is said to have gone over
 const NEAR = 3; // words that say where another cannot stand
 
 function after(begun) {
@@ -21,8 +22,12 @@ function natsText(nats) {
 }
 
 // What parts that are silent cost, few of them one by one; of parts exchanged, what goes over.
-function whatItCosts({ q, silenced, donor, cost, apart, over }) {
-  if (donor.length) return over === null || q.includes(over) ? "" : ` ${shareText(over)} has gone over to words that are right only there.`;
+function whatItCosts({ q, silenced, donor, cost, apart, over, overWhole }) {
+  if (donor.length) {
+    if (over === null || q.includes(over)) return "";
+    const moved = over - overWhole;
+    return ` ${moved < NOTHING ? "Nothing" : shareText(moved)} has gone over to words that are right only there.`;
+  }
   if (cost === null) return "";
   if (!apart) return ` ${silenced.length > 1 ? "They cost" : "It costs"} ${natsText(cost)} nats.`;
   const each = apart.map(natsText);
@@ -74,7 +79,7 @@ const BESIDE_TRUTH = [
   ["entropy", "true entropy, nats", ({ entropy }) => natsText(entropy[0])],
   MODEL_ENTROPY,
   ["excess", "excess of this prediction, nats", ({ excess }) => natsText(excess)],
-  ["over", "have gone over to words that are right only after the other sentence", ({ over }) => (over === null ? "–" : shareText(over))],
+  ["over", "share of the words that are right only after the other sentence", ({ over }) => (over === null ? "–" : shareText(over))],
   ["cost", "cost of the parts pressed, nats", ({ cost }) => natsText(cost)],
   ["mean", "mean excess of the sentence, nats", ({ mean }) => natsText(mean[1])],
 ];
