@@ -34,12 +34,14 @@ function whatItCosts({ q, silenced, donor, cost, apart, over, overWhole }) {
   return ` One by one they cost ${each.slice(0, -1).join(", ")} and ${each.at(-1)} nats, together ${natsText(cost)}.`;
 }
 
+const named = (part) => (part.endsWith("ff") ? `feed-forward of layer ${part[0]}` : part);
+
 // What moved when parts were pressed: [what was likeliest, the rest].
 function whatMoved(state, words) {
   const { q, qWhole, silenced, donor } = state;
   const [was, best] = [qWhole, q].map((shares) => shares.indexOf(Math.max(...shares)));
   const [from, to] = [qWhole[was], q[was]].map(shareText);
-  const parts = silenced.length > 3 ? `${silenced.length} parts` : silenced.join(", ");
+  const parts = silenced.length > 3 ? `${silenced.length} parts` : silenced.map(named).join(", ");
   const moved = from === to ? `stays at ${to}` : `${q[was] < qWhole[was] ? "falls" : "rises"} from ${from} to ${to}`;
   const next = q[best] > qWhole[best] ? `rises from ${shareText(qWhole[best])} to` : "leads with";
   const instead = best === was ? "" : `, “${isolate(words[best])}” ${next} ${shareText(q[best])}`;
@@ -51,7 +53,7 @@ function modelMessage(state, problem, view) {
 }
 
 function readingMessage(state, { words, states }, view) {
-  const { words: read, map, known, unknown, dropped, donor, silenced, at, q, qWhole, p, before } = state;
+  const { words: read, map, known, unknown, dropped, donor, strangeThere, silenced, at, q, qWhole, p, before } = state;
   if (view.hides("next") && !view.hides("map")) {
     const row = map[at];
     const most = row.indexOf(Math.max(...row.slice(0, at + 1)));
@@ -67,6 +69,8 @@ function readingMessage(state, { words, states }, view) {
   if (unknown) said.push(`${isolate(unknown)} is none of the ${words.length} words; what stands before it is read.`);
   if (close?.length) said.push(`Do you mean ${close.map(isolate).join(", ")}?`);
   if (donor.length && !silenced.length) said.push("Nothing is exchanged yet: press a head.");
+  if (strangeThere) said.push(`In the other sentence ${isolate(strangeThere)} is none of the words.`);
+  else if (!donor.length && !view.hides("donor")) said.push("Type a second sentence to exchange with.");
   if (dropped) said.push(`Only the first ${END} ${states ? "words" : "tokens"} are read.`);
   return [first, said.join(" ")];
 }

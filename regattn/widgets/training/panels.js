@@ -33,8 +33,8 @@ export function lossPanel({ data, units }) {
   const twice = data.kind === "text"; // what is learned comes again and again
   return {
     title: twice ? "Loss on the text it reads, and on the part held out" : "Loss on held-out sentences",
-    legend: [["train", "line", twice ? "held out" : "the model"], ...(twice ? [["neutral", "line", "what it reads"]] : []), ["truth", "line", data.kind === "text" ? "counting" : "what can be had"], ...(twice ? [] : [["prediction", "line", `all men after “${askedOf(data)} …”: from 0, at the foot, to 1, at the top`]])],
-    plot: { label: "Loss after each step", xLabel: "step", yLabel: units, height: 300 },
+    legend: [["train", "line", twice ? "held out" : "the model"], ...(twice ? [["neutral", "line", "what it reads"]] : []), ["truth", "line", data.kind === "text" ? "counting" : "what can be had"], ...(twice ? [] : [["prediction", "line", `all men after “${askedOf(data)} …”, 0 to 1`]])],
+    plot: { label: "Loss after each step", xLabel: "step", yLabel: units, height: twice ? 300 : 270 },
     at: (k, { losses }) => [k * every, losses[k]],
     by: "x",
     make(p) {
