@@ -9,6 +9,12 @@ const TITLES = {
   exchange: "Point: where a head looks. Click: exchange it",
 };
 
+// Nats with two decimals.
+function centsOf(cost) {
+  const size = Math.abs(cost).toFixed(2);
+  return Number(size) ? `${cost < 0 ? "−" : ""}${size.replace(/^0/, "")}` : "0";
+}
+
 // What a word is called: a sentence begins after a full stop, which a head may look at.
 const nameOf = (words, k) => (words[k] !== "." ? words[k] : k ? "full stop" : "start");
 
@@ -100,7 +106,7 @@ export function partsPanel(view, { model }, pointed) {
         alone.forEach((cost, k) => costs.set(now.silenced[k], cost));
         rows.forEach((row, l) =>
           row.forEach(({ part, made, looks, price }, h) => {
-            price.textContent = costs.has(part) && !exchanges ? `costs ${Math.max(0, costs.get(part)).toFixed(2).replace(/^0/, "")}` : "";
+            price.textContent = costs.has(part) && !exchanges ? `costs ${centsOf(costs.get(part))}` : "";
             const pressed = now.silenced.includes(part);
             made.setAttribute("aria-pressed", String(pressed));
             made.classList.toggle("ra-swapped", pressed && exchanges);
