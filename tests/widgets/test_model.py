@@ -454,3 +454,28 @@ def test_the_page_writes_what_the_package_writes_and_a_word_or_a_piece_of_the_st
         page.locator("[data-control=seed]").click()
         assert page.evaluate(f"{FIGURE}.model.get('seed')") == 4
         assert barriers(page) == []
+
+
+@pytest.mark.browser
+def test_what_a_head_costs_alone_stays_under_it_and_what_did_not_go_over_is_not_told(browser, tmp_path):
+    text = "anna called tom because she missed"
+    with opened(browser, tmp_path, example(sentence=text)) as page:
+        head = page.locator("[data-control=silence-1-1]")
+        head.click()
+        cost = page.evaluate(f"{FIGURE}.model.result().cost")
+        head.click()
+        assert abs(cost) > 0.005
+        assert f"costs {'−' if cost < 0 else ''}{f'{abs(cost):.2f}'.lstrip('0')}" in head.inner_text()
+        page.locator("[data-control=sentence]").fill("the dogs")
+        assert "costs" not in head.inner_text()
+    shipped, _ = load_shipped()
+    dogs = {"sentence": "the dogs that the farmer sees", "donor": "the dog that the farmer sees"}
+    explorer = ModelExplorer(shipped, GRAMMAR, silenced=["1.2"], **dogs)
+    assert 0 < explorer.result()["goes_over"] < 0.001
+    with opened(browser, tmp_path, explorer) as page:
+        message = page.locator("[data-output=message]")
+        assert "Nothing has gone over" in message.inner_text()
+        page.locator("[data-control=donor]").fill("the zebra")
+        assert "zebra\u2069 is none of the words" in message.inner_text()
+        page.locator("[data-control=donor]").fill("")
+        assert "Type a second sentence" in message.inner_text()

@@ -242,3 +242,24 @@ def test_what_stands_in_the_text_is_underlined_and_learning_by_heart_is_told(bro
         assert len(longest) == found["copied"][-1]
         assert longest in text
         assert page.locator("[data-output=copied]").inner_text() == f"{len(longest)} of 64"
+
+
+@pytest.mark.browser
+def test_a_text_goes_on_from_its_beginning_and_the_axis_with_a_loss_that_rises(browser, tmp_path):
+    text = "".join(chr(97 + int(k)) for k in np.random.default_rng(1).integers(0, 20, 400))
+    explorer = TrainingExplorer(text, width=16, steps=200, step=150, learning_rate=0.03)
+    found = explorer.result()
+    assert {sample[:16] for sample in found["samples"]} == {text[:16]}
+    assert found["losses"][-1] > max(found["losses"][:5])
+    longest = text[:16] if max(found["copied"]) == 16 else found["samples"][int(np.argmax(found["copied"]))]
+    with opened(browser, tmp_path, explorer) as page:
+        heights = page.evaluate(CURVE)[1::2]
+        assert heights[-1] < heights[-2] or len({*heights[-4:]}) > 2  # drawn where it is, and not along the edge
+        assert longest in page.locator(".ra-history").inner_text()
+
+
+def test_as_often_as_a_loss_it_is_asked_how_probable_a_man_is():
+    found = example(step=20).result()
+    assert len(found["on_men"]) == len(found["losses"]) == 3
+    men = Grammar().encode(list(Grammar().lexicon.names["he"]))
+    assert found["on_men"][-1] == pytest.approx(sum(found["asked"][token] for token in men))

@@ -12,7 +12,10 @@ export function typedBox(view, { name, label, most, help }) {
   const input = element("input", { type: "text", value, maxlength: most, list: list.id, ...plain });
   const writes = !view.hides("written");
   if (writes) view.controls = view.first;
-  controlRow(view, name, writes ? "It begins with" : label, input, { wide: !writes, help }).append(list);
+  if (writes) input.placeholder = "nothing: a new sentence";
+  const row = controlRow(view, name, writes ? "It begins with" : label, input, { wide: true, help });
+  row.append(list);
+  if (words && name === "sentence") row.after(element("details", { class: "ra-wide ra-all-words" }, element("summary", {}, `the ${words.length} words`), words.join(" ")));
   let shown = null; // what the list completes
   const complete = () => {
     const [, before, begun] = input.value.match(/^(.*?)([^\s.,]*)$/s);

@@ -177,11 +177,13 @@ export function modelState(problem, { sentence, donor, place, head, silenced, te
   const [logits, all] = [rows[at].logits, tokens.map((token) => words[token])];
   const [q, drawnQ] = [softmax(logits), drawnFrom(logits, temperature, top_k, top_p)];
   const there = truthThere(problem, donor, at);
-  const others = [start, ...readTyped(problem, donor).ids].map((token) => words[token]);
+  const other = readTyped(problem, donor);
+  const others = [start, ...other.ids].map((token) => words[token]);
   return {
-    known, unknown, dropped, pieces, donor: readTyped(problem, donor).known, tokens, at, excess, cost, mean, there, over: sharedOver(q, p, there), words: all, silenced, head, looks: looksOf(rows[at]), p, q, drawnQ, // prettier-ignore
+    known, unknown, dropped, pieces, donor: other.known, strangeThere: other.unknown, tokens, at, excess, cost, mean, there, over: sharedOver(q, p, there), words: all, silenced, head, looks: looksOf(rows[at]), p, q, drawnQ, // prettier-ignore
     looksThere: row && looksOf(row), wordsThere: others, // in the other sentence
     qWhole: silenced.length ? softmax(whole[at].logits) : null,
+    overWhole: sharedOver(softmax(whole[at].logits), p, there), // with nothing exchanged
     apart: swap || problem.writes ? null : apartCosts(problem, tokens, at, p, whole, silenced),
     before: states && known.length && !truth[at] ? truth.findIndex((found) => !found) : null, // the first word without a truth
     entropy: [p && entropyOf(p), entropyOf(q)],

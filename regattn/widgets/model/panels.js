@@ -27,7 +27,10 @@ function sharesRow(body, columns, roles) {
     was.hidden = !(before >= SEEN);
     was.style.width = `${(100 * (before ?? 0)).toFixed(2)}%`;
     cells.forEach((cell, k) => write(cell, shares[k] === null ? "–" : shareText(shares[k])));
-    bars.forEach((bar, k) => (bar.style.width = `${(100 * (shares[k] ?? 0)).toFixed(2)}%`));
+    bars.forEach((bar, k) => {
+      bar.style.width = `${(100 * (shares[k] ?? 0)).toFixed(2)}%`;
+      bar.style.visibility = shares[k] === null ? "hidden" : ""; // no truth, and none of 0
+    });
   };
 }
 
@@ -51,6 +54,7 @@ export function nextPanel({ words, states }, view) {
     legend: roles.map((role) => [role, "box", legend[role]]),
     make(host) {
       const said = host.parentElement.querySelector(".ra-title");
+      const named = states && host.parentElement.querySelector(".ra-legend li").lastChild;
       const body = element("tbody");
       const heads = ["word", "", ...columns].map((name) => element("th", { scope: "col" }, name));
       const table = element("table", { class: "ra-shares ra-pairs", "aria-label": "Probability of the next word" });
@@ -60,6 +64,7 @@ export function nextPanel({ words, states }, view) {
       const lastColumn = table.querySelectorAll(":is(th, td):last-child");
       const trueColumn = states && !other ? table.querySelectorAll(":is(th, td):nth-child(3)") : [];
       return ({ p, q, qWhole, drawnQ, there, over }) => {
+        if (named) named.textContent = p ? legend.truth : "the grammar has no answer here";
         said.textContent = qWhole ? `${title}; framed: before` : title;
         const moved = q.some((share, k) => Math.abs(share - drawnQ[k]) > 1e-9); // by temperature or a cut
         if (drawing) for (const cell of lastColumn) cell.hidden = !moved;

@@ -9,6 +9,12 @@ const TITLES = {
   exchange: "Point: where a head looks. Click: exchange it",
 };
 
+// Nats with two decimals.
+function centsOf(cost) {
+  const size = Math.abs(cost).toFixed(2);
+  return Number(size) ? `${cost < 0 ? "−" : ""}${size.replace(/^0/, "")}` : "0";
+}
+
 // What a word is called: a sentence begins after a full stop, which a head may look at.
 const nameOf = (words, k) => (words[k] !== "." ? words[k] : k ? "full stop" : "start");
 
@@ -40,6 +46,8 @@ function saidOf(part, pressed, exchanges, from) {
 
 export function partsPanel(view, { model }, pointed) {
   const pick = view.hides("place") ? null : (k, known) => view.set({ place: k < known ? k : END });
+  const costs = new Map(); // of parts that were silent alone, as long as the same is asked
+  let asked = "";
   return {
     title: TITLES.silence,
     make(host) {
@@ -68,7 +76,8 @@ export function partsPanel(view, { model }, pointed) {
       const button = (part, name) => {
         const looks = element("span");
         const own = { type: "button", class: "ra-part", "data-control": `silence-${part.replace(".", "-")}` };
-        const made = element("button", own, element("strong", {}, name), looks);
+        const price = element("small");
+        const made = element("button", own, element("bdi", {}, element("strong", {}, name), " ", price), looks);
         const heads = !part.endsWith("ff");
         view.listen(made, "click", () => {
           const now = view.model.get("silenced");
@@ -77,7 +86,7 @@ export function partsPanel(view, { model }, pointed) {
         });
         for (const event of ["pointerenter", "focus"]) view.listen(made, event, () => heads && point(part));
         for (const event of ["pointerleave", "blur"]) view.listen(made, event, () => point(null));
-        return { part, made, looks };
+        return { part, made, looks, price };
       };
       const rows = model.layers.map((_, l) => {
         const heads = Array.from({ length: model.heads }, (_, h) => button(`${l + 1}.${h + 1}`, `${l + 1}.${h + 1}`));
@@ -89,9 +98,15 @@ export function partsPanel(view, { model }, pointed) {
       return (now) => {
         state = now;
         const exchanges = now.donor.length > 0;
-        said.textContent = exchanges ? TITLES.exchange : TITLES.silence;
+        said.textContent = (exchanges ? TITLES.exchange : TITLES.silence) + (pick ? ". A word: ask there" : "");
+        const key = `${now.at} ${now.known.join(" ")}`;
+        if (key !== asked) costs.clear();
+        asked = key;
+        const alone = now.apart ?? (now.silenced.length === 1 && !exchanges && now.cost !== null ? [now.cost] : []);
+        alone.forEach((cost, k) => costs.set(now.silenced[k], cost));
         rows.forEach((row, l) =>
-          row.forEach(({ part, made, looks }, h) => {
+          row.forEach(({ part, made, looks, price }, h) => {
+            price.textContent = costs.has(part) && !exchanges ? `costs ${centsOf(costs.get(part))}` : "";
             const pressed = now.silenced.includes(part);
             made.setAttribute("aria-pressed", String(pressed));
             made.classList.toggle("ra-swapped", pressed && exchanges);

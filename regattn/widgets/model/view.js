@@ -7,6 +7,7 @@ import { lensPanel, mapPanel, nextPanel } from "./panels.js";
 import { partsPanel } from "./parts.js";
 import { lastOf, textPanel, writingMessage, writtenResult } from "./writing.js";
 
+const NOTHING = 0.0005; // of the probability, below which nothing is said to have gone over
 const NEAR = 3; // words that say where another cannot stand
 
 function after(begun) {
@@ -21,20 +22,26 @@ function natsText(nats) {
 }
 
 // What parts that are silent cost, few of them one by one; of parts exchanged, what goes over.
-function whatItCosts({ q, silenced, donor, cost, apart, over }) {
-  if (donor.length) return over === null || q.includes(over) ? "" : ` ${shareText(over)} has gone over to words that are right only there.`;
+function whatItCosts({ q, silenced, donor, cost, apart, over, overWhole }) {
+  if (donor.length) {
+    if (over === null || q.includes(over)) return "";
+    const moved = over - overWhole;
+    return ` ${moved < NOTHING ? "Nothing" : shareText(moved)} has gone over to words that are right only there.`;
+  }
   if (cost === null) return "";
   if (!apart) return ` ${silenced.length > 1 ? "They cost" : "It costs"} ${natsText(cost)} nats.`;
   const each = apart.map(natsText);
   return ` One by one they cost ${each.slice(0, -1).join(", ")} and ${each.at(-1)} nats, together ${natsText(cost)}.`;
 }
 
+const named = (part) => (part.endsWith("ff") ? `feed-forward of layer ${part[0]}` : part);
+
 // What moved when parts were pressed: [what was likeliest, the rest].
 function whatMoved(state, words) {
   const { q, qWhole, silenced, donor } = state;
   const [was, best] = [qWhole, q].map((shares) => shares.indexOf(Math.max(...shares)));
   const [from, to] = [qWhole[was], q[was]].map(shareText);
-  const parts = silenced.length > 3 ? `${silenced.length} parts` : silenced.join(", ");
+  const parts = silenced.length > 3 ? `${silenced.length} parts` : silenced.map(named).join(", ");
   const moved = from === to ? `stays at ${to}` : `${q[was] < qWhole[was] ? "falls" : "rises"} from ${from} to ${to}`;
   const next = q[best] > qWhole[best] ? `rises from ${shareText(qWhole[best])} to` : "leads with";
   const instead = best === was ? "" : `, “${isolate(words[best])}” ${next} ${shareText(q[best])}`;
@@ -46,7 +53,7 @@ function modelMessage(state, problem, view) {
 }
 
 function readingMessage(state, { words, states }, view) {
-  const { words: read, map, known, unknown, dropped, donor, silenced, at, q, qWhole, p, before } = state;
+  const { words: read, map, known, unknown, dropped, donor, strangeThere, silenced, at, q, qWhole, p, before } = state;
   if (view.hides("next") && !view.hides("map")) {
     const row = map[at];
     const most = row.indexOf(Math.max(...row.slice(0, at + 1)));
@@ -62,6 +69,8 @@ function readingMessage(state, { words, states }, view) {
   if (unknown) said.push(`${isolate(unknown)} is none of the ${words.length} words; what stands before it is read.`);
   if (close?.length) said.push(`Do you mean ${close.map(isolate).join(", ")}?`);
   if (donor.length && !silenced.length) said.push("Nothing is exchanged yet: press a head.");
+  if (strangeThere) said.push(`In the other sentence ${isolate(strangeThere)} is none of the words.`);
+  else if (!donor.length && !view.hides("donor")) said.push("Type a second sentence to exchange with.");
   if (dropped) said.push(`Only the first ${END} ${states ? "words" : "tokens"} are read.`);
   return [first, said.join(" ")];
 }
@@ -74,7 +83,7 @@ const BESIDE_TRUTH = [
   ["entropy", "true entropy, nats", ({ entropy }) => natsText(entropy[0])],
   MODEL_ENTROPY,
   ["excess", "excess of this prediction, nats", ({ excess }) => natsText(excess)],
-  ["over", "have gone over to words that are right only after the other sentence", ({ over }) => (over === null ? "–" : shareText(over))],
+  ["over", "share of the words that are right only after the other sentence", ({ over }) => (over === null ? "–" : shareText(over))],
   ["cost", "cost of the parts pressed, nats", ({ cost }) => natsText(cost)],
   ["mean", "mean excess of the sentence, nats", ({ mean }) => natsText(mean[1])],
 ];

@@ -78,7 +78,7 @@ function instead({ drawn }, begun, words, chosen) {
 }
 
 export function textPanel(view, { words, states }) {
-  const title = "What it writes" + (states ? "; below each word, how probable the grammar holds it there" : "");
+  const title = "What it writes" + (states ? "; below each word, how probable the grammar holds it there (–: it knows no such beginning)" : "");
   return {
     title,
     wide: true,
@@ -106,6 +106,7 @@ export function textPanel(view, { words, states }) {
         now = { text: { drawn, next }, begun: tokens.slice(1, at + 1).map((token) => words[token]) };
         begun.textContent = now.begun.join(" ") || "(the start)";
         while (buttons.length < drawn.length) buttons.push(text.appendChild(button(buttons.length + 1)));
+        const varies = new Set(drawn.map(({ possible }) => possible)).size > 1; // with top k it is always as many
         buttons.forEach((made, k) => {
           made.hidden = k >= drawn.length;
           if (made.hidden) return;
@@ -113,14 +114,15 @@ export function textPanel(view, { words, states }) {
           const word = words[drawn[k].token];
           made.firstChild.textContent = word;
           made.children[1].textContent = share === null ? "–" : short(share);
-          made.lastChild.textContent = drawn[k].possible < words.length ? `of ${drawn[k].possible}` : "";
+          made.lastChild.textContent = varies && drawn[k].possible < words.length ? `of ${drawn[k].possible}` : "";
           made.className = `ra-drawn${share === 0 ? " ra-lost" : ""}${k === drawn.length - 1 ? " ra-last" : ""}`;
           made.title = `Drawn with ${shareText(drawn[k].p[drawn[k].token])}, one of ${drawn[k].possible}. Press to go back to it.`;
           made.setAttribute("aria-label", `${word}, ${share === null ? "no truth" : `true ${short(share)}`}: go back to it`);
         });
         const last = lastOf({ drawn, next });
         const { strip, luck, token } = last;
-        said.textContent = next ? "How its first word will be drawn" : `How the last word, ${isolate(nameOf(words[token]))}, was drawn`;
+        const how = next ? "How its first word will be drawn" : `How the last word, ${isolate(nameOf(words[token]))}, was drawn`;
+        said.textContent = `${how}; hatched: words too thin to be shown${states && !last.truth ? "; the grammar has no answer here" : ""}`;
         for (const [draw, shares] of rows) draw(strip, shares(last), words, token);
         pointer.style.left = `${100 * luck}%`;
         pointer.textContent = luckText(luck);

@@ -20,7 +20,16 @@ FIRST = {"step": 0}  # what another setting does to the training
 LOOKED = "anna called tom because she missed tom"  # with the full stop before it eight tokens: a multiple of four
 ASKED = "anna called clara because she missed"  # what no sentence of the grammar settles: two women
 GRAMMAR = {"batch": 8, "length": 24, "held": 24}
-TEXT = {"batch": 4, "length": 128, "held": 4, "written": 64, "shown": 16, "orders": (1, 2, 3, 4, 5), "says": 10}
+TEXT = {
+    "batch": 4,
+    "length": 128,
+    "held": 4,
+    "given": 16,
+    "written": 64,
+    "shown": 16,
+    "orders": (1, 2, 3, 4, 5),
+    "says": 10,
+}
 WIDEST, DEEPEST = 128, 4
 RISE, EVERY, SAYS = 30, 10, 50  # steps: of a growing rate, between two losses, between two samples
 
@@ -140,12 +149,13 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
         -------
         dict
             ``parameters`` of the model; ``loss`` now and ``losses`` after every tenth step, on what is held out, in
-            nats per word or bits per byte; of a text ``learnt``, those on the beginning of what is learned; ``rungs``,
-            the losses of counting, at last the floor where it is known; ``samples`` after every fiftieth step, of a
-            text every tenth; ``lawful``, how many words of each the grammar can have written, up to the first that it
-            cannot; of a text ``copied``, the longest piece of each sample that stands in what is learned, in bytes;
-            ``weights`` of the head on its tokens; of a grammar ``asked``, the probabilities of the next word behind a
-            sentence with two women, which the grammar never writes.
+            nats per word or bits per byte; of a text ``learnt``, those on the beginning of what is learned; of a
+            grammar ``on_men``, as often, how probable all men are behind the sentence that is asked; ``rungs``, the
+            losses of counting, at last the floor where it is known; ``samples`` after every fiftieth step, of a text
+            every tenth, behind its first 16 bytes; ``lawful``, how many words of each the grammar can have written,
+            up to the first that it cannot; of a text ``copied``, the longest piece of each sample that stands in what
+            is learned, in bytes; ``weights`` of the head on its tokens; of a grammar ``asked``, the probabilities of
+            the next word behind a sentence with two women, which the grammar never writes.
         """
         task, found = self.trained()
         return {
@@ -153,6 +163,7 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
             "loss": found.loss,
             "losses": found.losses,
             "learnt": found.learnt,
+            "on_men": found.on_men,
             "rungs": task.rungs,
             "samples": [task.text(tokens) for tokens in found.samples],
             "lawful": [task.lawful(tokens[1:]) for tokens in found.samples],

@@ -26,7 +26,7 @@ class Task(NamedTuple):
     batch: Callable[[int, int], np.ndarray]
     held: np.ndarray
     cost: Callable[[np.ndarray], float]
-    begin: int
+    begin: list[int]
     end: int | None
     longest: int
     looked: np.ndarray
@@ -45,6 +45,7 @@ class Walk(NamedTuple):
     losses: list[float]
     learnt: list[float]
     samples: list[list[int]]
+    on_men: list[float]
 
 
 def chance_at(seed: int, step: int) -> Iterator[float]:
@@ -73,7 +74,7 @@ def grammar_task(data: dict[str, Any]) -> Task:
         batch=lambda seed, step: drawn(chance_at(seed, step), data["batch"])[0],
         held=held,
         cost=lambda log_q: data["floor"] + float((truth * (certain - log_q)).sum(-1).mean()),
-        begin=0,
+        begin=[0],
         end=0,
         longest=T,
         looked=np.array(data["looked"]),
@@ -129,7 +130,7 @@ def text_task(data: dict[str, Any], text: str) -> Task:
         batch=batch,
         held=held,
         cost=lambda log_q: _bits(log_q, held),
-        begin=int(tokens[0]),
+        begin=tokens[: data["given"]].tolist(),
         end=None,
         longest=data["written"],
         looked=tokens[cut : cut + data["shown"]],
@@ -160,16 +161,17 @@ def walk(task: Task, data: dict[str, Any], *, seed: int, learning_rate: float, s
     weights = first_weights(sizes, mulberry32(seed))
     adam, steps, rise = Adam(weights), data["steps"], data["rise"]
     losses, learnt = [_judged(sizes, weights, task)], _learnt(sizes, weights, task)
-    samples = [_written(sizes, weights, task, seed, 0)]
+    samples, on_men = [_written(sizes, weights, task, seed, 0)], _on_men(data, weights, task)
     for t in range(step):
         _, gradient = loss_and_gradient(sizes, weights, task.batch(seed, t))
         adam.move(weights, gradient, learning_rate * min((t + 1) / rise, (steps - t) / (steps - rise)))
         if (t + 1) % data["every"] == 0:
             losses.append(_judged(sizes, weights, task))
             learnt += _learnt(sizes, weights, task)
+            on_men += _on_men(data, weights, task)
         if (t + 1) % data["says"] == 0:
             samples.append(_written(sizes, weights, task, seed, t + 1))
-    return Walk(weights, _judged(sizes, weights, task), losses, learnt, samples)
+    return Walk(weights, _judged(sizes, weights, task), losses, learnt, samples, on_men)
 
 
 def head_map(task: Task, data: dict[str, Any], weights: Weights, head: int) -> np.ndarray:
@@ -185,6 +187,11 @@ def answered(task: Task, data: dict[str, Any], weights: Weights) -> np.ndarray:
     return np.exp(_log_q(logits(sizes, weights, np.array([data["asked"]]))[0, -1]))
 
 
+def _on_men(data: dict[str, Any], weights: Weights, task: Task) -> list[float]:
+    """Return how probable all men together are behind the sentence that is asked, nothing of a text."""
+    return [float(answered(task, data, weights)[data["men"]].sum())] if "asked" in data else []
+
+
 def _judged(sizes: Sizes, weights: Weights, task: Task) -> float:
     return task.cost(_log_q(logits(sizes, weights, task.held[:, :-1])))
 
@@ -195,7 +202,7 @@ def _learnt(sizes: Sizes, weights: Weights, task: Task) -> list[float]:
 
 
 def _written(sizes: Sizes, weights: Weights, task: Task, seed: int, step: int) -> list[int]:
-    chance, tokens = chance_at(SAYS * seed, step), [task.begin]
+    chance, tokens = chance_at(SAYS * seed, step), list(task.begin)
     while len(tokens) < task.longest:
         q = np.exp(_log_q(logits(sizes, weights, np.array([tokens]))[0, -1]))
         tokens.append(drawn_place(q, next(chance)))

@@ -1,6 +1,6 @@
 // What a TrainingExplorer shows: the loss on its way down, what the model writes, and where one head looks.
 import { element } from "../_kit/controls.js";
-import { isolate } from "../_kit/format.js";
+import { isolate, shareText } from "../_kit/format.js";
 import { numberTable } from "../_kit/tables.js";
 
 const LATEST = 2; // samples of a grammar, below the first ones and the first without a fault
@@ -9,11 +9,13 @@ const MILESTONES = [0, 50, 200, 800]; // steps whose samples of a text stay, abo
 const ASIDE = 0.22; // of the axis, between two names of levels
 const ENDS = [100, 200, 400, 800]; // of the axis of steps, as far as a training has come
 
-// Where the axis ends: at the first loss until it is near the levels, then a little above them.
-function topOf(levels, losses, loss) {
-  const [least, most] = [Math.min(...levels), Math.max(...levels)];
-  const near = most + 1.1 * (most - least);
-  return loss > near ? Math.max(near, losses[0]) : near;
+// Where the axis ends: at the largest loss until it is near the levels, then a little above them. A loss on a text may
+// rise again, and the axis with it; below the third level from above only the lower ones are of interest.
+function topOf(levels, losses, loss, twice) {
+  const sorted = [...levels].sort((a, b) => b - a);
+  const most = twice && loss < sorted[2] ? sorted[2] : sorted[0];
+  const near = most + (twice ? 0.15 : 1.1) * (most - sorted.at(-1));
+  return loss > near ? Math.max(near, loss, ...losses) : near;
 }
 
 // The curve from where it comes below the top: what is above is left out, and not drawn along the edge.
@@ -24,29 +26,35 @@ function entering(points, top) {
   return [[x1 - ((x1 - x0) * (top - y1)) / (y0 - y1), top], ...points.slice(from)];
 }
 
+const askedOf = ({ asked, words }) => asked.slice(1).map((token) => words[token]).join(" ");
+
 export function lossPanel({ data, units }) {
   const { steps, every } = data;
   const twice = data.kind === "text"; // what is learned comes again and again
   return {
     title: twice ? "Loss on the text it reads, and on the part held out" : "Loss on held-out sentences",
-    legend: [["train", "line", twice ? "held out" : "the model"], ...(twice ? [["neutral", "line", "what it reads"]] : []), ["truth", "line", data.kind === "text" ? "counting" : "what can be had"]],
-    plot: { label: "Loss after each step", xLabel: "step", yLabel: units, height: 300 },
+    legend: [["train", "line", twice ? "held out" : "the model"], ...(twice ? [["neutral", "line", "what it reads"]] : []), ["truth", "line", data.kind === "text" ? "counting" : "what can be had"], ...(twice ? [] : [["prediction", "line", `all men after “${askedOf(data)} …”, 0 to 1`]])],
+    plot: { label: "Loss after each step", xLabel: "step", yLabel: units, height: twice ? 300 : 270 },
     at: (k, { losses }) => [k * every, losses[k]],
     by: "x",
     make(p) {
       const [read, line, here] = [p.line("neutral"), p.line("train"), p.marker("train", "dot")];
+      const [share, shareNow] = twice ? [] : [p.line("prediction"), p.note("prediction", "end")];
       const lines = [];
-      return ({ losses, learnt, step, loss, rungs }) => {
+      return ({ losses, learnt, onMen, step, loss, rungs }) => {
         const levels = rungs.map(([, level]) => level);
-        const top = topOf(levels, losses, loss);
+        const lowest = Math.min(...levels);
+        const top = topOf(levels, losses, loss, twice);
         const least = Math.min(...levels, loss, ...learnt);
         const end = ENDS.find((each) => step <= each && each < steps) ?? steps;
-        p.frame({ x: [0, end], y: [least - 0.09 * (top - least), top] }); // the lowest name stands below its line
+        const foot = least - 0.09 * (top - least);
+        p.frame({ x: [0, end], y: [foot, top] }); // the lowest name stands below its line
         while (lines.length < rungs.length) lines.push([p.line("truth", { dotted: rungs[lines.length][0] !== "floor" }), p.note("truth", "end")]);
         rungs.forEach(([name, level], k) => {
           const left = (rungs.length - 1 - k) % 2; // neighbours may lie close: every other name stands further left
-          lines[k][0]([0, end], [level, level]);
-          lines[k][1](name, end * (1 - left * ASIDE), level, { dx: -2, dy: k === rungs.length - 1 ? 13 : -4 });
+          const seen = level <= top;
+          lines[k][0](seen ? [0, end] : [], seen ? [level, level] : []);
+          lines[k][1](seen ? name : "", end * (1 - left * ASIDE), Math.min(level, top), { dx: -2, dy: level === lowest ? 13 : -4 });
         });
         const draw = (curve, values, ...now) => {
           const seen = entering([...values.map((value, k) => [k * every, value]), ...now], top);
@@ -55,17 +63,34 @@ export function lossPanel({ data, units }) {
         draw(read, learnt);
         draw(line, losses, ...(step % every ? [[step, loss]] : []));
         here(step, Math.min(loss, top));
+        if (twice) return;
+        const height = (value) => foot + value * (top - foot);
+        share(onMen.map((_, k) => k * every), onMen.map(height));
+        const [last, at] = [onMen.at(-1), (onMen.length - 1) * every];
+        shareNow(at < 0.12 * end ? "" : `men ${shareText(last)}`, at, height(last), { dx: -2, dy: last > 0.5 ? 14 : -4 });
       };
     },
   }; // prettier-ignore
+}
+
+// The first sample with the longest piece from the text. What is known of a sample is kept, by what it says.
+const pieces = new Map();
+function longest(samples, task) {
+  const size = ({ tokens }) => {
+    const key = task.written(tokens);
+    if (pieces.get(key)?.[0] !== task) pieces.set(key, [task, task.copied(tokens)[1]]);
+    return pieces.get(key)[1];
+  };
+  return samples.reduce((best, sample) => (size(sample) > size(best) ? sample : best));
 }
 
 // The samples that are listed: some stay, so that a reader can compare, and the latest.
 function listed(samples, task, told) {
   const latest = samples.slice(told ? -LATEST : -1);
   const faultless = samples.find(({ tokens }) => task.lawful(tokens.slice(1)) === tokens.length - 1);
-  const kept = told ? [...samples.filter(({ step }) => step <= EARLY), faultless] : samples.filter(({ step }) => MILESTONES.includes(step));
-  return [...kept.filter((sample) => sample && !latest.includes(sample)), ...latest].filter((sample, k, all) => all.indexOf(sample) === k);
+  const kept = told ? [...samples.filter(({ step }) => step <= EARLY), faultless] : [...samples.filter(({ step }) => MILESTONES.includes(step)), longest(samples, task)];
+  const all = [...kept.filter((sample) => sample && !latest.includes(sample)), ...latest].filter((sample, k, all) => all.indexOf(sample) === k);
+  return all.sort((a, b) => a.step - b.step);
 }
 
 export function samplesPanel({ data }) {
@@ -73,7 +98,7 @@ export function samplesPanel({ data }) {
   return {
     title: told
       ? "What it writes; the first word that the grammar cannot write there is struck out"
-      : "What it writes; the longest piece that it has from the text is underlined",
+      : `What it writes behind the first ${data.given} bytes; the longest piece that stands in the text is underlined`,
     beside: true,
     make(host) {
       const list = host.appendChild(element("ul", { class: "ra-history", dir: "auto", style: "overflow-wrap: anywhere" }));

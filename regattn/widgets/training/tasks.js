@@ -66,7 +66,7 @@ export function bytesOf(text, length) {
   return { tokens: Int32Array.from(bytes, (byte) => number.get(byte)), known, cut: bytes.length - Math.max(length + 1, Math.floor(bytes.length / 10)) };
 }
 
-export function textTask(text, { batch, held, length, written, shown }) {
+export function textTask(text, { batch, held, length, given, written, shown }) {
   const { tokens, known, cut } = bytesOf(text, length);
   const windows = Math.min(held, Math.floor((tokens.length - cut - 1) / length));
   const judged = (from, count) => {
@@ -76,7 +76,7 @@ export function textTask(text, { batch, held, length, written, shown }) {
   };
   const learned = Array.from(tokens.subarray(0, cut), (token) => String.fromCharCode(token)).join("");
   return {
-    vocabulary: known.length, texts: batch, length, begin: [tokens[0]], end: null, longest: written,
+    vocabulary: known.length, texts: batch, length, begin: Array.from(tokens.subarray(0, given)), end: null, longest: written,
     looked: Array.from(tokens.subarray(cut, cut + shown)),
     batch(seed, step) {
       const uniform = chanceAt(seed, step);

@@ -24,6 +24,9 @@ function runRow(view, { name, label, max }) {
   });
 }
 
+// How far a loss is from the best counting, in words: a model of a text may be below it.
+const besideText = (gap, said) => (said ? `${formatNumber(Math.abs(gap), 3)} ${gap < 0 ? "below" : "above"}` : formatNumber(gap, 3));
+
 const plural = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
 
 // Whom it names where two women stand: no sentence that it reads settles it.
@@ -72,7 +75,7 @@ const render = explorer({
   answers: (view) => (view.hides("own") ? [] : ["above", "copied"]), // the sentence says the others
   numbers: ({ data, units }) => [
     ["loss", `loss, ${units}`, ({ loss }) => formatNumber(loss, 4)],
-    ["above", data.kind === "text" ? "above the best counting, bits per byte" : "above the floor, nats per word", ({ loss, rungs }) => formatNumber(loss - Math.min(...rungs.map(([, level]) => level)), 3)],
+    ["above", data.kind === "text" ? "the best counting, bits per byte" : "above the floor, nats per word", ({ loss, rungs }) => besideText(loss - Math.min(...rungs.map(([, level]) => level)), data.kind === "text")],
     ...(data.kind === "text" ? [["copied", "longest piece from the text, bytes", ({ samples, task }) => `${task.copied(samples.at(-1).tokens)[1]} of ${samples.at(-1).tokens.length}`]] : []),
     ["count", "parameters", ({ weights }) => String(weights.length)],
   ],
@@ -81,11 +84,12 @@ const render = explorer({
     count: ({ losses }) => losses.length,
     text: (k, { losses, learnt }) => `step ${k * data.every}: ${formatNumber(losses[k], 4)}${learnt.length ? `, learned ${formatNumber(learnt[k], 4)}` : ""}`,
   }),
-  result: ({ weights, loss, losses, learnt, rungs, samples, map, asked, task }) => ({
+  result: ({ weights, loss, losses, learnt, onMen, rungs, samples, map, asked, task }) => ({
     parameters: Array.from(weights),
     loss,
     losses,
     learnt,
+    on_men: onMen,
     rungs: rungs.map(([, level]) => level),
     samples: samples.map(({ tokens }) => task.written(tokens)),
     lawful: samples.map(({ tokens }) => task.lawful(tokens.slice(1))),

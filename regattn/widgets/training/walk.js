@@ -5,15 +5,17 @@ import { firstWeights, makeModel } from "./model.js";
 import { chanceAt } from "./tasks.js";
 
 const SAYS = 7; // sets the chance of samples apart from that of batches
+const sumOf = (shares, tokens) => tokens.reduce((sum, token) => sum + shares[token], 0);
 const four = (n) => 4 * Math.ceil(n / 4);
 
-// What takes a task's model through its steps. The state is { weights, moments, step, losses, learnt, samples }: losses on
-// held-out text after every `every` steps, of a task with `own` rows those on text that is learned as well, samples of what it writes after every `says`.
-export function makeTrainer(task, { width, n_heads, hidden, layers, steps, rise, every, says, plain = false }) {
+// What takes a task's model through its steps. The state is { weights, moments, step, losses, learnt, samples, onMen }: losses on
+// held-out text after every `every` steps, of a task with `own` rows those on text that is learned as well, samples of what it writes after every `says`;
+// with a sentence that is `asked`, as often as a loss, how probable all men together are behind it.
+export function makeTrainer(task, { width, n_heads, hidden, layers, steps, rise, every, says, asked, men, plain = false }) {
   const { texts: B, length: T } = task;
   const sizes = { vocabulary: task.vocabulary, width, n_heads, hidden, layers };
   const model = makeModel(sizes, { tokens: B * T, length: T, plain });
-  let [step, losses, learnt, samples] = [0, [], [], []];
+  let [step, losses, learnt, samples, onMen] = [0, [], [], [], []];
 
   function part(rows, from, count) {
     const [read, next] = [new Int32Array(count * T), new Int32Array(count * T)];
@@ -38,6 +40,7 @@ export function makeTrainer(task, { width, n_heads, hidden, layers, steps, rise,
   function judge() {
     losses.push(judged());
     if (task.own) learnt.push(judged(task.own));
+    if (asked) onMen.push(sumOf(self.ask(asked), men));
   }
   function written(seed) {
     const uniform = chanceAt(SAYS * seed, step);
@@ -53,16 +56,16 @@ export function makeTrainer(task, { width, n_heads, hidden, layers, steps, rise,
     vectors: model.vectors,
     begin({ seed }) {
       model.load(firstWeights(sizes, mulberry32(seed)));
-      [step, losses, learnt, samples] = [0, [], [], []];
+      [step, losses, learnt, samples, onMen] = [0, [], [], [], []];
       judge();
       samples.push(written(seed));
       return self.state();
     },
     load(state) {
       model.load(state.weights, state.moments);
-      [step, losses, learnt, samples] = [state.step, [...state.losses], [...state.learnt], [...state.samples]];
+      [step, losses, learnt, samples, onMen] = [state.step, [...state.losses], [...state.learnt], [...state.samples], [...state.onMen]];
     },
-    state: () => ({ weights: model.weights(), moments: model.moments(), step, losses: [...losses], learnt: [...learnt], samples: [...samples] }),
+    state: () => ({ weights: model.weights(), moments: model.moments(), step, losses: [...losses], learnt: [...learnt], samples: [...samples], onMen: [...onMen] }),
     step: () => step,
     advance({ seed, learning_rate }) {
       const [read, next] = part(task.batch(seed, step), 0, B);
