@@ -92,6 +92,16 @@ def test_a_module_that_explorers_share_is_on_the_page_once_and_reaches_all(brows
     assert light_pages.with_each_module_once(alone) == alone
 
 
+def test_files_are_shortened_but_for_those_that_the_next_build_reads(tmp_path):
+    texts = {"own.js": "run( 1 );  // why\n", "own.css": "a { top: 0; }\n", "own.json": "[1,  2]"}
+    texts |= {name: "window.told  =  {};\nrun();\n" for name in light_pages.READ_AGAIN}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    light_pages.shorten_files(tmp_path)
+    left = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()}
+    assert left == texts | {"own.js": "run(1);", "own.css": "a{top:0}"}
+
+
 SHEET = """
 html[data-theme="light"] .highlight { background: #fefefe; color: #080808 }
 html[data-theme="light"] .highlight .n { color: #080808 } /* Name */

@@ -62,6 +62,7 @@ CLASS = re.compile(r"\.(-?[A-Za-z_][\w-]*)")
 OPTIONAL = re.compile(r':(?:not|is|where|has)\([^)]*\)|\[[^]]*\]|"[^"]*"')  # what a selector does not ask for
 BUILT_CLASSES = ("bs-", "kind-")  # classes that scripts put together
 SEARCH_FILES = {"searchindex.js", "search_texts.js"}  # every word of the book
+READ_AGAIN = {"pygments.css", *SEARCH_FILES}
 GLYPH = re.compile(r"\\([0-9a-f]{2,4})\b|([\ue000-\uf8ff])")
 FONT_URL = re.compile(r'url\(([^)]*/(fa-\w+-\d+))\.woff2\) format\("woff2"\),url\([^)]*\.ttf\) format\("truetype"\)')
 
@@ -154,10 +155,10 @@ def with_short_scripts(page: str) -> str:
 
 
 def shorten_files(folder: Path) -> None:
-    """Shorten the scripts and sheets of a folder, but for that of the colours of code, which each build reads."""
+    """Shorten the scripts and sheets of a folder, but for those that the next build reads."""
     for path in folder.glob("*.*"):
         tag = {".css": "style", ".js": "script"}.get(path.suffix)
-        if tag and path.name != "pygments.css":
+        if tag and path.name not in READ_AGAIN:
             path.write_text(shorter(path.read_text(encoding="utf-8"), tag), encoding="utf-8")
 
 
