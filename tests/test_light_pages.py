@@ -94,7 +94,7 @@ def test_a_module_that_explorers_share_is_on_the_page_once_and_reaches_all(brows
 
 def test_files_are_shortened_but_for_those_that_the_next_build_reads(tmp_path):
     texts = {"own.js": "run( 1 );  // why\n", "own.css": "a { top: 0; }\n", "own.json": "[1,  2]"}
-    texts |= {name: "window.told  =  {};\nrun();\n" for name in light_pages.READ_AGAIN}
+    texts |= dict.fromkeys(light_pages.READ_AGAIN, "window.told  =  {};\nrun();\n")
     for name, text in texts.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     light_pages.shorten_files(tmp_path)
