@@ -170,7 +170,17 @@ def test_numbers_reach_the_page_to_the_last_digit():
 
 def test_the_page_carries_the_traits_and_nothing_of_the_notebook():
     explorer = made_up_explorer(7, 2, 0)
-    assert set(traits_in(explorer.to_html())) == {"data", "kit", "alt", "ridge", "rank", "query", "root", "angle"}
+    assert set(traits_in(explorer.to_html())) == {
+        "data",
+        "kit",
+        "alt",
+        "ridge",
+        "rank",
+        "query",
+        "root",
+        "angle",
+        "guide",
+    }
 
 
 def test_hostile_labels_stay_inside_their_quotes():
