@@ -132,12 +132,19 @@ def test_the_page_says_what_was_there_before_and_what_parts_cost_one_by_one(brow
     exchanged = ModelExplorer(shipped, GRAMMAR, sentence=text, donor=other, silenced=["2.1", "2.4"])
     with opened(browser, tmp_path, exchanged) as page:
         row = page.locator("[data-panel=next] tbody tr").last.locator("th, td").all_inner_texts()
-        assert [row[0], *row[2:4]] == ["right only there", "0", "1"]
+        assert [row[0], *row[2:4]] == ["all words right only there, together", "0", "1"]
         assert f"{exchanged.result()['goes_over']:.3f}" in row
         said = page.locator("[data-output=message]").inner_text().replace("\u2068", "").replace("\u2069", "")
         assert said.startswith(
             "tom falls from 0.998 to 0.090, “peter” rises from < 0.001 to 0.880: 2.1, 2.4 exchanged."
         )
+        assert said.endswith(" 2.3 still brings tom: press it.")
+        tinted = "(side) => [...document.querySelectorAll(`.ra-part.ra-from-${side} strong`)].map((e) => e.textContent)"
+        assert page.evaluate(tinted, "there") == ["2.1", "2.4"]
+        assert "2.3" in page.evaluate(tinted, "here")
+        page.locator("[data-control=silence-2-3]").click()
+        assert "still" not in page.locator("[data-output=message]").inner_text()
+        page.locator("[data-control=silence-2-3]").click()
         for part in ("2-1", "2-4"):
             page.locator(f"[data-control=silence-{part}]").click()
         assert "Nothing is exchanged yet" in page.locator("[data-output=message]").inner_text()

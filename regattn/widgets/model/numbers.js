@@ -7,6 +7,7 @@ import { cutText, openTokeniser, readable, textOf } from "../_numbers/tokens.js"
 import { logitsOf, openModel, readOn, readText } from "../_numbers/transformer.js";
 
 const LONGEST = 24; // words or tokens that are read, here and in _reading.py
+const HALF = 0.5; // of a head's weight, from which it brings a word
 const HOLDS = 32; // tokens of a text that is written, the start among them; here and in _writing.py
 
 // What was typed, as words of the vocabulary up to the first that is none: { known, unknown, dropped }.
@@ -161,6 +162,19 @@ function writtenOn(problem, begun, { written, seed, silenced, temperature, top_k
 
 // What each head looks at from one row, and what at most.
 const looksOf = ({ heads }) => heads.map((layer) => layer.map(({ weights }) => ({ most: weights.indexOf(Math.max(...weights)), weights })));
+
+// Heads that are not exchanged and bring a word still, one that only this sentence has: an exchanged head of their layer
+// brought it too. { word, parts }, or null.
+export function stillBrought({ looks, silenced, words, wordsThere, donor }, word) {
+  const k = words.indexOf(word);
+  if (k < 0 || !donor.length || wordsThere.includes(word)) return null;
+  const brings = ({ most, weights }) => most === k && weights[most] >= HALF;
+  const parts = looks.flatMap((layer, l) => {
+    const own = layer.flatMap((head, h) => (brings(head) ? [`${l + 1}.${h + 1}`] : []));
+    return own.some((part) => silenced.includes(part)) ? own.filter((part) => !silenced.includes(part)) : [];
+  });
+  return parts.length ? { word, parts } : null;
+}
 
 // Everything shown for one setting of the controls.
 export function modelState(problem, { sentence, donor, place, head, silenced, temperature, top_k, top_p, seed, written }) {

@@ -8,7 +8,7 @@ const SHOWN = 9; // words with bars of their own
 const SEEN = 0.005; // from which a frame is drawn
 const SHOWN_WITH_OTHER = 5; // where each has three of them
 
-const ONLY_THERE = "right only there"; // the sum over the words that may follow the other sentence and not this one
+const ONLY_THERE = "all words right only there, together"; // the sum over the words that may follow the other sentence and not this one
 
 // A row of the next words: two bars, a number for each column, and a frame where the last bar ended before a part was
 // pressed. Returns what fills it.
@@ -80,6 +80,7 @@ export function nextPanel({ words, states }, view) {
           const apart = (each) => (p && there ? each.reduce((sum, share, k) => (there[k] > 0 && !(p[k] > 0) ? sum + share : sum), 0) : null);
           lines.push(p && there ? [ONLY_THERE, 0, apart(there), over, null] : null);
           before.push(qWhole && apart(qWhole));
+          body.lastElementChild.classList.add("ra-together");
         }
         lines.forEach((line, k) => rows[k](line, before[k]));
       };

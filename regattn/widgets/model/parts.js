@@ -112,6 +112,10 @@ export function partsPanel(view, { model }, pointed) {
             made.classList.toggle("ra-swapped", pressed && exchanges);
             const off = exchanges ? `← ${most(now.looksThere?.[l][h], now.wordsThere, "swapped")}` : "silent";
             looks.textContent = pressed ? off : most(now.looks[l][h], now.words, "writes");
+            const brought = pressed ? now.looksThere?.[l][h] : now.looks[l][h]; // a word that only one of the two sentences has
+            const only = (words, others) => Boolean(exchanges && brought && !others.includes(words[brought.most]));
+            made.classList.toggle("ra-from-here", !pressed && only(now.words, now.wordsThere));
+            made.classList.toggle("ra-from-there", pressed && only(now.wordsThere, now.words));
           }),
         );
         look();

@@ -2,7 +2,7 @@
 import { explorer } from "../_kit/explorer.js";
 import { formatResult, isolate, shareText } from "../_kit/format.js";
 import { END, drawButton, modelFits, placeSlider, typedBox } from "./controls.js";
-import { modelProblem, modelState, readTyped, wentOn } from "./numbers.js";
+import { modelProblem, modelState, readTyped, stillBrought, wentOn } from "./numbers.js";
 import { lensPanel, mapPanel, nextPanel } from "./panels.js";
 import { partsPanel } from "./parts.js";
 import { lastOf, textPanel, writingMessage, writtenResult } from "./writing.js";
@@ -44,8 +44,10 @@ function whatMoved(state, words) {
   const parts = silenced.length > 3 ? `${silenced.length} parts` : silenced.map(named).join(", ");
   const moved = from === to ? `stays at ${to}` : `${q[was] < qWhole[was] ? "falls" : "rises"} from ${from} to ${to}`;
   const next = q[best] > qWhole[best] ? `rises from ${shareText(qWhole[best])} to` : "leads with";
+  const still = stillBrought(state, words[was]);
+  const others = still ? ` ${still.parts.join(", ")} still ${still.parts.length > 1 ? "bring" : "brings"} ${isolate(still.word)}: press ${still.parts.length > 1 ? "them" : "it"}.` : "";
   const instead = best === was ? "" : `, “${isolate(words[best])}” ${next} ${shareText(q[best])}`;
-  return [`${isolate(words[was])} ${moved}`, `${instead}: ${parts} ${donor.length ? "exchanged" : "silent"}.${whatItCosts(state)}`];
+  return [`${isolate(words[was])} ${moved}`, `${instead}: ${parts} ${donor.length ? "exchanged" : "silent"}.${whatItCosts(state)}${others}`];
 }
 
 function modelMessage(state, problem, view) {

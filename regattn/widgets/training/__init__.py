@@ -153,9 +153,9 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
             grammar ``on_men``, as often, how probable all men are behind the sentence that is asked; ``rungs``, the
             losses of counting, at last the floor where it is known; ``samples`` after every fiftieth step, of a text
             every tenth, behind its first 16 bytes; ``lawful``, how many words of each the grammar can have written,
-            up to the first that it cannot; of a text ``copied``, the longest piece of each sample that stands in what
-            is learned, in bytes; ``weights`` of the head on its tokens; of a grammar ``asked``, the probabilities of
-            the next word behind a sentence with two women, which the grammar never writes.
+            up to the first that it cannot; of a text ``copied``, the longest piece of each sample behind those bytes
+            that stands in what is learned, in bytes; ``weights`` of the head on its tokens; of a grammar ``asked``,
+            the probabilities of the next word behind a sentence with two women, which the grammar never writes.
         """
         task, found = self.trained()
         return {

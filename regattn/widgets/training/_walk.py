@@ -137,7 +137,7 @@ def text_task(data: dict[str, Any], text: str) -> Task:
         rungs=[counted(order) for order in data["orders"]],
         text=lambda tokens: bytes(known[token] for token in tokens).decode(errors="replace"),
         lawful=len,
-        copied=lambda written: _copied(bytes(written), bytes(tokens[:cut].tolist())),
+        copied=lambda written: _copied(bytes(written[data["given"] :]), bytes(tokens[:cut].tolist())),
         own=own,
     )
 
@@ -147,7 +147,7 @@ def _bits(log_q: np.ndarray, rows: np.ndarray) -> float:
 
 
 def _copied(written: bytes, learned: bytes) -> int:
-    """Return the length of the longest piece of a sample that stands in the text that is learned."""
+    """Return the length of the longest piece of what was written that stands in the text that is learned."""
     longest = 0
     for begin in range(len(written)):
         while begin + longest < len(written) and written[begin : begin + longest + 1] in learned:

@@ -98,7 +98,7 @@ export function samplesPanel({ data }) {
   return {
     title: told
       ? "What it writes; the first word that the grammar cannot write there is struck out"
-      : `What it writes behind the first ${data.given} bytes; the longest piece that stands in the text is underlined`,
+      : `What it writes behind the first ${data.given} bytes, in grey; its longest piece that stands in the text is underlined`,
     beside: true,
     make(host) {
       const list = host.appendChild(element("ul", { class: "ra-history", dir: "auto", style: "overflow-wrap: anywhere" }));
@@ -108,19 +108,20 @@ export function samplesPanel({ data }) {
         const key = JSON.stringify(some);
         if (key === shown) return;
         shown = key;
-        list.replaceChildren(...some.map((sample) => sampleLine(sample, task, told)));
+        list.replaceChildren(...some.map((sample) => sampleLine(sample, task, data.given)));
       };
     },
   };
 }
 
-function sampleLine({ step, tokens }, task, told) {
+// `given` is how many bytes of a text it was given; of a grammar nothing is.
+function sampleLine({ step, tokens }, task, given) {
   const line = element("li", {}, element("strong", {}, `step ${step}: `));
   const [words, lawful] = [task.wordsOf(tokens.slice(1)), task.lawful(tokens.slice(1))];
-  if (!told) {
+  if (given) {
     const [at, size] = task.copied(tokens);
     const piece = (from, to) => task.written(tokens.slice(from, to));
-    line.append(piece(0, at), element("u", { title: `${size} bytes in a row stand in the text` }, piece(at, at + size)), piece(at + size));
+    line.append(element("span", { style: "color: var(--ra-soft)" }, piece(0, given)), piece(given, at), element("u", { title: `${size} bytes in a row stand in the text` }, piece(at, at + size)), piece(at + size));
   } else if (lawful === words.length) line.append(isolate(task.written(tokens)));
   else {
     const wrong = element("s", { class: "ra-lost", title: "the grammar cannot write this word here" }, words[lawful]);

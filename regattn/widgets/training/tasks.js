@@ -94,11 +94,11 @@ export function textTask(text, { batch, held, length, given, written, shown }) {
     wordsOf: (found) => found.map((token) => String.fromCharCode(known[token])),
     written: (found) => new TextDecoder().decode(Uint8Array.from(found, (token) => known[token])),
     lawful: (found) => found.length,
-    // the longest piece that stands in what is learned: [where it begins, its length]
+    // the longest piece that stands in what is learned, of what was written: [where it begins, its length]
     copied(found) {
       const written = String.fromCharCode(...found);
-      let [at, longest] = [0, 0];
-      for (let k = 0; k < written.length; k++) {
+      let [at, longest] = [given, 0];
+      for (let k = given; k < written.length; k++) {
         while (k + longest < written.length && learned.includes(written.slice(k, k + longest + 1))) [at, longest] = [k, longest + 1];
       }
       return [at, longest];

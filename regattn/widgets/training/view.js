@@ -25,7 +25,7 @@ function runRow(view, { name, label, max }) {
 }
 
 // How far a loss is from the best counting, in words: a model of a text may be below it.
-const besideText = (gap, said) => (said ? `${formatNumber(Math.abs(gap), 3)} ${gap < 0 ? "below" : "above"}` : formatNumber(gap, 3));
+const besideText = (gap, said) => (said ? `${formatNumber(Math.abs(gap), 3)} bits ${gap < 0 ? "below" : "above"}` : formatNumber(gap, 3));
 
 const plural = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
 
@@ -39,7 +39,7 @@ function askedText({ asked }, { data }) {
 }
 
 function describe(state, problem) {
-  const { step, loss, losses, rungs, own } = state;
+  const { step, loss, losses, learnt, rungs, own } = state;
   const { data, units } = problem;
   const tokens = data.kind === "text" ? "byte" : "word";
   const read = `After ${plural(step, "step")}, ${plural(step * data.batch * data.length, tokens)}`;
@@ -47,12 +47,14 @@ function describe(state, problem) {
   const short = own && data.kind === "text" && new TextEncoder().encode(own).length < 2 * data.length + 2;
   const more = short ? ` Your text is too short: it takes ${2 * data.length + 2} bytes.` : "";
   const best = losses.indexOf(Math.min(...losses));
+  const first = `${data.kind === "text" ? "Held out " : ""}${formatNumber(loss)} ${units}`;
+  const both = data.kind === "text" ? `, read ${formatNumber(learnt.at(-1), 2)}` : "";
   if (data.kind === "text" && loss - losses[best] > WORSE && step - best * data.every >= 5 * data.every) {
-    return [`${formatNumber(loss)} ${units}`, `. ${read}. Since step ${best * data.every} it has grown worse on what is held out: it learns the rest by heart.${more}`];
+    return [first, `${both}; since step ${best * data.every} it has grown worse on what it never read: it learns the rest by heart. ${read}.${more}`];
   }
   const below = passed.length ? `below the ${passed.at(-1)}` : "still above every line";
-  const above = data.kind === "text" ? "" : `, ${formatNumber(loss - rungs.at(-1)[1], 2)} above the floor`;
-  return [`${formatNumber(loss)} ${units}`, `${above}. ${read}: ${below}.${askedText(state, problem)}${more}`];
+  const above = data.kind === "text" ? both : `, ${formatNumber(loss - rungs.at(-1)[1], 2)} above the floor`;
+  return [first, `${above}. ${read}: ${below}.${askedText(state, problem)}${more}`];
 }
 
 const render = explorer({
@@ -75,8 +77,8 @@ const render = explorer({
   answers: (view) => (view.hides("own") ? [] : ["above", "copied"]), // the sentence says the others
   numbers: ({ data, units }) => [
     ["loss", `loss, ${units}`, ({ loss }) => formatNumber(loss, 4)],
-    ["above", data.kind === "text" ? "the best counting, bits per byte" : "above the floor, nats per word", ({ loss, rungs }) => besideText(loss - Math.min(...rungs.map(([, level]) => level)), data.kind === "text")],
-    ...(data.kind === "text" ? [["copied", "longest piece from the text, bytes", ({ samples, task }) => `${task.copied(samples.at(-1).tokens)[1]} of ${samples.at(-1).tokens.length}`]] : []),
+    ["above", data.kind === "text" ? "the best count, per byte" : "above the floor, nats per word", ({ loss, rungs }) => besideText(loss - Math.min(...rungs.map(([, level]) => level)), data.kind === "text")],
+    ...(data.kind === "text" ? [["copied", `longest piece from the text, bytes, of the ${data.written - data.given} it wrote`, ({ samples, task }) => String(task.copied(samples.at(-1).tokens)[1])]] : []),
     ["count", "parameters", ({ weights }) => String(weights.length)],
   ],
   say: describe,
