@@ -283,13 +283,55 @@ def test_a_press_makes_the_last_word_look_less_at_its_subject_until_the_verb_tur
         for _ in range(3):
             less.click()
         words = said.text_content().replace("\u2068", "").replace("\u2069", "")
-        assert "… is (> .99): wrong, “dogs” needs “are”. “gate” looks at “dogs”: .18 of its weight." in words
+        assert "… is (> .99): wrong, “dogs” needs “are”." in words
+        assert "In head 1 of 2, “gate” gives “dogs” .18 of its weight." in words
         assert "As trained, the weight of “gate” on “dogs” is .82." in words
         assert_same(page.evaluate(f"{FIGURE}.model.result()"), expected(page.evaluate(STATE)))
         for more in ({"step": "scores"}, {"n_heads": 4, "head": 2, "step": "average"}, {"sentence": 1, "nudge": 2.5}):
             assert_same(page.evaluate(SET, [more, 0]), expected(page.evaluate(STATE)))
         page.evaluate(SET, [{"step": "average"}, 0])
         assert not less.is_visible()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [390, 872])
+def test_a_press_on_a_key_takes_the_head_whose_weight_is_told(browser, tmp_path, width):
+    with opened(browser, tmp_path, learned(step="weights"), width=width, height=800, more=False) as page:
+        said, slider = page.locator(".ra-live"), page.locator("[data-panel=numbers] [data-control=head]")
+        for heads, head in ((2, 2), (2, 1), (4, 3), (4, 4), (4, 2)):
+            page.evaluate(SET, [{"n_heads": heads}, 0])
+            keys = page.locator(".ra-heads > span")
+            assert keys.all_inner_texts() == [str(h + 1) for h in range(heads)]
+            at, over = keys.nth(head - 1).bounding_box(), slider.bounding_box()
+            x, y = at["x"] + at["width"] / 2 - over["x"], at["y"] + at["height"] / 2 - over["y"]
+            slider.click(position={"x": x, "y": y})
+            assert page.evaluate(f"{FIGURE}.model.get('head')") == head
+            assert page.locator(".ra-heads .ra-on").all_inner_texts() == [str(head)]
+            weights = learned(step="weights", n_heads=heads, head=head).result()["values"][-1]
+            most = int(np.argmax(weights))
+            words = said.text_content().replace("\u2068", "").replace("\u2069", "")
+            share = "> .99" if weights[most] > 0.995 else f"{weights[most]:.2f}"[1:]
+            assert f"In head {head} of {heads}, “gate” gives “{GATE[most]}” {share} of its weight." in words
+        page.evaluate(SET, [{"n_heads": 1}, 0])
+        assert "In head" not in said.text_content()
+        page.evaluate(SET, [{"n_heads": 2, "step": "add_1"}, 0])
+        assert not slider.is_visible()
+
+
+@pytest.mark.browser
+def test_what_is_taken_out_is_drawn_as_missing(browser, tmp_path):
+    with opened(browser, tmp_path, example(step="add_2")) as page:
+        parts, missing = page.locator(".ra-flow .ra-part"), page.locator(".ra-flow rect.ra-without")
+        for order, reads in (("pre", 1), ("post", 0), ("parallel", 0)):
+            page.evaluate(SET, [{"order": order, "out": "nothing"}, 0])
+            assert parts.all_text_contents() == ["attention · 256 parameters", "feed-forward · 512 parameters"]
+            assert missing.count() == 0
+            page.evaluate(SET, [{"out": "attention"}, 0])
+            assert parts.all_text_contents() == ["attention · taken out", "feed-forward · 512 parameters"]
+            assert missing.count() == 8 + reads
+            page.evaluate(SET, [{"out": "feed-forward"}, 0])
+            assert parts.all_text_contents() == ["attention · 256 parameters", "feed-forward · taken out"]
+            assert missing.count() == 2 + reads
 
 
 @pytest.mark.browser

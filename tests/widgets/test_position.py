@@ -12,6 +12,7 @@ from tests.explorers.position import example, expected
 from tests.widgets.harness import FIGURE, SET, assert_same, opened
 from tools import positions as tool
 
+ROTARY = ("rotary, base 5", "rotary")
 SLOWED = ("base", "all", "slow")
 
 
@@ -119,12 +120,26 @@ def test_the_sentence_says_what_is_new_what_it_costs_and_what_a_step_is_worth(br
         page.evaluate(SET, [{"hands": "all"}, 0])
         unsure = "as unsure as among 25 letters, not 30; letter frequencies leave 21."
         assert f"Loss 3.22 nats, 3.40 as trained: {unsure}" in words.inner_text()
+        assert "Place 128: no hand is a step too far." in words.inner_text()  # 127 / 4 > 31, and < 32
         assert "The fastest hand turns 14° a step, not 57°: neighbours look alike." in words.inner_text()
+        page.evaluate(SET, [{"place": 125}, 0])  # 124 / 4 = 31
+        assert "Place 125: no angle is new." in words.inner_text()
+        page.evaluate(SET, [{"place": 128}, 0])
         page.evaluate(SET, [{"hands": "slow"}, 0])
         assert "At place 32 slowing costs .45 already: slower hands part near places less." in words.inner_text()
         assert page.locator("[data-control=stretch]").is_visible()
+        legend = page.locator("[data-panel=loss] li").nth(2)
+        assert legend.inner_text() == "loss, hands as trained"
         page.evaluate(SET, [{"hands": "fast"}, 0])
         assert not page.locator("[data-control=stretch]").is_visible()
+        assert legend.inner_text() == "loss, base 10,000"
+        assert words.inner_text().startswith("Another model, trained with base 5. Place 128: no angle is new.")
+        assert "Loss 2.40 nats, 3.40 with base 10,000: as unsure as among 11 letters, not 30." in words.inner_text()
+        sorting = load_runs("lengths", "sorting").runs
+        rows = sorting[["positions", "scores"]].explode("scores")
+        right = [[r["right"] for n, r in rows.values if n == name and r["multiple"] == 1] for name in ROTARY]
+        assert np.round(100 * np.mean(right, axis=1)).tolist() == [73, 99]
+        assert "Its price: trained to sort, it gets 73 % right, not 99." in words.inner_text()
 
 
 @pytest.mark.browser

@@ -17,6 +17,11 @@ const stepNames = {
   hidden: "W_1, max(0, ·)", back: "W_2", add_2: "+",
 }; // prettier-ignore
 
+// The boxes of a part, without those on the stream and a norm that two parts read.
+const INSIDE = { attention: ["queries", "keys", "values", "scores", "mask", "weights", "average", "output"], "feed-forward": ["hidden", "back"] };
+const READS = { attention: "norm_1", "feed-forward": "norm_2" };
+const partOf = (part, order) => [...(INSIDE[part] ?? []), ...(order === "pre" && INSIDE[part] ? [READS[part]] : [])];
+
 // Where each step of an order stands: its row, and whether on the stream.
 function placesOf(steps, order) {
   let row = -1;
@@ -33,31 +38,31 @@ function placesOf(steps, order) {
 const [DOWN, RIGHT, LEFT] = ["m-3,-5l3,5l3,-5", "m-5,-3l5,3l-5,3", "m5,-3l-5,3l5,3"]; // heads of arrows
 
 function arrows(places) {
-  const lines = [];
+  const lines = []; // [path, the box in a branch that it leads to or from]
   const shapes = [];
   let [before, source] = [places[0], places[0]]; // the last on the stream; what a branch begins with
   places.slice(1).forEach((at, k) => {
     const last = places[k];
     if (at.onStream) {
-      lines.push(`M${STREAM},${before.y + HALF}V${at.y - HALF}${DOWN}`);
+      lines.push([`M${STREAM},${before.y + HALF}V${at.y - HALF}${DOWN}`]);
       shapes.push([STREAM - 5, (before.y + at.y) / 2 + 4, before.shape, "end"]);
       if (!last.onStream) {
-        lines.push(`M${last.x},${last.y + HALF}V${at.y}H${at.x + at.width / 2}${LEFT}`);
+        lines.push([`M${last.x},${last.y + HALF}V${at.y}H${at.x + at.width / 2}${LEFT}`, last.key]);
         shapes.push([(last.x + at.x + at.width / 2) / 2, at.y - 4, last.shape, "middle"]);
       }
       before = at;
     } else if (last.onStream) {
       source = at;
-      lines.push(`M${STREAM},${at.y}H${at.x - at.width / 2}${RIGHT}`);
+      lines.push([`M${STREAM},${at.y}H${at.x - at.width / 2}${RIGHT}`, at.key]);
       shapes.push([(STREAM + at.x - at.width / 2) / 2, at.y - 4, last.shape, "middle"]);
     } else if (at.key === "hidden" && last.key === "output") {
       // parallel: both halves read the same norm, and both write to the same sum
-      lines.push(`M${source.x + source.width / 2},${source.y}H${WIDE - 6}V${at.y}H${at.x + at.width / 2}${LEFT}`);
-      lines.push(`M${last.x - last.width / 2},${last.y}H${STREAM + 30}V${places.at(-1).y}`);
+      lines.push([`M${source.x + source.width / 2},${source.y}H${WIDE - 6}V${at.y}H${at.x + at.width / 2}${LEFT}`, at.key]);
+      lines.push([`M${last.x - last.width / 2},${last.y}H${STREAM + 30}V${places.at(-1).y}`, last.key]);
       shapes.push([WIDE - 10, source.y + ROW / 2 + 4, source.shape, "end"], [STREAM + 34, last.y + 16, last.shape, "start"]);
     } else if (at.y > last.y) {
       const from = last.key === "values" ? BRANCH : last.x;
-      lines.push(`M${from},${last.y + HALF}V${at.y - HALF}${DOWN}`);
+      lines.push([`M${from},${last.y + HALF}V${at.y - HALF}${DOWN}`, at.key]);
       shapes.push([from + 6, (last.y + at.y) / 2 + 4, last.shape, "start"]);
     }
   });
@@ -80,9 +85,9 @@ export function flowDrawing(host, { label, pick, signal }) {
   const svg = host.appendChild(svgElement("svg", { class: "ra-plot ra-flow", role: "img", "aria-label": label }));
   let drawn = "";
   svg.addEventListener("click", ({ target }) => target.dataset.step && pick(target.dataset.step), { signal });
-  return (steps, { order, layers, positions }, chosen, sizes) => {
+  return (steps, { order, layers, positions, out }, chosen, sizes) => {
     const places = placesOf(steps, order);
-    const key = JSON.stringify([places, layers, positions, sizes]);
+    const key = JSON.stringify([places, layers, positions, out, sizes]);
     if (key !== drawn) {
       drawn = key;
       const { lines, shapes } = arrows(places);
@@ -91,21 +96,26 @@ export function flowDrawing(host, { label, pick, signal }) {
         return lowered(made, words);
       };
       const end = places.at(-1).y;
-      // beside each part, how many parameters it has
-      const beside = { output: sizes[0], back: sizes[1] };
-      const under = (at) => (order === "parallel" && at.key === "output" ? [BRANCH, at.y + 22] : [(STREAM + BRANCH) / 2 + 6, at.y + ROW + 15]);
-      const counted = places.filter((at) => beside[at.key]).map((at) => text(...under(at), `${beside[at.key]} parameters`, "middle"));
-      lines.push(`M${STREAM},${end + HALF}V${end + 38}${DOWN}`);
+      // under each part its name, and how many parameters it has
+      const beside = { output: ["attention", sizes[0]], back: ["feed-forward", sizes[1]] };
+      const under = (at) => (order === "parallel" && at.key === "output" ? [STREAM + 76, at.y + 22] : [STREAM + 18, at.y + ROW + 16]);
+      const caption = ([part, n]) => `${part} · ${part === out ? "taken out" : `${n} parameters`}`;
+      const counted = places.filter((at) => beside[at.key]).map((at) => text(...under(at), caption(beside[at.key]), "start", { class: "ra-part" }));
+      const gone = partOf(out, order);
+      const pathOf = (wanted) => lines.filter(([, box]) => gone.includes(box) === wanted).map(([d]) => d).join(""); // prettier-ignore
+      const without = (step) => (gone.includes(step) ? "ra-without" : "");
+      lines.push([`M${STREAM},${end + HALF}V${end + 38}${DOWN}`]);
       const after = layers > 1 ? `to block 2 of ${layers}, at last to V scores` : "to the unembedding: V scores";
       shapes.push([STREAM - 5, end + 34, places.at(-1).shape, "end"], [STREAM + 8, end + 34, after, "start"]);
       svg.setAttribute("viewBox", `0 0 ${WIDE} ${end + 44}`);
       svg.replaceChildren(
-        svgElement("path", { class: "ra-line ra-neutral", d: lines.join("") }),
+        svgElement("path", { class: "ra-line ra-neutral", d: pathOf(false) }),
+        svgElement("path", { class: "ra-line ra-neutral ra-without", d: pathOf(true) }),
         ...counted,
         ...shapes.map(([x, y, words, anchor]) => text(x, y, words, anchor)),
         ...places.flatMap(({ key: step, x, y, width }) => [
-          svgElement("rect", { x: x - width / 2, y: y - HALF, width, height: 2 * HALF, rx: 5, "data-step": step }),
-          text(x, y + 4, step === "embedding" && positions === "none" ? "word" : stepNames[step], "middle", { class: "ra-step", "data-step": step }),
+          svgElement("rect", { x: x - width / 2, y: y - HALF, width, height: 2 * HALF, rx: 5, class: without(step), "data-step": step }),
+          text(x, y + 4, step === "embedding" && positions === "none" ? "word" : stepNames[step], "middle", { class: `ra-step ${without(step)}`, "data-step": step }),
         ]),
       );
     }

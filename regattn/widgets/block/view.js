@@ -31,6 +31,16 @@ const toldByHand = {
   keys: "What each word is found by.",
   values: "What each word hands over.",
 };
+// In fewer words, where the head is chosen beside them.
+const toldShort = {
+  queries: "row × query matrix",
+  keys: "row × key matrix",
+  values: "row × value matrix",
+  scores: "query on key / √d",
+  mask: "none looks ahead",
+  weights: "softmax of scores",
+  average: "weights × values",
+};
 const HEADS_AT_FIRST = 2;
 const HIDDEN = 8; // columns shown of the hidden ones
 const AMONG = ["scores", "mask", "weights"]; // tables of words on words
@@ -44,7 +54,7 @@ function flowPanel(view) {
     beside: true,
     make(host) {
       const draw = flowDrawing(host, { label, pick: (step) => view.set({ step }), signal: view.signal });
-      return ({ steps, order, shown, layers, positions, width: D }) => draw(steps, { order, layers, positions }, shown.key, [4 * D ** 2, 8 * D ** 2]);
+      return ({ steps, order, shown, layers, positions, out, width: D }) => draw(steps, { order, layers, positions, out }, shown.key, [4 * D ** 2, 8 * D ** 2]);
     },
   };
 }
@@ -72,8 +82,9 @@ function numbersPanel(view, problem, hand) {
     title,
     beside: Boolean(problem.trained),
     make(host) {
-      const does = problem.trained ? host.appendChild(element("p", { class: "ra-does" })) : null;
+      const does = problem.trained ? host.appendChild(element("p", { class: "ra-does" }, element("span"), element("span"))) : null;
       const line = element("p", { class: "ra-below", "aria-live": "polite" });
+      if (view.rows.has("head")) host.append(headSwitch(view));
       const nudges = [-1, 1].map((by) => nudgeButton(view, hand, by));
       const light = (cell) => {
         hand.hovered = cell && [cell[0], hand.columns[cell[1]]];
@@ -96,7 +107,10 @@ function numbersPanel(view, problem, hand) {
         const masked = (i, j) => key === "weights" && j > i;
         const lit = (i, j) => (i === at[0] && j === at[1] ? " ra-lit" : "");
         const marked = (i, j) => (masked(i, j) ? "ra-masked" : values[i][j] < 0 ? "ra-below" : "ra-above") + lit(i, j);
-        if (does) does.textContent = key === "hidden" ? `The ${hand.columns.length} largest of ${columns.length}; below zero is 0.` : told[key];
+        if (does) {
+          does.firstChild.textContent = key === "hidden" ? `The ${hand.columns.length} largest of ${columns.length}; below zero is 0.` : told[key];
+          does.lastChild.textContent = (view.rows.has("head") && toldShort[key]) || "";
+        }
         const own = (row) => hand.columns.map((j) => row[j]);
         draw(words, own(columns), values.map(own), { text: signedText, most, marked: (i, j) => marked(i, hand.columns[j]), chosen: [words.map((_, i) => i === at[0]), hand.columns.map((j) => j === at[1])] }); // prettier-ignore
         const write = (piece) => (typeof piece === "number" ? formatNumber(piece) : piece);
@@ -110,6 +124,23 @@ function numbersPanel(view, problem, hand) {
       };
     },
   };
+}
+
+// The control of the head, beside the numbers that are one head's: a slider drawn as a row of keys, 1 | 2.
+function headSwitch(view) {
+  const row = view.rows.get("head");
+  const keys = element("span", { class: "ra-heads", "aria-hidden": "true" });
+  const [name] = row.children;
+  name.textContent = "Head";
+  row.classList.add("ra-head-row");
+  row.append(keys);
+  view.refreshers.push(() => {
+    const { n_heads, head } = view.now();
+    if (keys.childElementCount !== n_heads) keys.replaceChildren(...Array.from({ length: n_heads }, (_, h) => element("span", {}, String(h + 1))));
+    row.style.setProperty("--heads", n_heads);
+    [...keys.children].forEach((key, h) => key.classList.toggle("ra-on", h === Math.min(head, n_heads) - 1));
+  });
+  return row;
 }
 
 // Moves the last word's score of the subject by one, so that it looks there more or less.
@@ -166,7 +197,7 @@ function topOf(shares, known) {
 const named = (word) => `“${isolate(word)}”`;
 
 // What a step does to the row that is looked at, in its own words.
-function sayStep({ words, steps, shown: { key }, stay: [i, j], says, n_heads }, { known }) {
+function sayStep({ words, steps, shown: { key }, stay: [i, j], says, n_heads, head }, { known }) {
   const word = named(words[i]);
   const valuesOf = (step) => steps.find((one) => one.key === step).values[i];
   const at = (step) => signedText(valuesOf(step)[j]);
@@ -176,7 +207,8 @@ function sayStep({ words, steps, shown: { key }, stay: [i, j], says, n_heads }, 
   const weights = valuesOf("weights");
   const top = Math.max(...weights);
   const heads = n_heads === 1 ? "the head" : n_heads === 2 ? "both heads" : `all ${n_heads} heads`;
-  const looked = j <= i ? `looks at ${named(words[j])}: ${shareShort(weights[j])} of its weight` : `may not look at ${named(words[j])}, which comes later`;
+  const looked = j <= i ? `gives ${named(words[j])} ${shareShort(weights[j])} of its weight` : `may not look at ${named(words[j])}, which comes later`;
+  const inHead = n_heads === 1 ? "" : `in head ${Math.min(head, n_heads)} of ${n_heads}, `;
   const answering = valuesOf("hidden").filter((value) => value > 0).length;
   return {
     embedding: () => `${word} enters, and says ${enters}`,
@@ -184,10 +216,10 @@ function sayStep({ words, steps, shown: { key }, stay: [i, j], says, n_heads }, 
     queries: () => `${word} asks with ${valuesOf("queries").length} numbers, number ${j + 1} is ${at("queries")}`,
     keys: () => `${word} is found by ${valuesOf("keys").length} numbers, number ${j + 1} is ${at("keys")}`,
     values: () => `${word} hands over ${valuesOf("values").length} numbers, number ${j + 1} is ${at("values")}`,
-    scores: () => `${word} gives ${named(words[j])} the score ${at("scores")}`,
+    scores: () => `${inHead}${word} gives ${named(words[j])} the score ${at("scores")}`,
     mask: () => `${word} may ${j <= i ? "" : "not "}look at ${j === i ? "itself" : named(words[j])}`,
-    weights: () => `${word} ${looked}`,
-    average: () => `${word} takes ${shareShort(top)} of the values of ${named(words[weights.indexOf(top)])}, so its number ${j + 1} is ${at("average")}`,
+    weights: () => `${inHead}${word} ${looked}`,
+    average: () => `${inHead}${word} takes ${shareShort(top)} of the values of ${named(words[weights.indexOf(top)])}, so its number ${j + 1} is ${at("average")}`,
     output: () => `${heads} mixed, ${at("output")} for number ${j + 1} of ${word}`,
     add_1: () => `its number ${j + 1} goes from ${at("embedding")} to ${at("add_1")}: ${word} ${now(1)} ${attended}, after ${enters}`,
     norm_2: () => `normalised, number ${j + 1} of ${word} is ${at("norm_2")}, from ${at("add_1")}`,
@@ -235,6 +267,7 @@ function nextButton(view) {
 const render = explorer({
   name: "BlockExplorer",
   longest: 165,
+  lasts: () => ({ head: ({ n_heads }) => n_heads }),
   valid: {
     count: (value, { stops, ...spec }) => (stops ? stops.includes(value) : fits(spec, value)),
   },

@@ -91,6 +91,7 @@ class PositionExplorer(Explorer, panels=["hands", "loss"]):
                 for stretch in ("2", "4", "8")
             }
         data = {"places": PLACES, "trained": TRAINED, "group": GROUP, "losses": losses, "letters": card["tables"]["1"]}
+        data["sorts"] = {hands: _sorted(name) for hands, name in (("trained", "rotary"), ("fast", "rotary, base 5"))}
         data["speeds"] = {
             base: frequencies(WIDTH, **more).tolist() for base, more in (("", {}), ("fast", {"base": BASES["fast"]}))
         }
@@ -134,6 +135,13 @@ def _away(distances: np.ndarray, speeds: np.ndarray, steps: np.ndarray) -> np.nd
     """Return whether each hand, at each distance, is a step of training or more from every angle of training."""
     turned = (distances[:, None] * speeds) % (2 * np.pi)
     return (turned >= TRAINED * steps * (1 - 1e-9)) & (turned <= 2 * np.pi - steps)
+
+
+def _sorted(positions: str) -> float:
+    """Return the share that models trained to sort get right at the length of training, a mean over the seeds."""
+    runs, _ = load_runs("lengths", "sorting")
+    rows = [row for rows in runs.loc[runs["positions"] == positions, "scores"] for row in rows]
+    return float(np.mean([row["right"] for row in rows if row["multiple"] == 1]))
 
 
 def _mean(curves: Any) -> list[float]:

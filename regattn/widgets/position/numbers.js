@@ -25,6 +25,8 @@ export function positionState({ places, trained, group, losses, speeds: all }, {
   const far = (angle, step) => angle >= trained * step * (1 - 1e-9) && angle <= TURN - step;
   const awayAt = (distance) => speeds.map((speed, i) => far((distance * speed) % TURN, kept[i]));
   const everywhere = Array.from({ length: places }, (_, distance) => awayAt(distance));
+  // past the last angle of training, by less than a step
+  const past = (angle, i) => angle > arcs[i] + 1e-9 && angle < trained * kept[i] * (1 - 1e-9);
   const met = [];
   for (const away of everywhere) met.push((met.at(-1) ?? 0) + (away.some(Boolean) ? 1 : 0));
   const curve = losses[hands][slowed ? stretch : ""];
@@ -37,6 +39,7 @@ export function positionState({ places, trained, group, losses, speeds: all }, {
     away: everywhere[place - 1],
     beyond: speeds.map((_, i) => everywhere.slice(0, place).some((away) => away[i])),
     unseen: met[place - 1],
+    over: Array.from({ length: place }, (_, distance) => speeds.some((speed, i) => past((distance * speed) % TURN, i))).some(Boolean), // prettier-ignore
     price: curve[trained / group - 1] - before[trained / group - 1], // at the end of training
     loss: lossAt(place),
     lossBefore: before[Math.floor((place - 1) / group)],

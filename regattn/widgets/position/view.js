@@ -146,12 +146,14 @@ function lossPanel({ places, trained, group, letters }, view) {
       const here = [strips, loss].map((p) => p.marker("query", "upright"));
       const diamond = loss.marker("query");
       const holds = [strips, loss].map((p) => p.handle((at) => view.set(to(at)), view.signal));
+      const legend = loss.svg.closest("[data-panel]").querySelector("li:nth-child(3)").lastChild;
       return ({ everywhere, speeds, curve, before, place, loss: now, hands }) => {
         strips.margin.bottom = 10;
         const yTicks = [{ at: -1, text: "fastest" }, { at: -speeds.length, text: "slowest" }]; // prettier-ignore
         strips.frame({ x, y: [-0.5 - speeds.length, -0.5], xTicks: [], yTicks });
         loss.margin.left = strips.margin.left;
         loss.frame({ x, y: [1.6, 3.6], xTicks, yTicks: [2, 2.5, 3, 3.5].map((at) => ({ at, text: at.toFixed(1) })) });
+        legend.textContent = hands === "fast" ? "loss, base 10,000" : "loss, hands as trained";
         rows.forEach((draw, unseen) => draw(speeds.flatMap((_, i) => stretches(everywhere, i, Boolean(unseen)))));
         const edges = curve.flatMap((_, k) => [group * k + 0.5, group * (k + 1) + 0.5]);
         const twice = (means) => means.flatMap((mean) => [mean, mean]);
@@ -195,12 +197,12 @@ const render = explorer({
     ["unseen", "tokens so far at new angles", ({ unseen, place }) => `${unseen} of ${place}`],
     ["away", "hands at a new angle here", ({ away }) => `${away.filter(Boolean).length} of ${away.length}`],
     ["loss", "loss here", ({ loss }) => nats(loss)],
-    ["before", "loss here, hands as trained", ({ lossBefore }) => nats(lossBefore)],
+    ["before", "loss here, base 10,000 as trained", ({ lossBefore }) => nats(lossBefore)],
     ["round", `hands that go round within ${trained} places`, ({ arcs }) => `${arcs.filter((arc) => arc >= TURN - 1e-9).length} of ${arcs.length}`],
   ],
-  say({ place, unseen, loss, lossBefore, within, price, hands, step }, { trained, letters }) {
-    const tokens = unseen ? ` ${unseen} of its ${place} tokens ${unseen > 1 ? "turn" : "turns"} a hand to a new angle.` : " no angle is new.";
-    const [other, when] = hands === "trained" ? [place > trained ? within : null, "in training"] : [lossBefore, "as trained"];
+  say({ place, unseen, over, loss, lossBefore, within, price, hands, step }, { trained, letters, sorts }) {
+    const tokens = unseen ? ` ${unseen} of its ${place} tokens ${unseen > 1 ? "turn" : "turns"} a hand to a new angle.` : over ? " no hand is a step too far." : " no angle is new.";
+    const [other, when] = hands === "trained" ? [place > trained ? within : null, "in training"] : [lossBefore, hands === "fast" ? "with base 10,000" : "as trained"];
     const apart = other !== null && Math.abs(loss - other) > NOISE;
     const than = other === null ? "" : apart ? `, ${formatNumber(other, 3)} ${when}` : `, about as ${when === "as trained" ? "trained" : when}`;
     const worse = loss > letters + NOISE ? `; letter frequencies leave ${among(letters)}` : "";
@@ -209,6 +211,10 @@ const render = explorer({
       all: ` The fastest hand turns ${Math.round((step * 360) / TURN)}° a step, not ${Math.round(360 / TURN)}°: neighbours look alike.`,
       slow: place > trained ? ` At place ${trained} slowing costs ${signless(price)} already: slower hands part near places less.` : "",
     };
+    if (hands === "fast") {
+      const [right, before] = [sorts.fast, sorts.trained].map((share) => Math.round(100 * share));
+      return ["Another model, trained with base 5.", ` Place ${place}:${tokens} Loss ${formatNumber(loss, 3)} nats${than}${unsure} Its price: trained to sort, it gets ${right} % right, not ${before}.`]; // prettier-ignore
+    }
     return [`Place ${place}:`, `${tokens} Loss ${formatNumber(loss, 3)} nats${than}${unsure}${why[hands] ?? ""}`];
   },
   result: ({ angles, arcs, around, away, unseen, loss, curve }) => ({ angles, arcs, around, away, unseen, loss, curve }),
