@@ -292,6 +292,14 @@ def test_k_means_is_watched_round_by_round_and_leaves_its_trace(browser, tmp_pat
         tried = page.locator(".ra-trace path.ra-dot.ra-neutral").first
         assert tried.get_attribute("d").count("M") == 3  # the list as given, the start, and one round
         assert_same(found, expected(page.evaluate(STATE)))
+        page.locator(".ra-trace:visible svg").press("End")
+        tip = f"16 codes, round 1\nerror {found['error']:.3f}".replace(" 0.", " .")
+        assert page.inner_text(".ra-trace:visible .ra-tip").startswith(tip)
+        ended = page.evaluate(SET, [{"rounds": 10}, 0])
+        more = ended["right"] - example(assignment="hard", book=2).result()["right"]
+        assert "Another start, another list: " in page.inner_text(MESSAGE)
+        read = f"{abs(more)} {'more' if more > 0 else 'fewer'}" if more else "as many"
+        assert page.inner_text(MESSAGE).endswith(f", {read} read right.")
 
 
 @pytest.mark.browser

@@ -115,6 +115,27 @@ def test_rivals_that_coincide_are_one_line_which_the_legend_names_for_all(browse
 
 
 @pytest.mark.browser
+def test_the_curve_says_where_it_was_lowest_once_it_has_risen(browser, tmp_path):
+    with opened(browser, tmp_path, ContextExplorer(**(PRESETS["same rows, own target"] | {"step": 40}))) as page:
+        notes = page.locator("[data-panel=risk] .ra-note")
+        assert not any(notes.all_text_contents())
+        page.evaluate(SET, [{"step": 100}, 0])
+        assert notes.all_text_contents() == ["lowest here, step 40: stopped early"]
+        page.evaluate(SET, [{"target": "clean", "step": 100}, 0])
+        assert not any(notes.all_text_contents())
+
+
+@pytest.mark.browser
+def test_without_tables_the_axis_of_the_risk_stays_when_the_test_has_less_noise(browser, tmp_path):
+    ticks = "[data-panel=risk] svg text"
+    explorer = ContextExplorer(**(PRESETS["four layers"] | {"step": 20}), hide=["omega", "theory"])
+    with opened(browser, tmp_path, explorer) as page:
+        before = page.locator(ticks).all_text_contents()
+        page.evaluate(SET, [{"tested": "quiet"}, 0])
+        assert page.locator(ticks).all_text_contents() == before
+
+
+@pytest.mark.browser
 def test_the_query_ends_at_its_answer_beside_what_it_answered_as_trained(browser, tmp_path):
     usual = "[data-panel=layers] path.ra-dotted"
     with opened(browser, tmp_path, ContextExplorer(**(PRESETS["four layers"] | {"step": 20}))) as page:

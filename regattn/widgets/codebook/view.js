@@ -1,6 +1,7 @@
 // CodebookExplorer: a point of a latent plane is dragged, and a decoder draws from the code that stands for it.
 import { cellPicture } from "../_kit/cells.js";
 import { codebookProblem, codebookState, cooling, errorOf } from "./numbers.js";
+import { cursor } from "../_kit/cursor.js";
 import { element } from "../_kit/controls.js";
 import { explorer } from "../_kit/explorer.js";
 import { formatNumber, isolate, numberTicks, shareText } from "../_kit/format.js";
@@ -141,9 +142,16 @@ const ORIGINS = { hard: "drawn at the code", soft: "drawn at the average", none:
 const given = ({ rounds }) => rounds.length - 1;
 const chosen = (problem, book, rounds = given(problem)) => errorOf(problem, { book, rounds, assignment: "hard" });
 
+// What was sent in a setting.
+function settingWords(problem, { book, assignment, rounds, temperature }) {
+  if (assignment === "none") return "the point itself";
+  const list = `${problem.codebooks[book].length} codes${rounds < given(problem) ? `, round ${rounds}` : ""}`;
+  return assignment === "soft" ? `average of ${list}, T = ${formatNumber(temperature, 2)}` : list;
+}
+
 // Error and reading of all images for every setting that was shown, whose rounds of k-means join to a
 // line; for an average the error over the temperature. The axis of the error is the same in both.
-function tracePlots(host, problem) {
+function tracePlots(host, problem, view) {
   const { images, codebooks, plain, on } = problem;
   const point = errorOf(problem, { book: 0, rounds: given(problem), assignment: "none" });
   const all = [...codebooks.map((_, book) => chosen(problem, book)), point];
@@ -161,10 +169,20 @@ function tracePlots(host, problem) {
   const [level, curve, least, now] = [cooled.marker("neutral", "level"), cooled.line("key"), cooled.dots("truth", { hollow: true }), cooled.marker("key", "dot")];
   const [lowest, one] = [cooled.note("truth", "middle"), cooled.note("neutral")];
   const at = ({ error, right }) => [within(error), Math.min(top, right)];
+  // Every dot says what was tried there.
+  const known = () => [...on.trail.values()];
+  const pointer = cursor(tried, {
+    count: () => on.trail.size,
+    at: (k) => at(known()[k]),
+    text: (k) => `${settingWords(problem, known()[k])}\n${overall(known()[k], Infinity)}`,
+    moved: (k) => pointer.show(k),
+    start: () => on.trail.size - 1,
+    signal: view.signal,
+  });
   const asGiven = (each) => each.assignment === "hard" && each.rounds === given(problem);
 
   function drawTried(state) {
-    const trail = [...on.trail.values()];
+    const trail = known();
     const places = trail.map(at);
     tried.frame({ x: span, y: [0, top] });
     mean(plain);
@@ -178,6 +196,7 @@ function tracePlots(host, problem) {
     });
     notes.at(-1)("one mean image", plain, top, { dx: 5, dy: 10 });
     here(...at(state));
+    pointer.redraw();
   }
 
   function drawCooled(state) {
@@ -193,15 +212,15 @@ function tracePlots(host, problem) {
   }
 
   return (state) => {
-    const { key, error, right, book, assignment, rounds } = state;
-    on.trail.set(key, { error, right, book, assignment, rounds });
+    const { key, error, right, book, assignment, rounds, temperature } = state;
+    on.trail.set(key, { error, right, book, assignment, rounds, temperature });
     const soft = assignment === "soft";
     [tried, cooled].forEach((each, k) => (each.host.hidden = soft !== Boolean(k)));
     if ((soft ? cooled : tried).measure()) (soft ? drawCooled : drawTried)(state);
   };
 }
 
-const tracePanel = (problem) => ({ title: `All ${problem.images.length} images`, beside: true, make: (host) => tracePlots(host, problem) });
+const tracePanel = (problem, view) => ({ title: `All ${problem.images.length} images`, beside: true, make: (host) => tracePlots(host, problem, view) });
 
 // What is sent beside what arrives, how far apart they are on a scale that stays, and how many the judge reads right.
 function drawnPanel(problem) {
@@ -297,12 +316,21 @@ function overall({ error, right }, plain) {
   return `error ${small(error)}${worse}${right === null ? "" : `, ${right} read right`}`;
 }
 
+// The list that the last round leaves, beside the one as given, which k-means found from another start.
+function otherList({ error, right }, other) {
+  if (right === null) return "";
+  const [more, same] = [right - other.right, small(error) === small(other.error)];
+  const read = more ? `${Math.abs(more)} ${more > 0 ? "more" : "fewer"}` : "as many";
+  return ` Another start, another list: ${same ? "as little error" : `error ${small(error)} for ${small(other.error)}`}, ${read} read right.`;
+}
+
 // What a round of k-means did.
-function learning({ rounds, codes, moved, spread, before, ...found }, plain) {
+function learning({ rounds, codes, moved, spread, before, book, ...found }, problem) {
   const away = `Squared distance to the nearest code: ${before === null ? "" : `${small(before)} → `}${small(spread)}`;
   const first = `The codes begin on the first ${codes.length} images.`;
-  const next = `Round ${rounds}: each code moved to the mean of its images; ${moved || "no"} image${moved === 1 ? "" : "s"} then changed code.`;
-  return `${rounds ? next : first} ${away}; ${overall(found, plain)}.`;
+  const ended = rounds === given(problem) - 1;
+  const next = `Round ${rounds}: ${ended ? "" : "each code moved to the mean of its images; "}${moved || "no"} image${moved === 1 ? "" : "s"} ${ended ? "" : "then "}changed code.`;
+  return `${rounds ? next : first} ${away}; ${overall(found, problem.plain)}.${ended ? otherList(found, chosen(problem, book)) : ""}`;
 }
 
 function told(state, problem) {
@@ -316,7 +344,7 @@ function told(state, problem) {
     return ["", `No code: error ${small(error)}${least}${fewer}. The drawing is of your point, not of the image in the ring.`];
   }
   if (assignment === "hard") {
-    if (rounds < given(problem)) return ["", learning(state, plain)];
+    if (rounds < given(problem)) return ["", learning(state, problem)];
     const [label, count] = commonest(members, labels);
     const most = label === "·" ? "" : `, ${count} of them labelled ${isolate(label)}`;
     const cell = members.length ? `stands for ${members.length} of ${latents.length} images${most}` : "stands for no image";
@@ -337,7 +365,7 @@ const render = explorer({
   prepare: (data) => ({ ...codebookProblem(data), on: { state: null, trail: new Map() } }),
   compute: codebookState,
   ended: ({ rounds }, problem) => rounds === given(problem) - 1, // the last place is no round
-  panels: (problem) => ({ drawn: drawnPanel(problem), plane: planePanel(problem, problem.on), trace: tracePanel(problem), members: membersPanel(problem) }),
+  panels: (problem, view) => ({ drawn: drawnPanel(problem), plane: planePanel(problem, problem.on), trace: tracePanel(problem, view), members: membersPanel(problem) }),
   hint: () => "; arrow keys read the codes, Enter puts the point on one",
   cursor: ({ on }) => ({
     count: ({ codes }) => codes.length,

@@ -139,13 +139,16 @@ function nearerOn(settings, theta, tests, k, query) {
   }).length;
 }
 
+const ALIKE = ["same", "quiet"]; // tests whose risks are compared by eye
+
 // What is shown: Ω beside theory, the risks of the network and of its rivals, the layers and weights on one context.
 export function contextState(problem, { step, tested, beside, task, query, ...settings }) {
   const { train, training, scales, every } = problem;
   const state = train(step, settings);
   const { sets, rivals } = training.judged(settings);
   const { dimension: p, context: n } = settings;
-  const k = Object.keys(scales).indexOf(tested);
+  const at = (name) => Object.keys(scales).indexOf(name);
+  const k = at(tested);
   const shown = sets[k][task - 1];
   const { X, queries, ys, goals } = shown;
   const omega = effective(settings, state.theta, shown).map((value) => value / n);
@@ -183,6 +186,7 @@ export function contextState(problem, { step, tested, beside, task, query, ...se
     risks: state.risks.map((found) => found[k]),
     risk: (step % every === 0 && state.diverged_at === null ? state.risks.at(-1) : training.measure(settings, state.theta))[k],
     rivals: rivals[k],
+    common: ALIKE.includes(tested) ? ALIKE.flatMap((name) => [...state.risks.map((found) => found[at(name)]), ...Object.values(rivals[at(name)])]) : [], // one axis for both
     left,
     usually: k ? leaves(sets[0][task - 1], 0).map((values) => -values[n]) : [], // answers to the query as in training
     reach: Math.max(...ys.flatMap((y) => y.map(Math.abs))),

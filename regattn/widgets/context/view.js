@@ -57,6 +57,8 @@ const RIVALS = {
   ridge: ["neutral", "line", "ridge for the noise of training"],
   layer: ["test", "dashed", "one linear layer, fully trained"],
 };
+const EARLY = 1.02; // times the least risk: from there on the curve says where it was least
+const LETTER = 6.5; // pixels that one takes, about
 const ABOVE = 100; // times the worst rival: a larger risk leaves the picture, as where x is doubled
 const SAME = 1.005; // of two risks, how much larger the one may be where both are one line
 
@@ -106,10 +108,11 @@ function riskPanel({ steps, every }, view) {
     make(p) {
       const lines = Object.entries(RIVALS).map(([name, [role, mark]]) => [name, p.line(role, { dashed: mark === "dashed" })]);
       const [network, here] = [p.chains("prediction", 2), p.marker("prediction", "dot")];
-      return ({ risks, risk, rivals, step }) => {
+      const [least, early] = [p.dots("prediction", { hollow: true }), p.note("prediction")];
+      return ({ risks, risk, rivals, step, common, stretched }) => {
         const ceiling = Math.max(risks[0], ABOVE * Math.max(...Object.values(rivals))); // what is higher is cut
         const within = (value) => height(Math.min(ceiling, value));
-        const seen = [...risks, risk, ...Object.values(rivals)].map(within);
+        const seen = [...risks, risk, ...Object.values(rivals), ...(view.hides("omega") ? common : [])].map(within);
         const [low, high] = [Math.floor(8 * Math.min(...seen) - 0.5) / 8, Math.ceil(8 * Math.max(...seen) + 0.5) / 8];
         p.frame({ x: [0, steps], y: [low, high], yTicks: riskTicks(low, high) });
         const found = distinct(rivals);
@@ -119,6 +122,12 @@ function riskPanel({ steps, every }, view) {
         }
         nameRivals(p, found);
         network([risks.map((found, k) => [k * every, height(found)])]);
+        const best = risks.indexOf(Math.min(...risks));
+        const passed = best > 0 && !stretched && risk > EARLY * risks[best];
+        least(passed ? [best * every] : [], [height(risks[best])], 6);
+        const words = passed ? `lowest here, step ${best * every}: stopped early` : "";
+        const free = p.size.width - p.margin.right - p.x(best * every) - LETTER * p.size.unit * words.length;
+        early(words, best * every, height(risks[best]), { dx: Math.min(12, free), dy: free < 12 ? 20 : 4 }); // beside it, or below
         here(Math.min(step, steps), within(risk));
       };
     },
@@ -134,7 +143,7 @@ function layersPanel(view) {
     title: "One new task, layer by layer",
     beside: view.hides("omega"),
     legend: [
-      ["key", "square", "rows that were read: how much is left"],
+      ["key", "square", "rows that were read: how far off, typically (±)"],
       ["query", "line", "the query: its answer so far"],
       ["truth", "hollow", "answer of least squares"],
       ["truth", "dot", "right answer"],
