@@ -110,8 +110,7 @@
           other.classList.toggle("predict-right", isRight(other));
         }
         const words = press(box);
-        const played = words.some((word) => explorerOf(box).querySelector(`[data-play="${CSS.escape(word.toLowerCase())}"]`));
-        const pressed = words.length ? ` ${played ? "Pressed" : "The picture now shows"}: ${words.join(", ")}.` : "";
+        const pressed = words.length ? ` Pressed: ${words.join(", ")}.` : ""; // true also when another is pressed later
         said.textContent = `${isRight(button) ? "Right." : "Not this time."}${pressed}`;
         answer.hidden = false;
         answer.open = true;

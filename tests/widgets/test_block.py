@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -233,6 +234,26 @@ def test_what_is_pressed_answers_above_the_numbers_and_lights_where_most_is_writ
 
 
 @pytest.mark.browser
+def test_a_preset_leads_back_to_the_word_that_asks_and_a_moved_weight_says_who_is_heard_instead(browser, tmp_path):
+    explorer = learned(presets={"hears": {"step": "weights", "nudge": 0}, "away": {"step": "weights", "nudge": -3}})
+    with opened(browser, tmp_path, explorer, width=1280, height=800) as page:
+        preset = page.locator("[data-preset]")
+
+        def said() -> str:
+            return page.locator(".ra-live").text_content().replace("\u2068", "").replace("\u2069", "")
+
+        preset.first.click()
+        page.locator("[data-panel=numbers] .ra-table").first.locator("tbody tr").nth(1).locator("td").first.click()
+        assert re.search("“dogs” gives “the” .* of its weight, (itself|“)", said())
+        preset.first.click()
+        share = learned(step="weights").result()["values"][-1][1]
+        assert f"“gate” gives “dogs” {share:.2f} of its weight.".replace("0.", ".") in said()
+        preset.last.click()
+        moved = learned(step="weights", nudge=-3).result()["values"][-1]
+        assert f"{moved[1]:.2f} of its weight, itself {moved[-1]:.2f}".replace("0.", ".") in said()
+
+
+@pytest.mark.browser
 def test_of_the_hidden_numbers_the_largest_are_shown_and_counts_may_stand_in_more(browser, tmp_path):
     explorer = learned(step="hidden", hide=["counts"])
     row = np.array(explorer.result()["values"][-1])
@@ -284,7 +305,7 @@ def test_a_press_makes_the_last_word_look_less_at_its_subject_until_the_verb_tur
             less.click()
         words = said.text_content().replace("\u2068", "").replace("\u2069", "")
         assert "… is (> .99): wrong, “dogs” needs “are”." in words
-        assert "In head 1 of 2, “gate” gives “dogs” .18 of its weight." in words
+        assert "In head 1 of 2, “gate” gives “dogs” .18 of its weight, itself .78." in words
         assert "As trained, the weight of “gate” on “dogs” is .82." in words
         assert_same(page.evaluate(f"{FIGURE}.model.result()"), expected(page.evaluate(STATE)))
         for more in ({"step": "scores"}, {"n_heads": 4, "head": 2, "step": "average"}, {"sentence": 1, "nudge": 2.5}):

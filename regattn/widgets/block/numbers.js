@@ -71,7 +71,8 @@ function normStep(key, x) {
   const sizes = x.map((row, t) => Math.sqrt(variance(row, t) + 1e-5));
   const values = x.map((row, t) => row.map((value) => (value - centres[t]) / sizes[t]));
   const how = (t, i) => ["(", x[t][i], " − mean ", centres[t], ") / size ", sizes[t]];
-  return { key, values, how, rows: (t) => [["reads", x[t]], ["normalised", values[t]]] };
+  const written = values.map((row, t) => row.map((value, i) => value - x[t][i]));
+  return { key, values, how, rows: (t) => [["reads", x[t]], ["normalised", values[t]]], written };
 }
 
 function turnedRows(x, d) {

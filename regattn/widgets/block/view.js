@@ -66,12 +66,13 @@ function columnNames({ names }, { words, shown: { key, values } }) {
 }
 
 // The number that is looked at: under the pointer, else the one last pressed, else the last word's largest, and where
-// a part adds the one to which it adds most.
-function cellOf({ hovered, pressed }, { key, values, written = values }) {
+// a part adds the one to which it adds most; of weights one of which is moved, that one.
+function cellOf({ hovered, pressed }, { key, values, written = values }, { nudge }) {
   const there = (at) => at && values[at[0]]?.[at[1]] !== undefined;
   if (there(hovered)) return hovered;
   const i = there(pressed) ? pressed[0] : values.length - 1;
   if (there(pressed) && pressed[2] === key) return pressed;
+  if (nudge && key === "weights" && i === values.length - 1) return [i, 1];
   const sizes = Array.from(written[i], key === "scores" ? Number : Math.abs); // of scores the best
   return [i, sizes.indexOf(Math.max(...sizes))];
 }
@@ -208,6 +209,8 @@ function sayStep({ words, steps, shown: { key }, stay: [i, j], says, n_heads, he
   const top = Math.max(...weights);
   const heads = n_heads === 1 ? "the head" : n_heads === 2 ? "both heads" : `all ${n_heads} heads`;
   const looked = j <= i ? `gives ${named(words[j])} ${shareShort(weights[j])} of its weight` : `may not look at ${named(words[j])}, which comes later`;
+  const most = weights.indexOf(top);
+  const instead = key === "weights" && j <= i && most !== j ? `, ${most === i ? "itself" : named(words[most])} ${shareShort(top)}` : "";
   const inHead = n_heads === 1 ? "" : `in head ${Math.min(head, n_heads)} of ${n_heads}, `;
   const answering = valuesOf("hidden").filter((value) => value > 0).length;
   return {
@@ -218,8 +221,8 @@ function sayStep({ words, steps, shown: { key }, stay: [i, j], says, n_heads, he
     values: () => `${word} hands over ${valuesOf("values").length} numbers, number ${j + 1} is ${at("values")}`,
     scores: () => `${inHead}${word} gives ${named(words[j])} the score ${at("scores")}`,
     mask: () => `${word} may ${j <= i ? "" : "not "}look at ${j === i ? "itself" : named(words[j])}`,
-    weights: () => `${inHead}${word} ${looked}`,
-    average: () => `${inHead}${word} takes ${shareShort(top)} of the values of ${named(words[weights.indexOf(top)])}, so its number ${j + 1} is ${at("average")}`,
+    weights: () => `${inHead}${word} ${looked}${instead}`,
+    average: () => `${inHead}${word} takes ${shareShort(top)} of the values of ${named(words[most])}, so its number ${j + 1} is ${at("average")}`,
     output: () => `${heads} mixed, ${at("output")} for number ${j + 1} of ${word}`,
     add_1: () => `its number ${j + 1} goes from ${at("embedding")} to ${at("add_1")}: ${word} ${now(1)} ${attended}, after ${enters}`,
     norm_2: () => `normalised, number ${j + 1} of ${word} is ${at("norm_2")}, from ${at("add_1")}`,
@@ -276,13 +279,15 @@ const render = explorer({
     const steps = blockSteps(problem, { ...now, head: Math.min(now.head, now.n_heads) });
     const shown = steps.find(({ key }) => key === now.step) ?? steps.at(-1);
     const words = wordsOf(problem, now);
-    const at = cellOf(problem.hand, shown);
-    const stay = cellOf({ ...problem.hand, hovered: null }, shown); // which a pointer that passes leaves alone
+    const at = cellOf(problem.hand, shown, now);
+    const stay = cellOf({ ...problem.hand, hovered: null }, shown, now); // which a pointer that passes leaves alone
     return { ...now, words, steps, shown, at, stay, held: steps.find(({ key }) => key === "weights").values.at(-1)[1], says: saidBy(problem, now, steps), counts: blockCounts(problem, now) };
   },
   panels(problem, view) {
     if (problem.trained) view.lead.before(view.said); // what changes, beside what is pressed
     if (problem.trained && view.rows.has("step")) nextButton(view);
+    const asBegun = ({ target }) => target.closest("[data-preset]") && (problem.hand.pressed = null);
+    view.body.addEventListener("click", asBegun, { capture: true, signal: view.signal }); // before the preset is set
     return {
       says: saysPanel(problem),
       numbers: numbersPanel(view, problem, problem.hand),
