@@ -20,8 +20,8 @@ function contextMessage({ step, risk, risks, rivals, words, gap, shrunk, plainly
   const others = `least squares ${short(rivals.ols)}, Bayes ${short(rivals.bayes)}`;
   const answered = view.hides("layers") ? "" : ` Task ${task}: it answers ${short(answers.network)}, least squares ${short(answers.ols)}; right is ${short(answers.right)}. In ${nearer} of ${tested} tasks it is nearer than least squares.`;
   if (stretched && step > 0) {
-    const why = stepping ? "Every x is doubled, so each layer steps four times as far" : "Every x is doubled";
-    return `${why}: the risk on new tasks is ${short(risk)}. Least squares, ${short(rivals.ols)}, and Bayes, ${short(rivals.bayes)}, do not notice.${answered}`;
+    const why = stepping ? "Every x is doubled, so the first step is four times as long" : "Every x is doubled";
+    return `${why}: the risk on new tasks is ${short(risk)}. Least squares, ${short(rivals.ols)}, and Bayes who is told, ${short(rivals.bayes)}, do not notice.${answered}`;
   }
   if (step === 0) return `Nothing is learned yet: press Play. The risk on new tasks is ${short(risk)}; of ${others}.`;
   const long = risk > risks[0] ? " The risk is above that of the start: the steps are too long." : "";
