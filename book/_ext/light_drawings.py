@@ -21,7 +21,6 @@ SHIFT = re.compile(r"translate\((\S+) (\S+)\)")
 NAME = re.compile(r"#([\w.-]+)")
 FOR_SLIDES = re.compile(r"(?:axes|matplotlib\.axis|xtick|text|patch)_\d+")
 FEW = 5  # points of a path, such as a frame, whose places stay as they are
-Tree.register_namespace("", SVG)
 
 
 def short_name(k: int) -> str:
@@ -146,6 +145,7 @@ def unwrap(element: Tree.Element) -> None:
 
 def lighter(drawing: str) -> str:
     """Return a drawing of Matplotlib that looks the same and weighs less."""
+    Tree.register_namespace("", SVG)  # for the whole process, so that another library may have registered others
     root = Tree.fromstring(drawing)
     for metadata in root.findall(f"{{{SVG}}}metadata"):
         root.remove(metadata)

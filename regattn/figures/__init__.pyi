@@ -38,7 +38,6 @@ from .language_model import (
 from .least_squares import (
     plot_directions as plot_directions,
     plot_forecast as plot_forecast,
-    plot_scale_alignment as plot_scale_alignment,
     plot_weights as plot_weights,
 )
 from .race import plot_race as plot_race

@@ -1,8 +1,6 @@
-"""Figures of chapters 3 and 4: weights, their two factors, spectra and paths over the penalty."""
+"""Figures of chapters 3 and 4: weights, spectra and paths over the penalty."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -12,14 +10,12 @@ from matplotlib.ticker import MaxNLocator
 
 from regattn._tables import numbers
 from regattn._validation import check_count
-from regattn.figures._style import COLOURS, SMALL, bar_width, dates, new_axes
-from regattn.regression.alignment import ScaleAndAlignment
+from regattn.figures._style import COLOURS, bar_width, dates, new_axes
 from regattn.regression.spectral import Spectrum
 
 __all__ = [
     "plot_directions",
     "plot_forecast",
-    "plot_scale_alignment",
     "plot_weights",
 ]
 
@@ -121,46 +117,6 @@ def _lying(weights: pd.Series, ax: Axes) -> Axes:
     ax.tick_params(axis="y", length=0)
     ax.grid(visible=False, axis="y")
     ax.grid(visible=True, axis="x")
-    return ax
-
-
-def plot_scale_alignment(split: ScaleAndAlignment, labels: Mapping[str, int], *, ax: Axes | None = None) -> Axes:
-    """Draw the two factors of one query's weights: scale across, alignment up.
-
-    Parameters
-    ----------
-    split : ScaleAndAlignment with arrays of shape (1, n)
-        Scale and cosine for one query.
-    labels : mapping of name to position
-        The points to name.
-    ax : Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    Axes
-        With one scatter of n points, and a ring and a text for each label.
-    """
-    ax = new_axes(ax)
-    scale, cosine = split.scale[0], split.alignment[0]
-    ax.scatter(scale, cosine, s=18, c=_signs(scale * cosine), alpha=0.75, linewidths=0)
-    marked = list(labels.values())
-    ax.scatter(
-        scale[marked], cosine[marked], s=60, facecolors="none", edgecolors=COLOURS["neutral"], linewidths=1, zorder=3
-    )
-    for name, i in labels.items():
-        left = scale[i] > 0.85 * scale.max()  # so that no name leaves the picture
-        ax.annotate(
-            name,
-            (scale[i], cosine[i]),
-            xytext=(-7 if left else 7, 0),
-            textcoords="offset points",
-            ha="right" if left else "left",
-            va="center",
-            fontsize=SMALL,
-        )
-    ax.axhline(0, color=COLOURS["neutral"], linewidth=0.8)
-    ax.set(xlabel="scale, product of the norms", ylabel="alignment, cosine", ylim=(-1.15, 1.15))
     return ax
 
 

@@ -12,11 +12,10 @@ from regattn.figures import (
     COLOURS,
     plot_directions,
     plot_forecast,
-    plot_scale_alignment,
     plot_weights,
     use_style,
 )
-from regattn.regression import scale_and_alignment, spectrum
+from regattn.regression import spectrum
 
 QUARTERS = pd.period_range("2000Q1", periods=5, freq="Q", name="quarter")
 WEIGHTS = pd.Series([0.5, -0.1, 0.2, 0.0, 0.4], index=QUARTERS)
@@ -116,26 +115,6 @@ def test_dots_of_a_forecast_grow_with_the_weight():
     sizes = ax.collections[0].get_sizes()
     np.testing.assert_allclose(sizes / sizes.max(), WEIGHTS.abs() / 0.5)
     assert any(line.get_ydata()[0] == 2.0 for line in ax.lines if line.get_marker() == "D")
-
-
-def test_scatter_has_scale_across_and_cosine_up():
-    split = scale_and_alignment([[3.0, 4.0]], [[1.0, 0.0], [0.0, -2.0]])
-    ax = plot_scale_alignment(split, {"first": 0})
-    np.testing.assert_allclose(ax.collections[0].get_offsets(), [[5.0, 0.6], [10.0, -0.8]])
-    assert [text.get_text() for text in ax.texts] == ["first"]
-
-
-@pytest.mark.parametrize("point", [0, 1])
-def test_a_name_stands_beside_the_ring_around_its_dot(point):
-    split = scale_and_alignment([[3.0, 4.0]], [[1.0, 0.0], [0.0, -2.0]])
-    ax = plot_scale_alignment(split, {"this": point})
-    place = [split.scale[0, point], split.alignment[0, point]]
-    np.testing.assert_allclose(ax.collections[1].get_offsets(), [place])
-    ax.figure.canvas.draw()
-    box, dot = ax.texts[0].get_window_extent(), ax.transData.transform(place)
-    assert box.y0 < dot[1] < box.y1
-    gap = box.x0 - dot[0] if point == 0 else dot[0] - box.x1  # the last dot has its name on the left
-    assert 0 < gap < 15
 
 
 def test_directions_show_the_share_kept_and_what_each_adds_to_the_forecast():
