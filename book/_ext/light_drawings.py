@@ -13,7 +13,7 @@ from itertools import pairwise
 from xml.etree import ElementTree as Tree
 
 SVG, HREF = "http://www.w3.org/2000/svg", "{http://www.w3.org/1999/xlink}href"
-LETTER = re.compile(r"scale\(0\.015625\)")  # a hundred letters of a point are 6,400 units high
+LETTER = re.compile(r"scale\(0\.015625\)")  # of letters: a unit of their outlines is a 64th of one outside
 GIVEN = re.compile(r"M [MLQCz\d.\s-]+")  # with spaces, as Matplotlib gives them
 PART = re.compile(r"([MLQCz])([^MLQCz]*)")
 DOT = "MCCCCCCCCz"  # from its lowest point around
