@@ -35,6 +35,13 @@ def dead_links(root: Path) -> list[str]:
     return found
 
 
+def test_the_table_of_letters_names_chapters_by_links():
+    """A bare number in it would not follow when a chapter is begun among the others."""
+    letters = (ROOT / "book" / "notation.md").read_text(encoding="utf-8").split("## Letters that mean two things")[1]
+    assert letters.count(".ipynb)") > 100
+    assert re.findall(r"\(\d+(?:, \d+)*[,)]", letters) == []
+
+
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory) -> tuple[Path, dict[str, str]]:
     """Return a copy of the checkout in which a chapter was begun, and its texts as they were."""

@@ -17,11 +17,11 @@ def masked_average(weights, values, mask):
 
 def panel_weights(X, units, X_new, units_new, spread):
     """Return weights, (m, n), of rows at new rows: shared, then own."""
-    K = spread**2 * X @ X.T * (units[:, None] == units)  # a mask
-    K_new = spread**2 * X_new @ X.T * (units_new[:, None] == units)
-    V_inv = np.linalg.inv(np.eye(len(X)) + K)
-    B = np.linalg.inv(X.T @ V_inv @ X) @ X.T @ V_inv
-    return X_new @ B + K_new @ V_inv @ (np.eye(len(X)) - X @ B)
+    R = spread**2 * X @ X.T * (units[:, None] == units)  # a mask
+    R_new = spread**2 * X_new @ X.T * (units_new[:, None] == units)
+    sigma_inv = np.linalg.inv(np.eye(len(X)) + R)
+    B = np.linalg.inv(X.T @ sigma_inv @ X) @ X.T @ sigma_inv
+    return X_new @ B + R_new @ sigma_inv @ (np.eye(len(X)) - X @ B)
 
 
 def within_slope(paths):

@@ -28,9 +28,9 @@ def panel_weights(
 
     .. math:: y_{ft} = x_{ft}^\top(\beta + b_f) + \varepsilon_{ft}, \qquad b_f \sim N(0, \tau^2\sigma^2 I)
 
-    With :math:`K_{ij} = \tau^2 x_i^\top x_j` for two rows of one unit and zero otherwise, V = I + K and
-    :math:`B = (X^\top V^{-1} X)^{-1} X^\top V^{-1}`, the weights are
-    :math:`X_* B + K_* V^{-1} (I - X B)`: what all share, and a correction among the unit's own rows. They are the
+    With :math:`R_{ij} = \tau^2 x_i^\top x_j` for two rows of one unit and zero otherwise, Σ = I + R and
+    :math:`B = (X^\top \Sigma^{-1} X)^{-1} X^\top \Sigma^{-1}`, the weights are
+    :math:`X_* B + R_* \Sigma^{-1} (I - X B)`: what all share, and a correction among the unit's own rows. They are the
     best linear unbiased predictions of a mixed model. Implements :eq:`panel-weights`.
 
     Parameters
@@ -86,9 +86,9 @@ def panel_weights(
 def mixed_spread(X: ArrayLike, units: ArrayLike, y: ArrayLike) -> float:
     r"""Return the spread of the units' coefficients, relative to the noise, of highest restricted likelihood.
 
-    .. math:: (n - r) \log \hat\sigma^2_\tau + \log|V_\tau| + \log|X^\top V_\tau^{-1} X| \to \min_\tau
+    .. math:: (n - r) \log \hat\sigma^2_\tau + \log|\Sigma_\tau| + \log|X^\top \Sigma_\tau^{-1} X| \to \min_\tau
 
-    with V = I + K as in :func:`panel_weights`, to which it is given as ``spread``. The estimate is that of statsmodels'
+    with Σ = I + R as in :func:`panel_weights`, to which it is given as ``spread``. The estimate is that of statsmodels'
     ``MixedLM`` with one variance for all that units differ in. One spread is for all columns: bring them to one scale.
 
     Parameters
@@ -170,7 +170,7 @@ class _Unit(NamedTuple):
 def _shared_and_own(X: np.ndarray, own: np.ndarray, X_new: np.ndarray, asked: np.ndarray, spread: float) -> np.ndarray:
     """Return the weights of the common coefficients, plus those of each unit's own.
 
-    In the singular directions of a unit V is diagonal, 1 + τ²s², so that nothing of size n × n is solved; the common
+    In the singular directions of a unit Σ is diagonal, 1 + τ²s², so that nothing of size n × n is solved; the common
     coefficients are those of codes of X, as many as its rank.
     """
     shared, shared_new = _codes(X, X_new)

@@ -120,11 +120,11 @@ class DirectionExplorer(Explorer, panels=["scores", "changed", "weights", "next"
     table = Choice(
         "Table S",
         {
-            "symmetric": "symmetric, C + Cᵀ",
-            "directed": "directed, C",
-            "turned": "turned, Cᵀ",
+            "symmetric": "near: either order",
+            "directed": "before: the row comes first",
+            "turned": "after: the row comes later",
         },
-        help="C: who comes before whom. C + Cᵀ: who meets whom. Under a mask the word that looks is the later one: Cᵀ.",
+        help="Which meetings of two words are counted. Under a mask the word that looks is the later one: after.",
         first=True,
     )
     kernel = Choice(
