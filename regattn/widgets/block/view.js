@@ -185,7 +185,7 @@ const COUNTED = [
   ["total", "of the model, with words and norms", () => ""],
 ];
 
-const NOUNS = ["dog", "dogs", "gate", "gates"];
+const [NOUNS, VERBS] = [["dog", "dogs", "gate", "gates"], ["is", "are"]];
 
 // The most of a list of shares: its word and its share.
 function topOf(shares, known) {
@@ -241,7 +241,7 @@ function sayStops(state, problem) {
   const right = told === wanted;
   const verdict = !asked ? "" : right ? `: right for “${subject}”` : `: wrong, “${subject}” needs “${wanted}”`;
   const moved = nudge !== 0 && words.length > 2;
-  const turned = moved && out === "nothing" && attended[0] !== told ? ` After attention it says “${attended[0]}” (${attended[1]}); feed-forward turns it ${asked && right ? "back " : ""}to “${told}”.` : "";
+  const turned = moved && out === "nothing" && attended[0] !== told ? ` After attention it says “${attended[0]}” (${attended[1]}); feed-forward turns it ${asked && right && VERBS.includes(attended[0]) ? "back " : ""}to “${told}”.` : "";
   const trained = moved && !turned ? ` As trained, ${last} gives ${named(subject)} ${shareShort(unmoved(state.held, nudge))}.` : "";
   const why = {
     attention: `Attention is taken out: ${last} ${asked ? `cannot tell ${one} from ${one}s` : "hears of no other word"}`,
