@@ -180,7 +180,9 @@ def test_a_pasted_text_is_learned_and_one_that_is_too_short_is_told(browser, tmp
             assert line.inner_text() == told
             assert page.locator(".ra-live").inner_text().strip() == ""
             assert {curve.nth(k).get_attribute("d") for k in range(curve.count())} <= {"", None}
-            assert page.locator("[data-panel=loss] .ra-note").evaluate_all("(names) => names.every((n) => !n.textContent)")
+            assert page.locator("[data-panel=loss] .ra-note").evaluate_all(
+                "(names) => names.every((n) => !n.textContent)"
+            )
             assert page.locator(".ra-history li").count() == 0
             assert not page.locator("[data-panel=map] table").is_visible()
             assert set(page.locator("dd[data-output]").all_inner_texts()) == {"–"}

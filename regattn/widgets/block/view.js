@@ -241,7 +241,8 @@ function sayStops(state, problem) {
   const right = told === wanted;
   const verdict = !asked ? "" : right ? `: right for “${subject}”` : `: wrong, “${subject}” needs “${wanted}”`;
   const moved = nudge !== 0 && words.length > 2;
-  const turned = moved && out === "nothing" && attended[0] !== told ? ` After attention it says “${attended[0]}” (${attended[1]}); feed-forward turns it ${asked && right && VERBS.includes(attended[0]) ? "back " : ""}to “${told}”.` : "";
+  const end = shown === steps.at(-1); // whose own sentence says how the answer turned
+  const turned = moved && !end && out === "nothing" && attended[0] !== told ? ` After attention it says “${attended[0]}” (${attended[1]}); feed-forward turns it ${asked && right && VERBS.includes(attended[0]) ? "back " : ""}to “${told}”.` : "";
   const trained = moved && !turned ? ` As trained, ${last} gives ${named(subject)} ${shareShort(unmoved(state.held, nudge))}.` : "";
   const why = {
     attention: `Attention is taken out: ${last} ${asked ? `cannot tell ${one} from ${one}s` : "hears of no other word"}`,
@@ -252,7 +253,7 @@ function sayStops(state, problem) {
   const rest = counts.total - counts.attention - counts.feed_forward;
   const parts = `${counts.attention} + ${counts.feed_forward} in the drawing, ${rest} for words and norms`;
   const other = n_heads === HEADS_AT_FIRST ? "" : ` Another block, trained with ${heads}: ${counts.total} parameters, as with ${HEADS_AT_FIRST} (${parts}).`;
-  const ends = shown === steps.at(-1) || moved || out !== "nothing";
+  const ends = end || moved || out !== "nothing";
   const begun = `${words.map(isolate).join(" ")} …`;
   return [ends ? `${begun} ${told}` : begun, `${ends ? ` (${sure})${verdict}.` : ""}${turned} ${capital(why[out])}.${trained}${other}`];
 }

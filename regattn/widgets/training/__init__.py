@@ -182,7 +182,7 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
             text that is too short the lists are empty, and ``loss`` is None.
         """
         if self._too_short():
-            return dict.fromkeys(NUMBERS, []) | {"loss": None}
+            return {name: [] for name in NUMBERS} | {"loss": None}
         task, found = self.trained()
         samples = found.likeliest if self.writes == "likeliest" else found.samples
         return {
