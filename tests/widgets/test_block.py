@@ -248,6 +248,13 @@ def test_a_preset_leads_back_to_the_word_that_asks_and_a_moved_weight_says_who_i
         preset.first.click()
         share = learned(step="weights").result()["values"][-1][1]
         assert f"“gate” gives “dogs” {share:.2f} of its weight.".replace("0.", ".") in said()
+        page.locator("[data-panel=numbers] .ra-table").first.locator("tbody tr").nth(4).locator("td").first.click()
+        assert "“gate” gives “the” " in said()
+        page.mouse.move(0, 0)
+        page.evaluate(SET, [{"sentence": 1}, 0])  # where a new one begins with its subject
+        dog = learned(step="weights", sentence=1).result()["values"][-1][1]
+        assert f"“gate” gives “dog” {dog:.2f} of its weight".replace("0.", ".") in said()
+        assert page.locator("[data-panel=numbers] td.ra-lit").first.inner_text() == f"{dog:.2f}"[1:]
         preset.last.click()
         moved = learned(step="weights", nudge=-3).result()["values"][-1]
         assert f"{moved[1]:.2f} of its weight, itself {moved[-1]:.2f}".replace("0.", ".") in said()
@@ -301,12 +308,23 @@ def test_a_nudged_score_moves_one_weight_and_the_others_share_what_is_left(heads
 def test_a_press_makes_the_last_word_look_less_at_its_subject_until_the_verb_turns(browser, tmp_path):
     with opened(browser, tmp_path, learned(step="weights"), width=872, height=800, more=False) as page:
         said, less = page.locator(".ra-live"), page.get_by_role("button", name="look there less")
-        for _ in range(3):
-            less.click()
+        shown = [bar.evaluate("(bar) => getComputedStyle(bar).opacity") for bar in page.locator(".ra-stop-bar").all()]
+        assert [float(opacity) < 1 for opacity in shown] == [False, True, True]  # as far as a walk has come
+        less.click()
+        less.click()
+        two = learned(step="weights", nudge=-2).result()["says"]
+        verbs = [(WORDS[np.argmax(stop)], f"{max(stop):.2f}"[1:]) for stop in two[1:]]
+        assert [verb for verb, _ in verbs] == ["is", "are"]
+        words = said.text_content().replace("\u2068", "").replace("\u2069", "")
+        assert f"… are ({verbs[1][1]}): right for “dogs”." in words
+        assert f"After attention it says “is” ({verbs[0][1]}); feed-forward turns it back to “are”." in words
+        shown = [bar.evaluate("(bar) => getComputedStyle(bar).opacity") for bar in page.locator(".ra-stop-bar").all()]
+        assert [float(opacity) < 1 for opacity in shown] == [True, False, False]  # what a weight that is moved changes
+        less.click()
         words = said.text_content().replace("\u2068", "").replace("\u2069", "")
         assert "… is (> .99): wrong, “dogs” needs “are”." in words
         assert "In head 1 of 2, “gate” gives “dogs” .18 of its weight, itself .78." in words
-        assert "As trained, the weight of “gate” on “dogs” is .82." in words
+        assert "As trained, “gate” gives “dogs” .82." in words
         assert_same(page.evaluate(f"{FIGURE}.model.result()"), expected(page.evaluate(STATE)))
         for more in ({"step": "scores"}, {"n_heads": 4, "head": 2, "step": "average"}, {"sentence": 1, "nudge": 2.5}):
             assert_same(page.evaluate(SET, [more, 0]), expected(page.evaluate(STATE)))
@@ -329,10 +347,10 @@ def test_a_press_on_a_key_takes_the_head_whose_weight_is_told(browser, tmp_path,
             assert page.evaluate(f"{FIGURE}.model.get('head')") == head
             assert page.locator(".ra-heads .ra-on").all_inner_texts() == [str(head)]
             weights = learned(step="weights", n_heads=heads, head=head).result()["values"][-1]
-            most = int(np.argmax(weights))
             words = said.text_content().replace("\u2068", "").replace("\u2069", "")
-            share = "> .99" if weights[most] > 0.995 else f"{weights[most]:.2f}"[1:]
-            assert f"In head {head} of {heads}, “gate” gives “{GATE[most]}” {share} of its weight." in words
+            share = "> .99" if weights[1] > 0.995 else f"{weights[1]:.2f}"[1:].replace(".00", "< .01")
+            assert f"In head {head} of {heads}, “gate” gives “dogs” {share} of its weight" in words
+            assert (", itself " in words or ", “" in words.partition("weight")[2]) == (np.argmax(weights) != 1)
         page.evaluate(SET, [{"n_heads": 1}, 0])
         assert "In head" not in said.text_content()
         page.evaluate(SET, [{"n_heads": 2, "step": "add_1"}, 0])
@@ -361,18 +379,23 @@ def test_the_next_step_is_a_press_away_is_said_in_words_and_lights_its_bar(brows
     with opened(browser, tmp_path, explorer, width=872, height=800, more=False) as page:
         assert page.locator("figure.regattn").bounding_box()["height"] <= 750
         heights, sentences, lit = set(), [], []
-        for _ in explorer.steps:
+        for step in explorer.steps:
+            assert page.locator(".ra-next").text_content() == ("Start again" if step == "add_2" else "Next step")
             sentences.append(page.locator(".ra-live").text_content().replace("\u2068", "").replace("\u2069", ""))
             lit.append(
                 page.locator(".ra-stops tr").evaluate_all("(rows) => rows.findIndex((r) => r.className === 'ra-now')")
             )
             heights.add(page.locator("figure.regattn").bounding_box()["height"])
-            page.get_by_role("button", name="Next step").click()
+            page.locator(".ra-next").click()
+        assert [": right for “dogs”" in sentence for sentence in sentences] == [False] * 14 + [True]
         assert lit == [0] * 10 + [1] * 4 + [2]
         assert len(set(sentences)) == len(explorer.steps)
         assert max(heights) <= 750
         assert page.locator("[data-control=step]").input_value() == "embedding"
         number = learned(step="average").result()["values"][-1][2]
+        number_1 = [learned(step=step).result()["values"][-1][0] for step in ("embedding", "norm_1")]
+        before, after = (f"{number:.2f}".replace("-0", "−").replace("-", "−") for number in number_1)
+        assert sentences[1].endswith(f"Mean 0, variance 1: number 1 of “gate” goes from {before} to {after}.")
         assert f"“gate” takes .82 of the values of “dogs”, so its number 3 is −{-number:.2f}." in sentences[8]
         assert "from −.17 to 2.03: “gate” now says “are” (.81), after “gate” (.81)." in sentences[10]
         answering = np.count_nonzero(learned(step="hidden").result()["values"][-1])

@@ -173,8 +173,84 @@ def test_a_pasted_text_is_learned_and_one_that_is_too_short_is_told(browser, tmp
         assert_same(page.evaluate(f"{FIGURE}.model.result()"), explorer.result())
         page.evaluate(SET, [{"own": "to be or not to be, " * 20, "step": 2}, 0])
         assert_same(page.evaluate(f"{FIGURE}.model.result()"), expected(page.evaluate(STATE)))
-        page.evaluate(SET, [{"own": "to be", "step": 0}, 0])
-        assert "Your text is too short: it takes 258 bytes." in page.locator(".ra-live").inner_text()
+        curve, line = page.locator("[data-panel=loss] path.ra-line"), page.locator(".ra-lacks")
+        assert not line.is_visible()
+        for own, told in (("to be", "5 bytes; it takes 258: 253 more."), ("", "0 bytes; it takes 258: 258 more.")):
+            assert_same(page.evaluate(SET, [{"own": own, "step": 0}, 0]), expected(page.evaluate(STATE)))
+            assert line.inner_text() == told
+            assert page.locator(".ra-live").inner_text().strip() == ""
+            assert {curve.nth(k).get_attribute("d") for k in range(curve.count())} <= {"", None}
+            assert page.locator("[data-panel=loss] .ra-note").evaluate_all(
+                "(names) => names.every((n) => !n.textContent)"
+            )
+            assert page.locator(".ra-history li").count() == 0
+            assert not page.locator("[data-panel=map] table").is_visible()
+            assert set(page.locator("dd[data-output]").all_inner_texts()) == {"–"}
+            assert page.locator(PLAY).is_disabled()
+            assert page.locator(STEP).is_disabled()
+        page.evaluate(SET, [{"own": TEXT, "step": 1}, 0])
+        assert_same(page.evaluate(f"{FIGURE}.model.result()"), expected(page.evaluate(STATE)))
+        assert not line.is_visible()
+        assert page.locator(PLAY).is_enabled()
+
+
+@pytest.mark.browser
+def test_a_text_cut_short_while_it_plays_stops_the_training(browser, tmp_path):
+    with opened(browser, tmp_path, TrainingExplorer(TEXT, width=16, steps=100_000)) as page:
+        page.locator(PLAY).click()
+        page.locator("textarea").fill("to be")
+        page.wait_for_function("document.querySelector('[data-play=play]').textContent === 'Play'")
+        page.wait_for_timeout(300)
+        assert page.evaluate(f"{FIGURE}.model.get('step')") == 0
+        assert_same(page.evaluate(f"{FIGURE}.model.result()"), expected(page.evaluate(STATE)))
+
+
+@pytest.mark.browser
+def test_the_most_probable_bytes_are_those_of_numpy_and_need_no_new_training(browser, tmp_path):
+    explorer = TrainingExplorer(TEXT, width=16, steps=60, step=50)
+    drawn = explorer.result()
+    explorer.writes = "likeliest"
+    surest = explorer.result()
+    assert surest["samples"] != drawn["samples"]
+    assert surest["losses"] == drawn["losses"]
+    explorer.writes = "drawn"
+    with opened(browser, tmp_path, explorer, more=False) as page:
+        assert_same(page.evaluate(f"{FIGURE}.model.result()"), drawn)
+        page.locator("[data-panel=samples] .ra-keys label").last.click()
+        assert_same(page.evaluate(f"{FIGURE}.model.result()"), surest)
+        assert page.evaluate(f"{FIGURE}.model.get('step')") == 50
+        assert surest["samples"][-1].strip() in page.locator(".ra-history").inner_text()
+        page.keyboard.press("ArrowLeft")
+        assert_same(page.evaluate(f"{FIGURE}.model.result()"), drawn)
+
+
+NAMES = """const rungs = (levels) => levels.map((level, k) => [`${k + 1}-gram`, level]);
+const said = (levels, last) => {
+  const all = [...rungs(levels), ...(last === undefined ? [] : [["floor", last]])];
+  const groups = named(all, (level) => 100 - 10 * level);
+  return groups.map((group) => (group[0][0] === "floor" ? "floor" : gramsOf(group)));
+};
+say([...given.levels.map((levels) => said(levels)), said([9, 7, 6.5], 6.4)]);"""
+
+
+def test_lines_too_near_for_a_name_each_have_one_together(tmp_path):
+    levels = [[9, 7, 5, 3, 1], [9, 7, 5, 4.9, 4.8], [9, 4, 5.9, 3.9, 5.8], [5, 5, 5, 5, 5]]
+    found = in_node(tmp_path, "training/panels.js", NAMES, {"levels": levels})
+    ones = [f"{order}-gram" for order in range(1, 6)]
+    assert found == [
+        ones,
+        [*ones[:2], "3- to 5-gram"],
+        ["1-gram", "3- and 5-gram", "2- and 4-gram"],
+        ["1- to 5-gram"],
+        ["1-gram", "2- and 3-gram", "floor"],
+    ]
+
+
+@pytest.mark.browser
+def test_a_loss_on_the_lines_is_level_with_them_and_the_lowest_one_passed_is_named(browser, tmp_path):
+    with opened(browser, tmp_path, TrainingExplorer("a" * 400, width=16, steps=60)) as page:
+        assert "level with every line." in page.locator(".ra-live").inner_text()
+        assert page.locator("[data-panel=loss] .ra-note").first.text_content() == "1- to 5-gram"
 
 
 @pytest.mark.browser
@@ -245,7 +321,7 @@ def test_what_stands_in_the_text_is_underlined_and_learning_by_heart_is_told(bro
         assert page.locator(".ra-history li span").last.inner_text() == text[:16]
         said = page.locator(".ra-live").inner_text()
         assert said.startswith("Held out ")
-        assert ", read " in said
+        assert f"above 8: worse than guessing among all bytes; read {found['learnt'][-1]:.1f}." in said
 
 
 @pytest.mark.browser

@@ -18,7 +18,7 @@ function standsAt(steps, key) {
   return passed.filter((step) => ["add_1", "add_2"].includes(step.key)).length;
 }
 
-// Shares of the next word at each stop, one bar each. Returns draw(word, stops: shares of all words, known, out, the stop to light).
+// Shares of the next word at each stop, one bar each. Returns draw(word, stops: shares of all words, known, out, the stops to light).
 function stopBars(host) {
   const lines = STOPS.map((name) => {
     const parts = ["positive", "negative"].map((role) => element("span", { class: `ra-stop-part ra-${role}` }));
@@ -33,7 +33,7 @@ function stopBars(host) {
     lines[0].head.textContent = `${isolate(word)} enters`;
     lines[1].head.textContent = out === "attention" ? "no attention" : STOPS[1];
     stops.forEach((shares, k) => {
-      lines[k].row.classList.toggle("ra-now", k === now);
+      lines[k].row.classList.toggle("ra-now", now.includes(k));
       WATCHED.forEach((watched, n) => (lines[k].parts[n].style.width = `${(100 * (shares[known.indexOf(watched)] ?? 0)).toFixed(2)}%`));
       const top = Math.max(...shares);
       lines[k].value.textContent = `${known[shares.indexOf(top)]} ${shareShort(top)}`;
@@ -48,7 +48,8 @@ export function saysPanel({ known }) {
     legend: [["positive", "bar", "are"], ["negative", "bar", "is"], ["neutral", "bar", "another"]], // prettier-ignore
     make(host) {
       const draw = stopBars(host);
-      return ({ words, at: [row], says, out, shown, steps }) => draw(words[row], says.map((stop) => stop[row]), known, out, standsAt(steps, shown.key)); // prettier-ignore
+      // a weight that is moved changes the two behind it, at whichever step the numbers are
+      return ({ words, at: [row], says, out, nudge, shown, steps }) => draw(words[row], says.map((stop) => stop[row]), known, out, nudge ? [1, 2] : [standsAt(steps, shown.key)]); // prettier-ignore
     },
   };
 }

@@ -66,13 +66,13 @@ function columnNames({ names }, { words, shown: { key, values } }) {
 }
 
 // The number that is looked at: under the pointer, else the one last pressed, else the last word's largest, and where
-// a part adds the one to which it adds most; of weights one of which is moved, that one.
-function cellOf({ hovered, pressed }, { key, values, written = values }, { nudge }) {
+// a part adds the one to which it adds most; of a trained block, where words look at words, what it gives the subject.
+function cellOf({ hand: { hovered, pressed }, trained }, { key, values, written = values }) {
   const there = (at) => at && values[at[0]]?.[at[1]] !== undefined;
   if (there(hovered)) return hovered;
   const i = there(pressed) ? pressed[0] : values.length - 1;
   if (there(pressed) && pressed[2] === key) return pressed;
-  if (nudge && key === "weights" && i === values.length - 1) return [i, 1];
+  if (trained && AMONG.includes(key) && i > 1 && i === values.length - 1) return [i, 1];
   const sizes = Array.from(written[i], key === "scores" ? Number : Math.abs); // of scores the best
   return [i, sizes.indexOf(Math.max(...sizes))];
 }
@@ -86,7 +86,7 @@ function numbersPanel(view, problem, hand) {
       const does = problem.trained ? host.appendChild(element("p", { class: "ra-does" }, element("span"), element("span"))) : null;
       const line = element("p", { class: "ra-below", "aria-live": "polite" });
       if (view.rows.has("head")) host.append(headSwitch(view));
-      const nudges = [-1, 1].map((by) => nudgeButton(view, hand, by));
+      const nudges = [element("span", { "aria-hidden": "true" }, "look there"), ...[-1, 1].map((by) => nudgeButton(view, by))];
       const light = (cell) => {
         hand.hovered = cell && [cell[0], hand.columns[cell[1]]];
         view.update();
@@ -96,12 +96,13 @@ function numbersPanel(view, problem, hand) {
         view.update();
       };
       const draw = numberTable(host, { label: title, hint: "The table scrolls sideways.", light, pick, signal: view.signal });
-      host.append(element("div", { class: "ra-line-of" }, line, ...nudges));
+      const nudge = element("div", { class: "ra-nudges" }, ...nudges);
+      host.append(element("div", { class: "ra-line-of" }, line, nudge));
       const drawFactors = factorTable(host, view.signal);
       return (state) => {
         const { words, shown, at } = state;
         const { key, values, how } = shown;
-        [hand.key, hand.rows] = [key, values.length];
+        hand.key = key;
         const columns = columnNames(problem, state);
         hand.columns = problem.trained && key === "hidden" ? strongest(values.at(-1), at[1]) : columns.map((_, j) => j);
         const most = values.reduce((largest, row) => Math.max(largest, ...Array.from(row, Math.abs)), 0) || 1;
@@ -109,7 +110,7 @@ function numbersPanel(view, problem, hand) {
         const lit = (i, j) => (i === at[0] && j === at[1] ? " ra-lit" : "");
         const marked = (i, j) => (masked(i, j) ? "ra-masked" : values[i][j] < 0 ? "ra-below" : "ra-above") + lit(i, j);
         if (does) {
-          does.firstChild.textContent = key === "hidden" ? `The ${hand.columns.length} largest of ${columns.length}; below zero is 0.` : told[key];
+          does.firstChild.textContent = /norm/.test(key) ? "" : key === "hidden" ? `The ${hand.columns.length} largest of ${columns.length}; below zero is 0.` : told[key];
           does.lastChild.textContent = (view.rows.has("head") && toldShort[key]) || "";
         }
         const own = (row) => hand.columns.map((j) => row[j]);
@@ -119,7 +120,7 @@ function numbersPanel(view, problem, hand) {
         const made = `${whole}${problem.written?.[key] ? "," : " ="} ${write(values[at[0]][at[1]])}`;
         const said = `${isolate(words[at[0]])}, ${columns[at[1]]}: ${made}`;
         const may = problem.trained && !view.hides("nudge") && key === "weights" && words.length > 2;
-        for (const button of nudges) button.classList.toggle("ra-gone", !may);
+        nudge.classList.toggle("ra-gone", !may);
         const summed = drawFactors(state, columns) ?? said;
         if (line.textContent !== summed) line.textContent = summed;
       };
@@ -145,13 +146,10 @@ function headSwitch(view) {
 }
 
 // Moves the last word's score of the subject by one, so that it looks there more or less.
-function nudgeButton(view, hand, by) {
-  const words = `look there ${by < 0 ? "less" : "more"}`;
-  const made = element("button", { type: "button", class: "ra-tool ra-nudge", title: words, "aria-label": words }, by < 0 ? "−" : "+");
-  view.listen(made, "click", () => {
-    hand.pressed = [hand.rows - 1, 1, "weights"];
-    view.set({ nudge: Math.max(-6, Math.min(6, view.model.get("nudge") + by)) });
-  });
+function nudgeButton(view, by) {
+  const words = by < 0 ? "less" : "more";
+  const made = element("button", { type: "button", class: "ra-tool ra-nudge", "aria-label": `look there ${words}` }, `${by < 0 ? "−" : "+"} ${words}`);
+  view.listen(made, "click", () => view.set({ nudge: Math.max(-6, Math.min(6, view.model.get("nudge") + by)) }));
   return made;
 }
 
@@ -187,7 +185,7 @@ const COUNTED = [
   ["total", "of the model, with words and norms", () => ""],
 ];
 
-const NOUNS = ["dog", "dogs", "gate", "gates"];
+const [NOUNS, VERBS] = [["dog", "dogs", "gate", "gates"], ["is", "are"]];
 
 // The most of a list of shares: its word and its share.
 function topOf(shares, known) {
@@ -215,7 +213,7 @@ function sayStep({ words, steps, shown: { key }, stay: [i, j], says, n_heads, he
   const answering = valuesOf("hidden").filter((value) => value > 0).length;
   return {
     embedding: () => `${word} enters, and says ${enters}`,
-    norm_1: () => `normalised, number ${j + 1} of ${word} is ${at("norm_1")}, from ${at("embedding")}`,
+    norm_1: () => `mean 0, variance 1: number ${j + 1} of ${word} goes from ${at("embedding")} to ${at("norm_1")}`,
     queries: () => `${word} asks with ${valuesOf("queries").length} numbers, number ${j + 1} is ${at("queries")}`,
     keys: () => `${word} is found by ${valuesOf("keys").length} numbers, number ${j + 1} is ${at("keys")}`,
     values: () => `${word} hands over ${valuesOf("values").length} numbers, number ${j + 1} is ${at("values")}`,
@@ -225,46 +223,60 @@ function sayStep({ words, steps, shown: { key }, stay: [i, j], says, n_heads, he
     average: () => `${inHead}${word} takes ${shareShort(top)} of the values of ${named(words[most])}, so its number ${j + 1} is ${at("average")}`,
     output: () => `${heads} mixed, ${at("output")} for number ${j + 1} of ${word}`,
     add_1: () => `its number ${j + 1} goes from ${at("embedding")} to ${at("add_1")}: ${word} ${now(1)} ${attended}, after ${enters}`,
-    norm_2: () => `normalised, number ${j + 1} of ${word} is ${at("norm_2")}, from ${at("add_1")}`,
+    norm_2: () => `mean 0, variance 1: number ${j + 1} of ${word} goes from ${at("add_1")} to ${at("norm_2")}`,
     hidden: () => `of ${valuesOf("hidden").length} hidden numbers ${answering} answer to ${word}, number ${j + 1} with ${at("hidden")}`,
     back: () => `they write ${at("back")} for number ${j + 1} of ${word}`,
     add_2: () => `its number ${j + 1} goes from ${at("add_1")} to ${at("add_2")}: ${word} ${now(2)} ${leaves}, after ${attended}`,
   }[key]();
 }
 
-// What the last word says at the end, and whether its subject wants that; then what made it so, or what the step does. Of
-// other heads than those at first, that the block is another one.
+// What the step does; at the last step, and where a hand has changed the block, first what the last word says at the end,
+// and whether its subject wants that. Of other heads than those at first, that the block is another one.
 function sayStops(state, problem) {
-  const { words, says, out, n_heads, counts, shown, nudge } = state;
-  const [told, sure] = topOf(says.at(-1).at(-1), problem.known);
+  const { words, steps, says, out, n_heads, counts, shown, nudge } = state;
+  const [attended, [told, sure]] = says.slice(1).map((stop) => topOf(stop.at(-1), problem.known));
   const [subject, wanted, last] = [words[1], /s$/.test(words[1]) ? "are" : "is", named(words.at(-1))];
   const asked = words.length > 3 && words[2] === "near" && NOUNS.includes(subject) && NOUNS.includes(words.at(-1));
   const one = String(subject).replace(/s$/, "");
-  const verdict = !asked ? "" : told === wanted ? `: right for “${subject}”` : `: wrong, “${subject}” needs “${wanted}”`;
-  const nudged = nudge && words.length > 2 ? ` As trained, the weight of ${last} on ${named(subject)} is ${shareShort(unmoved(state.held, nudge))}.` : "";
+  const right = told === wanted;
+  const verdict = !asked ? "" : right ? `: right for “${subject}”` : `: wrong, “${subject}” needs “${wanted}”`;
+  const moved = nudge !== 0 && words.length > 2;
+  const end = shown === steps.at(-1); // whose own sentence says how the answer turned
+  const turned = moved && !end && out === "nothing" && attended[0] !== told ? ` After attention it says “${attended[0]}” (${attended[1]}); feed-forward turns it ${asked && right && VERBS.includes(attended[0]) ? "back " : ""}to “${told}”.` : "";
+  const trained = moved && !turned ? ` As trained, ${last} gives ${named(subject)} ${shareShort(unmoved(state.held, nudge))}.` : "";
   const why = {
     attention: `Attention is taken out: ${last} ${asked ? `cannot tell ${one} from ${one}s` : "hears of no other word"}`,
     "feed-forward": "Feed-forward is taken out: what attention wrote stands alone",
-    nothing: `${sayStep(state, problem)}`,
+    nothing: sayStep(state, problem),
   };
   const heads = n_heads === 1 ? "1 head" : `${n_heads} heads`;
   const rest = counts.total - counts.attention - counts.feed_forward;
   const parts = `${counts.attention} + ${counts.feed_forward} in the drawing, ${rest} for words and norms`;
   const other = n_heads === HEADS_AT_FIRST ? "" : ` Another block, trained with ${heads}: ${counts.total} parameters, as with ${HEADS_AT_FIRST} (${parts}).`;
-  return [`${words.map(isolate).join(" ")} … ${told}`, ` (${sure})${verdict}. ${capital(why[out])}.${nudged}${other}`];
+  const ends = end || moved || out !== "nothing";
+  const begun = `${words.map(isolate).join(" ")} …`;
+  return [ends ? `${begun} ${told}` : begun, `${ends ? ` (${sure})${verdict}.` : ""}${turned} ${capital(why[out])}.${trained}${other}`];
 }
 
 // What a share was before its score was moved.
 const unmoved = (share, by) => share / (share + (1 - share) * Math.exp(by));
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
-// A button beside the list of steps that takes the next one, and after the last the first.
+// A button beside the list of steps that takes the next one, and after the last, as it says, the first.
 function nextButton(view) {
   const { options } = view.specs.find(({ name }) => name === "step");
   const keys = options.map(([key]) => key);
-  const next = element("button", { type: "button", class: "ra-tool ra-next", "aria-label": "Next step" }, "Next", element("span", {}, " step"));
+  const [word, more] = [element("b"), element("span")];
+  const next = element("button", { type: "button", class: "ra-tool ra-next" }, word, more);
   view.rows.get("step").after(next);
-  view.listen(next, "click", () => view.set({ step: keys[(keys.indexOf(view.model.get("step")) + 1) % keys.length] }));
+  const place = () => keys.indexOf(view.model.get("step")) + 1;
+  view.listen(next, "click", () => view.set({ step: keys[place() % keys.length] }));
+  view.refreshers.push(() => {
+    const words = place() < keys.length ? ["Next", " step"] : ["Start", " again"];
+    if (word.textContent === words[0]) return;
+    [word.textContent, more.textContent] = words;
+    next.setAttribute("aria-label", words.join(""));
+  });
 }
 
 const render = explorer({
@@ -275,12 +287,15 @@ const render = explorer({
     count: (value, { stops, ...spec }) => (stops ? stops.includes(value) : fits(spec, value)),
   },
   prepare: (data) => ({ ...data, hand: { hovered: null, pressed: null } }),
-  compute(problem, now) {
+  compute(problem, now, before) {
     const steps = blockSteps(problem, { ...now, head: Math.min(now.head, now.n_heads) });
     const shown = steps.find(({ key }) => key === now.step) ?? steps.at(-1);
     const words = wordsOf(problem, now);
-    const at = cellOf(problem.hand, shown, now);
-    const stay = cellOf({ ...problem.hand, hovered: null }, shown, now); // which a pointer that passes leaves alone
+    const { hand } = problem;
+    const other = before && (before.sentence !== now.sentence || before.nudge !== now.nudge);
+    if (other) hand.hovered = hand.pressed = null; // it is the subject's again
+    const at = cellOf(problem, shown);
+    const stay = cellOf({ ...problem, hand: { ...hand, hovered: null } }, shown); // which a pointer that passes leaves alone
     return { ...now, words, steps, shown, at, stay, held: steps.find(({ key }) => key === "weights").values.at(-1)[1], says: saidBy(problem, now, steps), counts: blockCounts(problem, now) };
   },
   panels(problem, view) {

@@ -10,7 +10,7 @@ from regattn._validation import check_count
 from regattn.grammar._orders import ngram_entropy
 from regattn.grammar._states import states
 from regattn.grammar.sentences import Grammar
-from regattn.widgets._kit import Count, Explorer, PastedText, Seed, Slider
+from regattn.widgets._kit import Choice, Count, Explorer, PastedText, Seed, Slider
 from regattn.widgets._kit.page import assemble
 from regattn.widgets.training._walk import Task, Walk, answered, grammar_task, head_map, text_task, walk
 
@@ -30,6 +30,8 @@ TEXT = {
     "orders": (1, 2, 3, 4, 5),
     "says": 10,
 }
+LEAST = 2 * TEXT["length"] + 2  # bytes of a text, one stretch to read and one to hold out
+NUMBERS = ["parameters", "losses", "learnt", "on_men", "rungs", "samples", "lawful", "copied", "weights", "asked"]
 WIDEST, DEEPEST = 128, 4
 RISE, EVERY, SAYS = 30, 10, 50  # steps: of a growing rate, between two losses, between two samples
 
@@ -38,6 +40,12 @@ class _Run(Count):
     """A number of steps that is reached by taking them: the page shows how far it has come, and no slider."""
 
     kind = "run"
+
+
+class _Keys(Choice):
+    """A choice whose few words all stand there, as keys."""
+
+    kind = "keys"
 
 
 class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
@@ -49,7 +57,8 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
     :meth:`result`. With a grammar the loss falls towards its entropy, past what the best 2-, 3- and 4-gram models pay:
     entropies given the words just before, whatever was counted. With a text its bytes are learned; the last tenth is
     held out, and counts of up to five bytes (interpolated Kneser–Ney) stand beside. What it writes is underlined where
-    it stands in the text byte for byte, so that learning by heart is seen. A reader may paste a text of her own.
+    it stands in the text byte for byte, so that learning by heart is seen; each byte is drawn, or the most probable
+    one. A reader may paste a text of her own; of one that is too short there are no numbers.
 
     Parameters
     ----------
@@ -75,7 +84,7 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
 
     own = PastedText(
         "Your own text",
-        default="",
+        default=lambda self: self._data.get("text", ""),
         wide=True,
         help="Paste a page or more: it learns that, and counting counts it.",
         sets=FIRST,
@@ -94,6 +103,11 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
     )
     step = _Run("Step", most=lambda self: self.steps, bound="the number of steps", play=1)
     seed = Seed("Train another", help="Which weights it begins with, and what it reads.", sets=FIRST)
+    writes = _Keys(
+        "Each byte",
+        {"drawn": "drawn", "likeliest": "the most probable"},
+        help="How what it writes goes on: by the draw, or by the largest probability.",
+    )
     head = Count(
         "Look through head",
         least=1,
@@ -126,17 +140,26 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
             f"A language model of {layers} block{'s' if layers > 1 else ''} that trains in the page on {what}: its "
             "loss step by step beside that of counting, samples of what it writes, and the weights of one head."
         )
-        hide = [*kit.pop("hide", ()), *([] if isinstance(source, str) else ["own"])]
+        hide = [*kit.pop("hide", ()), *([] if isinstance(source, str) else ["own", "writes"])]
         data = self._data | {"worker": assemble("training/worker.js")}
         super().__init__(**{"data": data, "alt": alt, "hide": hide} | kit)
 
     def trained(self) -> tuple[Task, Walk]:
-        """Return what is learned, and the training after ``step`` steps."""
+        """Return what is learned, and the training after ``step`` steps.
+
+        Raises
+        ------
+        ValueError
+            If the text is too short to hold some of it out.
+        """
         data = self._data
-        task = (
-            self._grammar_task if data["kind"] == "grammar" else text_task(data, _long_enough(self.own) or data["text"])
-        )
+        if self._too_short():
+            raise ValueError(f"own must have at least {LEAST} bytes, got {len(self.own.encode())}")
+        task = self._grammar_task if data["kind"] == "grammar" else text_task(data, self.own)
         return task, walk(task, data, seed=self.seed, learning_rate=self.learning_rate, step=self.step)
+
+    def _too_short(self) -> bool:
+        return self._data["kind"] == "text" and len(self.own.encode()) < LEAST
 
     @cached_property
     def _grammar_task(self) -> Task:
@@ -155,9 +178,13 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
             every tenth, behind its first 16 bytes; ``lawful``, how many words of each the grammar can have written,
             up to the first that it cannot; of a text ``copied``, the longest piece of each sample behind those bytes
             that stands in what is learned, in bytes; ``weights`` of the head on its tokens; of a grammar ``asked``,
-            the probabilities of the next word behind a sentence with two women, which the grammar never writes.
+            the probabilities of the next word behind a sentence with two women, which the grammar never writes. Of a
+            text that is too short the lists are empty, and ``loss`` is None.
         """
+        if self._too_short():
+            return {name: [] for name in NUMBERS} | {"loss": None}
         task, found = self.trained()
+        samples = found.likeliest if self.writes == "likeliest" else found.samples
         return {
             "parameters": [float(x) for part in found.weights.values() for x in part.ravel()],
             "loss": found.loss,
@@ -165,24 +192,20 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
             "learnt": found.learnt,
             "on_men": found.on_men,
             "rungs": task.rungs,
-            "samples": [task.text(tokens) for tokens in found.samples],
-            "lawful": [task.lawful(tokens[1:]) for tokens in found.samples],
-            "copied": [task.copied(tokens) for tokens in found.samples],
+            "samples": [task.text(tokens) for tokens in samples],
+            "lawful": [task.lawful(tokens[1:]) for tokens in samples],
+            "copied": [task.copied(tokens) for tokens in samples],
             "weights": head_map(task, self._data, found.weights, self.head).tolist(),
             "asked": answered(task, self._data, found.weights).tolist() if "asked" in self._data else [],
         }
 
 
-def _long_enough(text: str) -> str:
-    return text if len(text.encode()) >= 2 * TEXT["length"] + 2 else ""
-
-
 def _task_data(source: Grammar | str) -> dict[str, Any]:
     """Return what the browser needs of what is learned."""
     if isinstance(source, str):
-        if not _long_enough(check_text(source, "source")):
-            raise ValueError(f"source must have at least {2 * TEXT['length'] + 2} bytes, got {len(source.encode())}")
-        return {"kind": "text", "text": source} | TEXT
+        if len(check_text(source, "source").encode()) < LEAST:
+            raise ValueError(f"source must have at least {LEAST} bytes, got {len(source.encode())}")
+        return {"kind": "text", "text": source, "least": LEAST} | TEXT
     if not isinstance(source, Grammar):
         raise ValueError(f"source must be a Grammar or a text, got {type(source).__name__}")
     floor = source.entropy().per_word

@@ -1,7 +1,7 @@
 """What editors and type checkers know of it; written by tools/explorer_stubs.py."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from regattn.grammar.sentences import Grammar
 from regattn.widgets._kit import Explorer
@@ -12,6 +12,7 @@ class TrainingExplorer(Explorer):
     learning_rate: float
     step: int
     seed: int
+    writes: Literal["drawn", "likeliest"]
     head: int
     def __init__(
         self,
@@ -25,6 +26,7 @@ class TrainingExplorer(Explorer):
         learning_rate: float | None = None,
         step: int | None = None,
         seed: int | None = None,
+        writes: Literal["drawn", "likeliest"] | None = None,
         head: int | None = None,
         hide: Sequence[str] = (),
         presets: Mapping[str, Mapping[str, Any]] | None = None,

@@ -45,6 +45,7 @@ class Walk(NamedTuple):
     losses: list[float]
     learnt: list[float]
     samples: list[list[int]]
+    likeliest: list[list[int]]
     on_men: list[float]
 
 
@@ -161,7 +162,8 @@ def walk(task: Task, data: dict[str, Any], *, seed: int, learning_rate: float, s
     weights = first_weights(sizes, mulberry32(seed))
     adam, steps, rise = Adam(weights), data["steps"], data["rise"]
     losses, learnt = [_judged(sizes, weights, task)], _learnt(sizes, weights, task)
-    samples, on_men = [_written(sizes, weights, task, seed, 0)], _on_men(data, weights, task)
+    samples, on_men = [_written(sizes, weights, task, chance_at(SAYS * seed, 0))], _on_men(data, weights, task)
+    likeliest = _surest(sizes, weights, task)
     for t in range(step):
         _, gradient = loss_and_gradient(sizes, weights, task.batch(seed, t))
         adam.move(weights, gradient, learning_rate * min((t + 1) / rise, (steps - t) / (steps - rise)))
@@ -170,8 +172,9 @@ def walk(task: Task, data: dict[str, Any], *, seed: int, learning_rate: float, s
             learnt += _learnt(sizes, weights, task)
             on_men += _on_men(data, weights, task)
         if (t + 1) % data["says"] == 0:
-            samples.append(_written(sizes, weights, task, seed, t + 1))
-    return Walk(weights, _judged(sizes, weights, task), losses, learnt, samples, on_men)
+            samples.append(_written(sizes, weights, task, chance_at(SAYS * seed, t + 1)))
+            likeliest += _surest(sizes, weights, task)
+    return Walk(weights, _judged(sizes, weights, task), losses, learnt, samples, likeliest, on_men)
 
 
 def head_map(task: Task, data: dict[str, Any], weights: Weights, head: int) -> np.ndarray:
@@ -201,14 +204,20 @@ def _learnt(sizes: Sizes, weights: Weights, task: Task) -> list[float]:
     return [] if task.own is None else [_bits(_log_q(logits(sizes, weights, task.own[:, :-1])), task.own)]
 
 
-def _written(sizes: Sizes, weights: Weights, task: Task, seed: int, step: int) -> list[int]:
-    chance, tokens = chance_at(SAYS * seed, step), list(task.begin)
+def _written(sizes: Sizes, weights: Weights, task: Task, chance: Iterator[float] | None) -> list[int]:
+    """Return a sample: each token drawn, or without chance the likeliest."""
+    tokens = list(task.begin)
     while len(tokens) < task.longest:
         q = np.exp(_log_q(logits(sizes, weights, np.array([tokens]))[0, -1]))
-        tokens.append(drawn_place(q, next(chance)))
+        tokens.append(int(q.argmax()) if chance is None else drawn_place(q, next(chance)))
         if tokens[-1] == task.end:
             break
     return tokens
+
+
+def _surest(sizes: Sizes, weights: Weights, task: Task) -> list[list[int]]:
+    """Return the sample of the likeliest tokens, of a text alone."""
+    return [] if task.own is None else [_written(sizes, weights, task, None)]
 
 
 def _log_q(scores: np.ndarray) -> np.ndarray:

@@ -35,6 +35,7 @@ export function trainingDrive({ data, keeper }, view) {
   }
   function answer({ run: of, state }) {
     if (of !== run || !tell) return;
+    if (keeper.tooShort(settings())) return tell(0);
     if (JSON.stringify(settings()) !== JSON.stringify(own)) return self.start(tell); // moved before the first step
     keeper.keep(state, own);
     pending = true;

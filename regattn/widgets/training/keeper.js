@@ -3,11 +3,12 @@ import { countedBits } from "./counting.js";
 import { taskOf } from "./serve.js";
 import { makeTrainer } from "./walk.js";
 
+export const bytesIn = (text) => new TextEncoder().encode(text).length;
+
 // The states that are known, and the one trainer of the page, for whatever is asked at once.
 export function keeperOf(data) {
   let [key, settings, text, task, trainer, first, kept, rungs] = ["", null, null, null, null, null, null, null];
-  const enough = (own) => new TextEncoder().encode(own).length >= 2 * data.length + 2;
-  const textOf = ({ own }) => (data.kind === "text" ? (enough(own) ? own : data.text) : "");
+  const textOf = ({ own }) => (data.kind === "text" ? own : "");
   function open(given) {
     const asked = JSON.stringify([given.own, given.learning_rate, given.seed]); // in one order, whoever asks
     if (asked === key) return;
@@ -23,6 +24,7 @@ export function keeperOf(data) {
   }
   return {
     textOf,
+    tooShort: ({ own }) => data.kind === "text" && bytesIn(own) < data.least,
     known(given) {
       open(given);
       return { task, rungs };

@@ -6,7 +6,8 @@ import { numberTable } from "../_kit/tables.js";
 const LATEST = 2; // samples of a grammar, below the first ones and the first without a fault
 const EARLY = 200; // steps up to which they all stay: there the words that are struck out move to the right
 const MILESTONES = [0, 50, 200, 800]; // steps whose samples of a text stay, above the latest
-const ASIDE = 0.22; // of the axis, between two names of levels
+const LEAST = 0.05; // of the axis above the levels, where they are one
+const [ROOM, TOUCHING] = [12, 4]; // pixels: what a name takes, and as near as one line
 const ENDS = [100, 200, 400, 800]; // of the axis of steps, as far as a training has come
 
 // Where the axis ends: at the largest loss until it is near the levels, then a little above them. A loss on a text may
@@ -14,7 +15,7 @@ const ENDS = [100, 200, 400, 800]; // of the axis of steps, as far as a training
 function topOf(levels, losses, loss, twice) {
   const sorted = [...levels].sort((a, b) => b - a);
   const most = twice && loss < sorted[2] ? sorted[2] : sorted[0];
-  const near = most + (twice ? 0.15 : 1.1) * (most - sorted.at(-1));
+  const near = most + Math.max(LEAST, (twice ? 0.15 : 1.1) * (most - sorted.at(-1)));
   return loss > near ? Math.max(near, loss, ...losses) : near;
 }
 
@@ -26,6 +27,30 @@ function entering(points, top) {
   return [[x1 - ((x1 - x0) * (top - y1)) / (y0 - y1), top], ...points.slice(from)];
 }
 
+const orderOf = ([name]) => parseInt(name, 10);
+
+// The name of some n-grams together: 3- to 5-gram, 2- and 4-gram.
+export function gramsOf(rungs) {
+  if (rungs.length < 2) return rungs[0][0];
+  const orders = rungs.map(orderOf).sort((a, b) => a - b);
+  const [first, last] = [orders[0], orders.at(-1)];
+  if (last - first === orders.length - 1 && orders.length > 2) return `${first}- to ${last}-gram`;
+  return `${orders.slice(0, -1).map((order) => `${order}-`).join(", ")} and ${last}-gram`;
+}
+
+// Levels in groups that have one name together, from above: a name stands above its line, the lowest below it.
+function named(rungs, height) {
+  const groups = [];
+  const sorted = [...rungs].sort((a, b) => b[1] - a[1]);
+  sorted.forEach((rung, k) => {
+    const room = k === sorted.length - 1 ? TOUCHING : ROOM;
+    const near = groups.length && height(rung[1]) - height(groups.at(-1).at(-1)[1]) < room;
+    if (near && orderOf(rung)) groups.at(-1).push(rung);
+    else groups.push([rung]);
+  });
+  return groups;
+}
+
 const askedOf = ({ asked, words }) => asked.slice(1).map((token) => words[token]).join(" ");
 
 export function lossPanel({ data, units }) {
@@ -33,7 +58,7 @@ export function lossPanel({ data, units }) {
   const twice = data.kind === "text"; // what is learned comes again and again
   return {
     title: twice ? "Loss on the text it reads, and on the part held out" : "Loss on held-out sentences",
-    legend: [["train", "line", twice ? "held out" : "the model"], ...(twice ? [["neutral", "line", "what it reads"]] : []), ["truth", "line", data.kind === "text" ? "counting" : "what can be had"], ...(twice ? [] : [["prediction", "line", `all men after “${askedOf(data)} …”, 0 to 1`]])],
+    legend: [["train", "line", twice ? "held out" : "the model"], ...(twice ? [["neutral", "line", "what it reads"]] : []), ["truth", twice ? "dotted" : "line", twice ? "counting" : "what can be had"], ...(twice ? [] : [["prediction", "line", `all men after “${askedOf(data)} …”, 0 to 1`]])],
     plot: { label: "Loss after each step", xLabel: "step", yLabel: units, height: twice ? 300 : 270 },
     at: (k, { losses }) => [k * every, losses[k]],
     by: "x",
@@ -41,20 +66,30 @@ export function lossPanel({ data, units }) {
       const [read, line, here] = [p.line("neutral"), p.line("train"), p.marker("train", "dot")];
       const [share, shareNow] = twice ? [] : [p.line("prediction"), p.note("prediction", "end")];
       const lines = [];
+      const clear = () => {
+        p.frame({ x: [0, ENDS[0]], y: [0, 8] });
+        for (const [level, name] of lines) name("", level([], []) ?? 0, 0);
+        for (const curve of [read, line]) curve([], []);
+        here();
+      };
       return ({ losses, learnt, onMen, step, loss, rungs }) => {
+        if (loss === null) return clear();
         const levels = rungs.map(([, level]) => level);
-        const lowest = Math.min(...levels);
         const top = topOf(levels, losses, loss, twice);
         const least = Math.min(...levels, loss, ...learnt);
         const end = ENDS.find((each) => step <= each && each < steps) ?? steps;
         const foot = least - 0.09 * (top - least);
         p.frame({ x: [0, end], y: [foot, top] }); // the lowest name stands below its line
         while (lines.length < rungs.length) lines.push([p.line("truth", { dotted: rungs[lines.length][0] !== "floor" }), p.note("truth", "end")]);
-        rungs.forEach(([name, level], k) => {
-          const left = (rungs.length - 1 - k) % 2; // neighbours may lie close: every other name stands further left
+        rungs.forEach(([, level], k) => {
           const seen = level <= top;
           lines[k][0](seen ? [0, end] : [], seen ? [level, level] : []);
-          lines[k][1](seen ? name : "", end * (1 - left * ASIDE), Math.min(level, top), { dx: -2, dy: level === lowest ? 13 : -4 });
+        });
+        const groups = named(rungs.filter(([, level]) => level <= top), (level) => p.y(level) / p.size.unit);
+        lines.forEach(([, name], k) => {
+          const [group, lowest] = [groups[k], k === groups.length - 1];
+          if (group) name(gramsOf(group), end, group.at(lowest ? -1 : 0)[1], { dx: -2, dy: lowest ? 13 : -4 });
+          else name("", 0, foot);
         });
         const draw = (curve, values, ...now) => {
           const seen = entering([...values.map((value, k) => [k * every, value]), ...now], top);
@@ -93,7 +128,8 @@ function listed(samples, task, told) {
   return all.sort((a, b) => a.step - b.step);
 }
 
-export function samplesPanel({ data }) {
+// `keys`: what says how a byte is taken.
+export function samplesPanel({ data }, keys) {
   const told = data.kind !== "text"; // whether there is a grammar to ask
   return {
     title: told
@@ -101,10 +137,11 @@ export function samplesPanel({ data }) {
       : `What it writes behind the first ${data.given} bytes, in grey; its longest piece that stands in the text is underlined`,
     beside: true,
     make(host) {
+      if (keys) host.append(keys);
       const list = host.appendChild(element("ul", { class: "ra-history", dir: "auto", style: "overflow-wrap: anywhere" }));
       let shown = "";
       return ({ samples, task }) => {
-        const some = listed(samples, task, told);
+        const some = samples.length ? listed(samples, task, told) : [];
         const key = JSON.stringify(some);
         if (key === shown) return;
         shown = key;
@@ -141,6 +178,7 @@ export function mapPanel(view, { data }) {
       const said = host.parentElement.querySelector(".ra-title");
       const draw = numberTable(host, { label: title, hint: "The table scrolls sideways.", signal: view.signal });
       return ({ words, map }) => {
+        if (!map.length) return draw(null);
         const place = view.model.get("head") - 1;
         const which = `Layer ${Math.floor(place / data.n_heads) + 1}, head ${(place % data.n_heads) + 1}`;
         said.textContent = title.replace("One head's weights", which);

@@ -4,10 +4,12 @@ import { explorer } from "../_kit/explorer.js";
 import { formatNumber, shareText } from "../_kit/format.js";
 import { pageBox, textFits } from "../_kit/typed_text.js";
 import { trainingDrive } from "./drive.js";
-import { keeperOf } from "./keeper.js";
-import { lossPanel, mapPanel, samplesPanel } from "./panels.js";
+import { bytesIn, keeperOf } from "./keeper.js";
+import { gramsOf, lossPanel, mapPanel, samplesPanel } from "./panels.js";
 
 const WORSE = 0.2; // bits per byte above the best loss so far, from which it has plainly grown worse
+const BYTE = 8; // bits that a guess among all bytes costs
+const LEVEL = 0.005; // bits from a line, at which a loss is level with it
 const SOON = 200; // steps that a link may ask for: they are taken at once
 
 // How far it has come; what moves it are the buttons beside it.
@@ -24,6 +26,35 @@ function runRow(view, { name, label, max }) {
   });
 }
 
+// The box of a text, and below it how much is missing.
+function ownBox(view, spec) {
+  pageBox(view, spec);
+  const { least } = view.model.get("data");
+  const line = view.rows.get(spec.name).appendChild(element("span", { class: "ra-lacks", role: "status" }));
+  view.refreshers.push(() => {
+    const n = bytesIn(view.model.get(spec.name));
+    const words = n < least ? `${plural(n, "byte")}; it takes ${least}: ${least - n} more.` : "";
+    if (line.textContent !== words) line.textContent = words;
+  });
+}
+
+let groups = 0; // of keys on the page
+
+// A choice whose words all stand there, as keys.
+function keysRow(view, { name, label, options }) {
+  const group = `ra-keys-${(groups += 1)}`;
+  const inputs = options.map(([value]) => element("input", { type: "radio", name: group, value, "data-control": name, "data-lm-suppress-shortcuts": "" }));
+  const keys = options.map(([, words], k) => element("label", {}, inputs[k], element("span", {}, words)));
+  const row = element("div", { class: "ra-control ra-keys", role: "radiogroup", "aria-label": label }, element("span", { class: "ra-control-name" }, label), element("div", {}, ...keys));
+  view.controls.append(row);
+  view.rows.set(name, row);
+  for (const input of inputs) {
+    view.listen(input, "change", () => view.set({ [name]: input.value }));
+    for (const event of ["pointerdown", "focus"]) view.listen(input, event, () => view.use(row));
+  }
+  view.refreshers.push(() => inputs.forEach((input) => (input.checked = input.value === view.model.get(name))));
+}
+
 // How far a loss is from the best counting, in words: a model of a text may be below it.
 const besideText = (gap, said) => (said ? `${formatNumber(Math.abs(gap), 3)} bits ${gap < 0 ? "below" : "above"}` : formatNumber(gap, 3));
 
@@ -38,53 +69,69 @@ function askedText({ asked }, { data }) {
   return ` To “${sentence} …” it says “${data.words[best]}” (${shareText(asked[best])}); all men together have ${shareText(men)}.`;
 }
 
-function describe(state, problem) {
-  const { step, loss, losses, learnt, rungs, own } = state;
-  const { data, units } = problem;
-  const tokens = data.kind === "text" ? "byte" : "word";
-  const read = `After ${plural(step, "step")}, ${plural(step * data.batch * data.length, tokens)}`;
-  const passed = rungs.filter(([name, level]) => name.includes("gram") && loss < level).map(([name]) => name);
-  const short = own && data.kind === "text" && new TextEncoder().encode(own).length < 2 * data.length + 2;
-  const more = short ? ` Your text is too short: it takes ${2 * data.length + 2} bytes.` : "";
-  const best = losses.indexOf(Math.min(...losses));
-  const first = `${data.kind === "text" ? "Held out " : ""}${formatNumber(loss)} ${units}`;
-  const both = data.kind === "text" ? `, read ${formatNumber(learnt.at(-1), 2)}` : "";
-  if (data.kind === "text" && loss - losses[best] > WORSE && step - best * data.every >= 5 * data.every) {
-    return [first, `${both}; since step ${best * data.every} it has grown worse on what it never read: it learns the rest by heart. ${read}.${more}`];
-  }
-  const below = passed.length ? `below the ${passed.at(-1)}` : "still above every line";
-  const above = data.kind === "text" ? both : `, ${formatNumber(loss - rungs.at(-1)[1], 2)} above the floor`;
-  return [first, `${above}. ${read}: ${below}.${askedText(state, problem)}${more}`];
+// Where a loss stands among the lines of counting, in words.
+function placeAmong(rungs, loss) {
+  const counted = rungs.filter(([name]) => name.includes("gram"));
+  const level = counted.filter(([, bits]) => Math.abs(loss - bits) < LEVEL);
+  if (level.length) return `level with ${level.length < counted.length ? `the ${gramsOf(level)}` : "every line"}`;
+  const passed = counted.filter(([, bits]) => loss < bits).sort((a, b) => a[1] - b[1]);
+  return passed.length ? `below the ${passed[0][0]}` : "still above every line";
 }
+
+function describe(state, problem) {
+  const { step, loss, losses, learnt, rungs } = state;
+  const { data, units } = problem;
+  if (loss === null) return "";
+  const told = data.kind === "text";
+  const first = `${told ? "Held out " : ""}${formatNumber(loss)} ${units}`;
+  const read = `After ${plural(step, "step")}, ${plural(step * data.batch * data.length, told ? "byte" : "word")}`;
+  if (!told) return [first, `, ${formatNumber(loss - rungs.at(-1)[1], 2)} above the floor. ${read}: ${placeAmong(rungs, loss)}.${askedText(state, problem)}`];
+  const best = losses.indexOf(Math.min(...losses));
+  const worse = loss - losses[best] > WORSE && step - best * data.every >= 5 * data.every;
+  const guess = loss > BYTE ? `, above ${BYTE}: worse than guessing among all bytes` : "";
+  const end = worse ? `Since step ${best * data.every} it has grown worse on what it never read: it learns the rest by heart.` : `${read}: ${placeAmong(rungs, loss)}.`;
+  return [first, `${guess}; read ${formatNumber(learnt.at(-1), 2)}. ${end}`];
+}
+
+// What a text that is too short has to show.
+const NOTHING = { losses: [], learnt: [], onMen: [], rungs: [], samples: [], map: [], asked: [], words: [], weights: [], loss: null };
+const known = (text) => (state) => (state.loss === null ? "–" : text(state));
 
 const render = explorer({
   name: "TrainingExplorer",
   longest: 190,
-  own: { run: runRow, pasted: pageBox },
-  valid: { run: (value, { min }) => Number.isInteger(value) && value >= min && value <= SOON, pasted: textFits },
+  own: { run: runRow, pasted: ownBox, keys: keysRow },
+  valid: { keys: (value, { options }) => options.some(([word]) => word === value), run: (value, { min }) => Number.isInteger(value) && value >= min && value <= SOON, pasted: textFits },
   prepare: (data) => ({ data, units: data.kind === "text" ? "bits per byte" : "nats per word", keeper: keeperOf(data) }),
   drive: trainingDrive,
-  compute({ keeper, data }, { step, head, ...settings }) {
+  ended: ({ loss }) => loss === null,
+  compute({ keeper, data }, { step, head, writes, ...settings }) {
+    if (keeper.tooShort(settings)) return { ...NOTHING, step };
     const state = keeper.stateAt(step, settings);
+    const samples = writes === "likeliest" ? state.samples.map(({ step, likeliest }) => ({ step, tokens: likeliest })) : state.samples;
     const { task, rungs } = keeper.known(settings);
     const map = keeper.look(head);
     const loss = step % data.every ? keeper.loss() : state.losses.at(-1);
     const asked = data.asked ? keeper.ask(data.asked) : [];
-    return { ...state, own: settings.own, task, rungs, map, asked, words: task.wordsOf(task.looked), loss };
+    return { ...state, samples, task, rungs, map, asked, words: task.wordsOf(task.looked), loss };
   },
   texts: () => ({ head: (head) => `head ${head}` }),
-  panels: (problem, view) => ({ loss: lossPanel(problem), samples: samplesPanel(problem), map: mapPanel(view, problem) }),
+  panels(problem, view) {
+    const play = view.body.querySelector("[data-play=play]");
+    view.refreshers.push(() => play?.toggleAttribute("disabled", problem.keeper.tooShort(view.now())));
+    return { loss: lossPanel(problem), samples: samplesPanel(problem, view.rows.get("writes")), map: mapPanel(view, problem) };
+  },
   answers: (view) => (view.hides("own") ? [] : ["above", "copied"]), // the sentence says the others
   numbers: ({ data, units }) => [
-    ["loss", `loss, ${units}`, ({ loss }) => formatNumber(loss, 4)],
-    ["above", data.kind === "text" ? "the best count, per byte" : "above the floor, nats per word", ({ loss, rungs }) => besideText(loss - Math.min(...rungs.map(([, level]) => level)), data.kind === "text")],
-    ...(data.kind === "text" ? [["copied", `longest piece from the text, bytes, of the ${data.written - data.given} it wrote`, ({ samples, task }) => String(task.copied(samples.at(-1).tokens)[1])]] : []),
-    ["count", "parameters", ({ weights }) => String(weights.length)],
+    ["loss", `loss, ${units}`, known(({ loss }) => formatNumber(loss, 4))],
+    ["above", data.kind === "text" ? "the best count, per byte" : "above the floor, nats per word", known(({ loss, rungs }) => besideText(loss - Math.min(...rungs.map(([, level]) => level)), data.kind === "text"))],
+    ...(data.kind === "text" ? [["copied", `longest piece from the text, bytes, of the ${data.written - data.given} it wrote`, known(({ samples, task }) => String(task.copied(samples.at(-1).tokens)[1]))]] : []),
+    ["count", "parameters", known(({ weights }) => String(weights.length))],
   ],
   say: describe,
   cursor: ({ data }) => ({
     count: ({ losses }) => losses.length,
-    text: (k, { losses, learnt }) => `step ${k * data.every}: ${formatNumber(losses[k], 4)}${learnt.length ? `, learned ${formatNumber(learnt[k], 4)}` : ""}`,
+    text: (k, { losses, learnt }) => k < 0 ? "" : `step ${k * data.every}: ${formatNumber(losses[k], 4)}${learnt.length ? `, learned ${formatNumber(learnt[k], 4)}` : ""}`,
   }),
   result: ({ weights, loss, losses, learnt, onMen, rungs, samples, map, asked, task }) => ({
     parameters: Array.from(weights),

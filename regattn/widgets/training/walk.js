@@ -42,15 +42,20 @@ export function makeTrainer(task, { width, n_heads, hidden, layers, steps, rise,
     if (task.own) learnt.push(judged(task.own));
     if (asked) onMen.push(sumOf(self.ask(asked), men));
   }
-  function written(seed) {
-    const uniform = chanceAt(SAYS * seed, step);
+  // Each token drawn, or without chance the likeliest.
+  function written(uniform) {
     const tokens = [...task.begin];
     while (tokens.length < task.longest) {
       model.read([...tokens, ...new Array(four(tokens.length) - tokens.length).fill(0)], 1, four(tokens.length));
-      tokens.push(drawOne(model.logShares(tokens.length - 1).map(Math.exp), uniform()));
+      const shares = model.logShares(tokens.length - 1);
+      tokens.push(uniform ? drawOne(shares.map(Math.exp), uniform()) : shares.indexOf(Math.max(...shares)));
       if (tokens.at(-1) === task.end) break;
     }
-    return { step, tokens };
+    return tokens;
+  }
+  // Of a text both ways.
+  function say(seed) {
+    samples.push({ step, tokens: written(chanceAt(SAYS * seed, step)), ...(task.own && { likeliest: written(null) }) });
   }
   const self = {
     vectors: model.vectors,
@@ -58,7 +63,7 @@ export function makeTrainer(task, { width, n_heads, hidden, layers, steps, rise,
       model.load(firstWeights(sizes, mulberry32(seed)));
       [step, losses, learnt, samples, onMen] = [0, [], [], [], []];
       judge();
-      samples.push(written(seed));
+      say(seed);
       return self.state();
     },
     load(state) {
@@ -74,7 +79,7 @@ export function makeTrainer(task, { width, n_heads, hidden, layers, steps, rise,
       model.move(learning_rate * Math.min((step + 1) / rise, (steps - step) / (steps - rise)), step + 1);
       step += 1;
       if (step % every === 0) judge();
-      if (step % says === 0) samples.push(written(seed));
+      if (step % says === 0) say(seed);
     },
     // The weights of one head on the tokens of the attention picture, row after row.
     look(head) {
