@@ -1,10 +1,10 @@
 """Train the small model that the InductionExplorer shows beside the two layers built by hand, on text that repeats.
 
-    OMP_NUM_THREADS=1 python -m tools.train_induction_model            # two minutes of one idle core
-    OMP_NUM_THREADS=1 python -m tools.train_induction_model --steps 50 --seeds 1 --output trial.safetensors
+    OMP_NUM_THREADS=1 python -m tools.train_induction_model            # twenty minutes of one idle core
+    OMP_NUM_THREADS=1 python -m tools.train_induction_model --steps 50 --longer 60 --seeds 1 --output trial.safetensors
 
-It trains the same recipe from a few seeds and keeps the first; what all of them came to is on the card, inside the file
-and beside it as JSON. tests/transformer/test_shipped_induction.py measures the first again.
+It trains the same recipe from sixteen seeds and keeps the first; what all of them came to, also with more steps, is on
+the card, inside the file and beside it as JSON. tests/transformer/test_shipped_induction.py measures the first again.
 """
 
 from __future__ import annotations
@@ -33,13 +33,15 @@ def main() -> None:
     """Parse the arguments, train, measure, save."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--steps", type=int, default=1000)
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--longer", type=int, default=4000, help="steps of a second training from each seed")
+    parser.add_argument("--seeds", type=int, default=16)
     parser.add_argument("--output", type=Path, default=HOME)
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     held_out = drawn(np.random.default_rng(HELD_OUT_SEED), 100)
     models = [trained(seed, arguments.steps) for seed in range(arguments.seeds)]
     found = [copying(model, *held_out) for model in models]
+    longer = [copying(trained(seed, arguments.longer), *held_out) for seed in range(arguments.seeds)]
     card = {
         "data": "a start mark, then words drawn without repetition that come again until the text is full",
         "seed": 0,
@@ -50,6 +52,7 @@ def main() -> None:
         "script": "tools/train_induction_model.py",
         "metrics": {"held_out_seed": HELD_OUT_SEED, "held_out_texts": 100} | found[0],
         "seeds": found,
+        "longer": {"steps": arguments.longer} | {name: [run[name] for run in longer] for name in longer[0]},
     }
     save_model(models[0], arguments.output, card=card)
     arguments.output.with_suffix(".json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
