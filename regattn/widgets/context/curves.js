@@ -50,7 +50,12 @@ function riskTicks(low, high) {
 // What says that a curve leaves its frame: over(p, role) → draw(k, x, y, limit), for the first point k that does, or -1.
 export function over(p, role) {
   const note = p.note(role);
-  return (k, x, limit) => (k < 0 ? note("", ...p.domain().x) : note(`↑ above ${formatNumber(limit, 2)}`, x, p.domain().y[1], { dx: 4, dy: 12 }));
+  return (k, x, limit) => {
+    const words = k < 0 ? "" : `↑ above ${formatNumber(limit, 2)}`;
+    const at = k < 0 ? p.domain().x[0] : x;
+    const free = p.size.width - p.margin.right - p.x(at) - LETTER * p.size.unit * words.length;
+    note(words, at, p.domain().y[1], { dx: Math.min(4, free), dy: 12 });
+  };
 }
 
 // The slider of the layers, drawn as a row of keys; under each the risk at the end of its training, once that is known.

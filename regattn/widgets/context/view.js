@@ -17,7 +17,7 @@ function stretchedMessage({ factor, stepping, risk, rivals, plain, across }, { f
   const times = `Every x times ${factor}`;
   const why = stepping ? `${times}, so the first step is ${Number((factor ** 2).toFixed(2))} times as long` : times;
   const grown = rivals.ridge / plain.ridge;
-  const notices = grown > 1.5 ? "does" : grown > 1.02 ? "does a little" : "hardly does";
+  const notices = grown > 1.5 ? "does" : grown > 1.02 ? "does a little" : grown < 0.98 ? "gains by it" : "hardly does";
   const broken = across().network.findIndex((each) => each > plain.ols);
   const last = broken > 0 ? ` Up to ${factors[broken - 1]} the network beats least squares.` : "";
   return `${why}: the risk on new tasks is ${short(risk)}. Least squares, ${short(rivals.ols)}, does not notice; the ridge of the training ${notices}, ${short(rivals.ridge)}; Bayes, ${short(rivals.bayes)}, is told.${last}`;
@@ -93,6 +93,12 @@ function pressed(view, { steps }) {
 const BESIDE = { inverse: "The inverse", ridge: "The ridge", best: "The best there is" };
 const SIGNS = [["positive", "square", "above zero"], ["negative", "square", "below zero"]]; // prettier-ignore
 
+// A round number, 0 and its opposite.
+function evenTicks(most) {
+  const tick = Number((most / 1.4).toPrecision(1));
+  return [-tick, 0, tick].map((at) => ({ at, text: formatNumber(at, 1) }));
+}
+
 const SWINGS = 8; // times the largest outcome: as far as the axis goes with a query that swings
 const ROOM = 1.3; // times the largest outcome at any noise: what goes beyond is cut, so that axes stand still
 
@@ -119,7 +125,7 @@ function layersPanel(view) {
         const most = ROOM * Math.max(reach, Math.abs(answers.ols), Math.abs(answers.right), Math.min(SWINGS * reach, swing));
         const last = left.length - 1;
         const size = left.map((values) => Math.min(most, Math.sqrt(values.slice(0, n).reduce((total, value) => total + value ** 2, 0) / n)));
-        p.frame({ x: [0, 1.06 * last], y: [-most, most], xTicks: left.map((_, l) => ({ at: l, text: String(l) })) });
+        p.frame({ x: [0, 1.06 * last], y: [-most, most], yTicks: evenTicks(most), xTicks: left.map((_, l) => ({ at: l, text: String(l) })) });
         const edge = (sign) => size.map((value, l) => `${p.x(l).toFixed(1)},${p.y(sign * value).toFixed(1)}`);
         band.setAttribute("d", `M${[...edge(1), ...edge(-1).reverse()].join("L")}Z`); // root mean square, to both sides
         beyond(left.findIndex((values) => Math.abs(values[n]) > most), most, most);
@@ -147,8 +153,7 @@ function weightsPanel() {
       return ({ n, weights, proximity }) => {
         const order = weights.map((_, i) => i).sort((a, b) => proximity[b] - proximity[a]);
         const most = 1.15 * Math.max(...proximity.map(Math.abs), Math.min(1e3, Math.max(...weights.map(Math.abs))));
-        const tick = Number((most / 1.4).toPrecision(1));
-        p.frame({ x: [-0.6, n - 0.4], y: [-most, most], yTicks: [-tick, 0, tick].map((at) => ({ at, text: formatNumber(at, 1) })), xTicks: [0, n - 1].map((at) => ({ at, text: String(at + 1) })) });
+        p.frame({ x: [-0.6, n - 0.4], y: [-most, most], yTicks: evenTicks(most), xTicks: [0, n - 1].map((at) => ({ at, text: String(at + 1) })) });
         bars(order.map((i) => Math.max(-most, Math.min(most, weights[i]))));
         rings(order.map((_, k) => k), order.map((i) => proximity[i]), 4); // prettier-ignore
       };
