@@ -43,7 +43,7 @@ PRESETS = {
 }
 
 
-class Held(Count):
+class _Held(Count):
     """A whole number that is set in the pictures and has no input of its own."""
 
     kind = "held"
@@ -153,13 +153,13 @@ class ContextExplorer(Explorer, panels=["omega", "theory", "ridge", "risk", "fac
         help="Whose weights are shown.",
     )
     seed = Seed("Draw other tasks", default=3, help="Which tasks, and where layers and heads begin.", sets=FIRST)
-    zeroed = Held(
+    zeroed = _Held(
         "Cells put to zero",
         most=lambda _: 2**25 - 1,
         bound="all cells",
         help="From which the training begins again; 1 for the first cell, 2 for the next, then 4 and so on, added up.",
     )
-    begun = Held(
+    begun = _Held(
         "Step at which they were",
         most=lambda self: self.steps,
         bound="the number of steps",

@@ -136,7 +136,8 @@ export function factorsPanel({ factors }, view) {
   return {
     title: "Risk, with every x multiplied",
     beside: view.hides("omega"),
-    plot: { label: "Risk against what multiplies every x, on a logarithmic axis", xLabel: "every x times", yLabel: "mean squared distance, log scale", height: 259 },
+    legend: [["prediction", "line", "network"], RIVALS.ols, RIVALS.ridge, ["leave-one-out", "dashed", "Bayes, who is told"]],
+    plot: { label: "Risk against what multiplies every x, on a logarithmic axis", xLabel: "every x times", yLabel: "mean squared distance, log scale", height: 200 },
     click: to,
     handle: { to, at: (state) => (state.across() ? [state.factor, height(Math.min(ceilingOf(state), state.risk))] : []) },
     make(p) {
