@@ -70,6 +70,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(1, str(error))
     except (UsageError, MissingExtraError) as error:
         return _fail(2, str(error))
+    except MemoryError:
+        return _fail(2, f"{given.file}: the memory is too small for it; leave out rows or columns")
     except OSError as error:
         return _fail(2, f"{error.filename}: {error.strerror}" if error.filename else str(error))
     try:
@@ -138,7 +140,8 @@ def _add_forms(add: Callable[..., Any]) -> None:
 def _report(given: argparse.Namespace) -> tuple[ForecastReport, list[str]]:
     settings = Settings(given.penalty, given.size, given.seed)
     model = _model(given, settings)
-    check_place(given.out)
+    if check_place(given.out).exists() and Path(given.file).exists() and Path(given.out).samefile(given.file):
+        raise UsageError(f"--out {given.out} would replace the table; give another name")
     sheet = read_delimited(
         given.file,
         delimiter={"\\t": "\t", "tab": "\t"}.get(given.delimiter, given.delimiter),

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["DataError", "Sheet", "counted", "is_date", "read_delimited"]
 
+MOST_COLUMNS = 20_000  # which take some minutes
+LARGEST = 1e150  # of numbers, whose squares and their sums are still numbers
 DELIMITERS = "\t;|,"  # the first of those that cut every line alike: a comma may be part of a number
 NOTHING = {"", "-", "–", "—", ".", "..", "?", "na", "n/a", "#n/a", "nan", "null", "none"}
 SPACES = " \u00a0\u202f'’"  # signs between thousands, besides the one that is no decimal sign
@@ -63,6 +65,8 @@ class Sheet:
         values, strange = self.parsed(column)
         if strange is not None:
             cell = self.cells[column].iloc[strange]
+            if not np.isnan(values[strange]):
+                raise self.error(strange, column, f"{cell!r} is too large to be squared; change its units")
             other = "." if self.decimal == "," else ","
             hint = f"; the decimal sign was taken to be {self.decimal!r}, see --decimal" if other in cell else ""
             hint = f"; {DATED}" if is_date(cell.strip()) else hint
@@ -79,7 +83,7 @@ class Sheet:
         good = cells.str.fullmatch(number, flags=re.ASCII).to_numpy(dtype=bool)
         plain = cells.str.replace(f"[{apart}]", "", regex=True).str.replace(self.decimal, ".").str.replace("−", "-")
         values = np.array([float(cell) if read else np.nan for cell, read in zip(plain, good, strict=True)])
-        strange = ~good & ~missing | good & ~np.isfinite(values)
+        strange = ~good & ~missing | good & ~(np.abs(values) < LARGEST)
         return values, int(strange.argmax()) if strange.any() else None
 
     def texts(self, column: str) -> Series:
@@ -137,6 +141,8 @@ def read_delimited(
     text = _decoded(Path(path).read_bytes(), path, notes)
     delimiter = delimiter or _delimiter(text)
     records, lines = _cells(text, delimiter, path)
+    if records.shape[1] > MOST_COLUMNS:
+        raise DataError(f"{path} has {records.shape[1]:,} columns, and up to {MOST_COLUMNS:,} are read; leave some out")
     names = _names(records, lines, path, header, notes)
     first = 0 if names is None else 1
     if names is None:
@@ -250,12 +256,11 @@ def _names(records: DataFrame, lines: list[int], path: str, header: bool | None,
 
 
 def _check_names(names: list[str], places: list[int], path: str, line: int) -> None:
-    for k, name in enumerate(names):
-        if name in names[:k]:
-            raise DataError(
-                f"{path}, line {line}, column {places[k] + 1}: it is called {name!r}, as column "
-                f"{places[names.index(name)] + 1} is"
-            )
+    first: dict[str, int] = {}
+    for name, place in zip(names, places, strict=True):
+        if (before := first.setdefault(name, place)) != place:
+            called = f"it is called {name!r}, as column {before + 1} is"
+            raise DataError(f"{path}, line {line}, column {place + 1}: {called}")
 
 
 def _decimal(sheet: Sheet, delimiter: str, dates: str | None) -> str:

@@ -50,6 +50,14 @@ def atomic_write(path: str | os.PathLike) -> Iterator[IO[bytes]]:
             os.fsync(file.fileno())
         os.chmod(temporary, 0o644)  # mkstemp makes it private
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException as error:
         Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno and not error.filename:
+            error.filename = str(path)  # as of a full disk, of which the system does not say what was written
         raise
+
+
+def write_whole(path: str | os.PathLike, text: str) -> None:
+    """Write a text to ``path`` in UTF-8, all at once or not at all."""
+    with atomic_write(path) as file:
+        file.write(text.encode())

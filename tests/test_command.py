@@ -130,6 +130,9 @@ FINE = "a,b\n1,2\n2,3\n3,5\n4,9\n"
         ("a,b\n1,2\n2,3\n3,5\n4,-\n", ["--target", "a"], 1, "line 5, column b: no number here, and the row to predict"),
         ("a,b\n1,2\n2,2\n3,2\n4,2\n", ["--target", "a"], 1, "no predictor varies over the 3 rows"),
         (b"a,b\n1,\x002\n", ["--target", "a"], 1, "line 2: a null character"),
+        ("a,b\n1,2\n2,1e308\n3,5\n", ["--target", "a"], 1, "line 3, column b: '1e308' is too large to be squared"),
+        (FINE, ["--target", "a", "--out", "./t.csv"], 2, "--out ./t.csv would replace the table"),
+        (",".join(map(str, range(20_001))), ["--target", "0"], 1, "t.csv has 20,001 columns, and up to 20,000 are"),
         ("d,a\n2020-01,1\n2020-13,2\n", ["--target", "a", "--date", "d"], 2, "no column to predict 'a' from"),
         ("d,a,b\n2020-01,1,2\n2020-13,2,3\n", ["--target", "a", "--date", "d"], 1, "line 3, column d: '2020-13' is"),
         ("d,a,b\n01/02/2020,1,2\n03/04/2020,2,3\n", ["--target", "a", "--date", "d"], 1, "may be %d/%m/%Y or %m/%d/%Y"),
@@ -295,6 +298,26 @@ def test_a_report_that_cannot_be_made_is_told_in_a_line(said, monkeypatch):
     status, out, page = said(FINE, "--target", "b")
     assert (status, page) == (1, "")
     assert out == "regattn report: t.csv: there is no report on ridge: the weights are not those of the model\n"
+
+
+@pytest.mark.parametrize(
+    ("place", "error", "message"),
+    [
+        ("os.fsync", OSError(28, "No space left on device"), "forecast.html: No space left on device"),
+        ("regattn.attribution.observation_weights", MemoryError(), "t.csv: the memory is too small for it; leave out"),
+    ],
+)
+def test_a_full_disk_or_memory_ends_in_a_sentence_and_the_old_report_stays(said, monkeypatch, place, error, message):
+    _, _, before = said(FINE, "--target", "b")
+
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr(place, fail)
+    status, out, page = said(FINE, "--target", "a")
+    assert status == 2
+    assert message in out
+    assert page == before
 
 
 def test_a_reader_that_has_seen_enough_ends_the_words_quietly(tmp_path):

@@ -58,7 +58,7 @@ def test_recorded_runs_name_a_script_that_exists_and_every_run_is_in_one_part(na
         (lambda: load_runs("weather"), rf"name must be one of {', '.join(KEPT)}, got 'weather'"),
         (
             lambda: load_runs("heads", "tails"),
-            "part must be one of deeper, heads, induction, parts, roles, got 'tails'",
+            "part must be one of deeper, heads, induction, longer, parts, roles, got 'tails'",
         ),
         (lambda: load_runs("news", "half"), "part must be None, for news has no parts, got 'half'"),
     ],

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import stat
+from importlib import import_module
 
 import pytest
 
-from regattn._files import atomic_write, check_place
+from regattn._files import atomic_write, check_place, write_whole
 
 
 def test_what_was_there_stays_until_all_is_written(tmp_path):
@@ -48,3 +51,32 @@ def test_a_folder_that_is_missing_is_named_before_anything_is_written(tmp_path):
     with pytest.raises(IsADirectoryError, match="is a folder, and a file was to be written there"):
         check_place(tmp_path)
     assert check_place(str(tmp_path / "a")) == tmp_path / "a"
+
+
+def test_a_full_disk_is_told_with_the_file_that_was_to_be_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match=r"No space left on device: '.*a'$"):
+        write_whole(tmp_path / "a", "new")
+    assert list(tmp_path.iterdir()) == []
+
+
+def full(*_) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@pytest.mark.parametrize(
+    ("tool", "place", "old"),
+    [
+        ("ledger", "LEDGER", "entries: []\n"),
+        ("fold_cells", "BOOK", '{"cells": [{"cell_type": "code", "metadata": {"tags": ["hide-input"]}}]}'),
+    ],
+)
+def test_a_tool_that_ends_while_it_writes_leaves_what_was_there(tmp_path, monkeypatch, tool, place, old):
+    path = tmp_path / "a.ipynb"
+    path.write_text(old)
+    module = import_module(f"tools.{tool}")
+    monkeypatch.setattr(module, place, path if place == "LEDGER" else tmp_path)
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        module.main()
+    assert path.read_text() == old

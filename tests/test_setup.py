@@ -266,8 +266,14 @@ from tools import book
 def slow(*command, environment=None):
     with Path("log").open("a") as log:
         print("all" if "--all" in command else "begin", file=log, flush=True)
+        doctrees = book.HTML.parent / ".doctrees"
+        doctrees.mkdir(parents=True, exist_ok=True)
+        (doctrees / "environment.pickle").touch()
+        if Path("full disk").exists():
+            raise SystemExit(2)
         while not Path("go on").exists():
             time.sleep(0.02)
+        (doctrees / "lightened").touch()
         print("end", file=log, flush=True)
     for page in ("index.html", "book/index.html"):
         (book.HTML / page).parent.mkdir(parents=True, exist_ok=True)
@@ -319,6 +325,15 @@ def test_a_build_that_was_killed_leaves_nobody_waiting(checkout, building):
     for _ in range(2):
         assert building().communicate(timeout=60)[0] == "_build/html/index.html\n"
     assert (checkout / "log").read_text().split() == ["begin", "all", "end", "begin", "end"]  # pictures come last
+
+
+def test_after_a_build_that_had_no_room_to_write_all_pages_are_written_again(checkout, building):
+    (checkout / "full disk").touch()
+    assert building().wait(timeout=60) == 2
+    (checkout / "full disk").unlink()
+    (checkout / "go on").touch()
+    assert building().wait(timeout=60) == 0
+    assert (checkout / "log").read_text().split() == ["begin", "all", "end"]
 
 
 def test_set_up_is_repeated_when_a_file_of_pins_changes(checkout, monkeypatch):
@@ -408,9 +423,12 @@ def test_a_page_of_an_earlier_build_stays_out_of_the_zip(pages, tmp_path):
 def test_a_zip_without_a_book_or_too_large_to_send_is_refused(pages, tmp_path, monkeypatch):
     with pytest.raises(ValueError, match=r"there is no index\.html"):
         archive.pack(tmp_path, tmp_path / "book.zip")
+    size = archive.pack(pages, tmp_path / "book.zip")
     monkeypatch.setattr(archive, "LIMIT", 10)
     with pytest.raises(ValueError, match="more than the 0 MB"):
         archive.pack(pages, tmp_path / "book.zip")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["book.zip", "html"]
+    assert (tmp_path / "book.zip").stat().st_size == size  # the good one is still there
 
 
 @pytest.mark.book

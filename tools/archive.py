@@ -69,12 +69,17 @@ def write_zip(target: Path, files: Iterable[tuple[str, bytes]]) -> int:
         If the file is larger than it may be.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
-    with ZipFile(target, "w") as archive:
-        for name, content in files:
-            entry = ZipInfo(name, DATE)
-            entry.external_attr = 0o644 << 16
-            archive.writestr(entry, content, ZIP_DEFLATED, compresslevel=9)
-    size = target.stat().st_size
-    if size > LIMIT:
-        raise ValueError(f"{target} has {size / 1e6:.0f} MB, more than the {LIMIT / 1e6:.0f} MB that it may have")
+    unfinished = target.with_name(f".{target.name}")
+    try:
+        with ZipFile(unfinished, "w") as archive:
+            for name, content in files:
+                entry = ZipInfo(name, DATE)
+                entry.external_attr = 0o644 << 16
+                archive.writestr(entry, content, ZIP_DEFLATED, compresslevel=9)
+        size = unfinished.stat().st_size
+        if size > LIMIT:
+            raise ValueError(f"{target} has {size / 1e6:.0f} MB, more than the {LIMIT / 1e6:.0f} MB that it may have")
+        unfinished.replace(target)
+    finally:
+        unfinished.unlink(missing_ok=True)
     return size

@@ -1,9 +1,9 @@
 """What the book has to vote on and to ask, read from its chapters, its pages for teachers and the keys of quizzes.
 
-The votes are the steps to predict of a chapter, and those of its page for teachers of which one option is right, each
-wrong one with its reply; one whose options are letters of a picture stays in class. Where a vote asks what a step asks,
-the vote alone is taken. A question of a quiz has its key, and its options where it has some, from teach/quizzes or,
-where the private folder that REGATTN_PRIVATE names has keys for the chapter, from there.
+The votes are those of a page for teachers of which one option is right, each wrong one with its reply; each step to
+predict of its chapter is among them. One whose options are letters of a picture stays in class. A question of a quiz
+has its key, and its options where it has some, from teach/quizzes or, where the private folder that REGATTN_PRIVATE
+names has keys for the chapter, from there.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-import nbformat
 import yaml
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
@@ -25,11 +24,9 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "book" / "_ext")]
 from chapters import Chapter  # noqa: E402, where the extensions of the book are
 
-from teach.slides.guide import BEFORE, pairs, parts, votes, words  # noqa: E402
+from teach.slides.guide import BEFORE, VOTE, parts  # noqa: E402
 
 QUOTED = re.compile(r"^> \*\*(Predict|Answer) (\d+)(?:\.|: (.+?)\.)\*\*(.*(?:\n>.*)*)", re.MULTILINE)
-IN_CLASS = re.compile(r"^- (?=\*\*)", re.MULTILINE)
-EXPECTED = re.compile(r"^\*\*(.+)\*\* \*Expected, of 100:\* (.+)\.$", re.MULTILINE)
 REPLY = re.compile(r"To ((?:\*[^*]+\*(?:, | and )?)+): (.+?)(?=To \*|$)", re.DOTALL)
 ASKED = re.compile(r"^\d+\. (.+) \((\d)\)$", re.MULTILINE)
 WORDS = re.compile(r"[^\s,]+")
@@ -118,13 +115,12 @@ def lettered(options: Sequence[str]) -> bool:
 def in_class(chapter: str, text: str) -> list[Question]:
     """Return the votes of a page for teachers of which one option is right: the one without a reply."""
     found = []
-    for number, vote in enumerate(IN_CLASS.split(text)[1:], start=1):
-        asked, shares = EXPECTED.search(vote).groups()
+    for number, (asked, _, shares, reply) in enumerate(VOTE.findall(text), start=1):
         names = [share.rsplit(" ", 1)[0].replace("*", "") for share in shares.split(" · ")]
-        options = replied(names, vote.partition("\n")[2])
+        options = replied(names, reply)
         right = [at for at, option in enumerate(options) if not option.reply]
         if len(right) == 1 and not lettered(names):
-            why = BEFORE.sub("", vote.partition("\n")[2].strip() + " ").partition("To *")[0].strip()
+            why = BEFORE.sub("", reply.strip() + " ").partition("To *")[0].strip()
             found.append(Question(f"{chapter} vote {number}", asked, options, right[0], why))
     return found
 
@@ -166,30 +162,12 @@ def quiz(chapter: str, text: str, *keys: Path) -> list[Question]:
     return found
 
 
-def once(steps: Sequence[Question], asked: Sequence[Question], page: str) -> list[Question]:
-    """Return the steps to predict that no vote in class asks again: a vote has a reply to each wrong answer."""
-    texts = [" ".join([step.text, *(option.text for option in step.options)]) for step in steps]
-    same = pairs(texts, [vote._replace(before="") for vote in votes(page)])
-    again = {vote.text for vote in asked}
-    paired = {place for place, vote in same.items() if vote.question in again}
-    return [
-        step
-        for place, step in enumerate(steps)
-        if place not in paired and not any(words(step.text) <= words(text) for text in again)
-    ]
-
-
 def questions(chapter: Chapter, root: Path = ROOT, private: Path | None = None) -> dict[str, list[Question]]:
-    """Return what a chapter has to vote on and to ask, each once: its steps, its votes in class, its quiz."""
-    cells = nbformat.read(root / f"{chapter.page}.ipynb", as_version=4).cells
-    text = "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    """Return what a chapter has to vote on and to ask: its votes in class, its quiz."""
     page = parts((root / "teach" / "guide" / f"{chapter.name}.md").read_text(encoding="utf-8"))
     keys = [folder / "quizzes" / f"{chapter.slug}.yml" for folder in (private, root / "teach") if folder]
-    asked = in_class(chapter.name, page["Predictions"])
-    steps = [s for s in predicted(chapter.name, text) if not lettered([option.text for option in s.options])]
     return {
-        "predictions": once(steps, asked, page["Predictions"]),
-        "votes": asked,
+        "votes": in_class(chapter.name, page["Predictions"]),
         "quiz": quiz(chapter.name, page["Quiz"], *keys),
     }
 

@@ -327,23 +327,23 @@ def contents() -> tuple[str, ...]:
     return ("--toc", str(audience.write_contents(ROOT, ROOT / "_build" / "toc-students.yml")))
 
 
+def unfinished() -> bool:
+    """Return whether the last build read pages and then ended, on a full disk or killed, before all were written."""
+    read, written = (HTML.parent / ".doctrees" / name for name in ("environment.pickle", "lightened"))
+    return read.exists() and (not written.exists() or written.stat().st_mtime_ns < read.stat().st_mtime_ns)
+
+
 def build() -> None:
     """Build the book, warnings being errors, and make sure that there is one.
 
-    Pictures are copied last. After a build that was broken off all pages are written again, for some may lack theirs.
+    After a build that came to no end all pages are written again, for some may be half written or lack a picture.
     """
     # jsonschema would load rfc3987_syntax, whose grammars take two seconds, for addresses that no notebook has
     skip = "import sys; sys.modules['rfc3987_syntax'] = None"
     program = f"{skip}; from jupyter_book.cli.main import main; sys.exit(main())"
     with one_at_a_time():
-        begun = ROOT / "_build" / ".begun"
-        options = ("-W", "--keep-going", *contents(), *(["--all"] if begun.exists() else []))
-        begun.touch()
-        try:
-            run(sys.executable, "-c", program, "build", ".", *options, environment=quiet())
-        finally:
-            if not isinstance(sys.exception(), KeyboardInterrupt):
-                begun.unlink()
+        options = ("-W", "--keep-going", *contents(), *(["--all"] if unfinished() else []))
+        run(sys.executable, "-c", program, "build", ".", *options, environment=quiet())
     for page in (HTML / "index.html", HTML / "book" / "index.html"):
         if not page.is_file() or not page.stat().st_size:
             sys.exit(f"the build ended without an error but wrote no {page}")

@@ -26,6 +26,8 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 from chapters import Chapter, chapters  # noqa: E402, where the extensions of the book are
 
+from regattn._files import write_whole  # noqa: E402
+
 TEXTS = {".py", ".pyi", ".md", ".ipynb", ".yml", ".toml", ".txt", ".css", ".js"}
 HISTORY = "CHANGELOG.md"  # says what numbers were
 BESIDE = {"book/solutions": ".ipynb", "teach/guide": ".md"}  # where a chapter has a file of its own name
@@ -82,7 +84,7 @@ def renumber(root: Path) -> dict[str, str]:
         new = named.sub(lambda found: names[found[0]], SPOKEN.sub(speaker(numbers), text))
         new = LINK.sub(lambda found: f"{found['before']}{int(found['of'])}{found['after']}", new)
         if new != text:
-            path.write_text(new, encoding="utf-8")
+            write_whole(path, new)
     for _, chapter in order:
         for file in map(root.joinpath, files(chapter)):
             file.rename(file.with_name(names[chapter.name] + file.suffix))
@@ -118,7 +120,7 @@ def begin(root: Path, slug: str, after: str, title: str) -> None:
     contents = root / "_toc.yml"
     line = re.compile(rf"^( *- file: [\w/-]+/){before.name}\n", re.MULTILINE)
     listed = line.sub(rf"\g<0>\g<1>{chapter.name}\n", contents.read_text(encoding="utf-8"))
-    contents.write_text(listed, encoding="utf-8")
+    write_whole(contents, listed)
     renumber(root)
 
 

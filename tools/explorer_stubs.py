@@ -11,6 +11,7 @@ import re
 from pathlib import Path
 
 import regattn.widgets
+from regattn._files import write_whole
 from regattn.widgets._kit import Explorer
 
 ROOT = Path(__file__).parents[1]
@@ -96,4 +97,4 @@ def _sorted(lines: set[str]) -> str:
 
 if __name__ == "__main__":
     for each in explorers():
-        path_of(each).write_text(stub(each), encoding="utf-8")
+        write_whole(path_of(each), stub(each))

@@ -12,6 +12,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from regattn._files import write_whole
+
 BOOK = Path(__file__).resolve().parents[1] / "book"
 FOLDED = {"hide-input", "checks"}
 
@@ -43,7 +45,7 @@ def main() -> None:
     for path in sorted(BOOK.rglob("*.ipynb")):
         notebook = json.loads(path.read_text(encoding="utf-8"))
         if fold(notebook):
-            path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+            write_whole(path, json.dumps(notebook, indent=1, ensure_ascii=False) + "\n")
             print(path.relative_to(BOOK.parent).as_posix())
 
 

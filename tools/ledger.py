@@ -16,8 +16,10 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "book" / "_ext"))
+sys.path[:0] = [str(ROOT), str(ROOT / "book" / "_ext")]
 from ledger_names import read_name  # noqa: E402, where the extensions of the book are
+
+from regattn._files import write_whole  # noqa: E402
 
 LEDGER = ROOT / "book" / "ledger.yml"
 HEADER = """\
@@ -67,7 +69,7 @@ def main() -> int:
     """Rewrite the ledger."""
     ledger = yaml.safe_load(LEDGER.read_text(encoding="utf-8"))
     orphans = fill(ledger, test_names())
-    LEDGER.write_text(dump(ledger), encoding="utf-8")
+    write_whole(LEDGER, dump(ledger))
     planned = sum("planned" in entry for entry in ledger["entries"])
     print(f"{len(ledger['entries'])} entries, {planned} planned")
     for node in orphans:

@@ -36,6 +36,7 @@ from sklearn.metrics import r2_score
 from sklearn.model_selection import GridSearchCV, KFold
 
 import regattn.regression._head_training  # noqa: F401 (brings torch in now, not in the first fit)
+from regattn._files import write_whole
 from regattn.regression import AttentionRegressor, make_design
 from regattn.regression.designs import DESIGNS
 from tools.published_attention import PublishedAttention
@@ -203,7 +204,7 @@ def read_cells(path: Path) -> set[Cell]:
     text = path.read_text(encoding="utf-8")
     whole = text[: text.rfind("\n") + 1]
     if whole != text:
-        path.write_text(whole, encoding="utf-8")
+        write_whole(path, whole)
     rows = [line.split(",") for line in whole.splitlines()[2:]]
     return {Cell(int(n), int(draw), float(ratio), design) for n, draw, ratio, design, *_ in rows}
 
@@ -212,7 +213,7 @@ def append(path: Path, rows: list[dict[str, Any]]) -> None:
     """Add rows at the end of a file, which begins with a line that says how they were made."""
     if not path.exists():
         card = {"script": f"tools/{Path(__file__).name}", "libraries": {name: version(name) for name in LIBRARIES}}
-        path.write_text(f"# {json.dumps(card)}\n{','.join(COLUMNS)}\n", encoding="utf-8")
+        write_whole(path, f"# {json.dumps(card)}\n{','.join(COLUMNS)}\n")
     text = "".join(",".join(str(row[name]) for name in COLUMNS) + "\n" for row in rows)
     with path.open("a", encoding="utf-8") as file:
         file.write(text)

@@ -22,6 +22,7 @@ from pptx.util import Emu, Pt
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
+from regattn._files import atomic_write  # noqa: E402
 from teach.slides.builder import HEIGHT, WIDTH  # noqa: E402
 from tests.browser import launch, open_offline  # noqa: E402
 from tools.choice import chapters, chosen  # noqa: E402
@@ -166,7 +167,8 @@ def write(browser, deck: Path, target: Path) -> int:
             add_notes(slide.notes_slide.notes_text_frame, held["notes"])
     show.core_properties.title = deck.stem
     target.parent.mkdir(parents=True, exist_ok=True)
-    show.save(str(target))
+    with atomic_write(target) as file:
+        show.save(file)
     return count
 
 

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from regattn._files import atomic_write
+from regattn._files import write_whole
 
 FOLDER = Path(__file__).resolve().parent.parent / "regattn" / "recorded_runs"
 
@@ -26,8 +26,7 @@ def write_runs(
     card = made_by | {"libraries": {name: version(name) for name in libraries}} | more
     lines = ",\n  ".join(json.dumps(run, ensure_ascii=False) for run in runs)
     text = f'{json.dumps(card, ensure_ascii=False)[:-1]}, "runs": [\n  {lines}\n]}}\n'
-    with atomic_write(path) as file:  # who interrupts it loses nothing
-        file.write(text.encode())
+    write_whole(path, text)  # who interrupts it loses nothing
 
 
 def minutes_of(runs: list[dict[str, Any]]) -> float:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from regattn._files import write_whole
 from tools.asked import ROOT, Question, escape, html
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
@@ -73,5 +74,5 @@ def write(folder: Path, chapter: Chapter, quiz: Sequence[Question], root: Path =
     """Write both pages of a chapter into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     blank, key = sheets(f"{chapter.number} · {chapter.title(root)}", quiz)
-    (folder / f"{chapter.name}.html").write_text(blank, encoding="utf-8")
-    (folder / f"{chapter.name}_key.html").write_text(key, encoding="utf-8")
+    write_whole(folder / f"{chapter.name}.html", blank)
+    write_whole(folder / f"{chapter.name}_key.html", key)

@@ -17,6 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
+from regattn._files import write_whole  # noqa: E402
 from teach.slides.builder import write  # noqa: E402
 from tools.choice import chapters, chosen  # noqa: E402
 
@@ -65,7 +66,7 @@ def make(book: Path, folder: Path, pages: Iterable[str]) -> dict[str, int]:
     """Write the decks of chapters and the page that lists them; return how many slides each has."""
     sizes = write(book, folder, list(pages))
     entries = [ENTRY.format(page=p, title=title_of(folder / f"{p}.html"), count=sizes[p]) for p in sorted(sizes)]
-    (folder / "index.html").write_text(FIRST.replace("ENTRIES", "\n".join(entries)), encoding="utf-8")
+    write_whole(folder / "index.html", FIRST.replace("ENTRIES", "\n".join(entries)))
     return sizes
 
 

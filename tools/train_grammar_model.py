@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from regattn._files import write_whole
 from regattn.grammar import Grammar, excess_nats
 from regattn.transformer import Architecture, LanguageModel, TrainingPlan, save_model, train
 
@@ -79,7 +80,7 @@ def main() -> None:
         "history": {"step": [int(s) for s in history.index], "excess": [round(x, 5) for x in history["excess"]]},
     }
     save_model(model, arguments.output, card=card)
-    arguments.output.with_suffix(".json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
+    write_whole(arguments.output.with_suffix(".json"), json.dumps(card, indent=1) + "\n")
     arguments.output.with_suffix(".run").unlink()
     print(json.dumps(card["metrics"], indent=1))
 

@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from regattn._files import write_whole
 from regattn.transformer import Architecture, LanguageModel, TrainingPlan, save_model, train
 from regattn.transformer._experiments import copying, texts_to_copy
 
@@ -55,7 +56,7 @@ def main() -> None:
         "longer": {"steps": arguments.longer} | {name: [run[name] for run in longer] for name in longer[0]},
     }
     save_model(models[0], arguments.output, card=card)
-    arguments.output.with_suffix(".json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
+    write_whole(arguments.output.with_suffix(".json"), json.dumps(card, indent=1) + "\n")
     print(json.dumps(found, indent=1))
 
 

@@ -18,6 +18,8 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
+from regattn._files import write_whole
+
 HOME = Path(__file__).resolve().parent.parent / "regattn" / "widgets" / "block" / "trained.json"
 WORDS = ["the", "dog", "dogs", "gate", "gates", "near", "is", "are"]
 NOUNS = {"dog": "is", "dogs": "are", "gate": "is", "gates": "are"}
@@ -92,7 +94,7 @@ def main() -> None:
         weights = {name: (100 * found).round() / 100 for name, found in trained(heads, seed).items()}
         print(heads, *(round(part.item(), 3) for part in loss(weights, heads)))
         kept[heads] = {name: [[round(x, 2) for x in row] for row in found.tolist()] for name, found in weights.items()}
-    HOME.write_text(json.dumps({"words": WORDS, "heads": kept}, separators=(",", ":")) + "\n", encoding="utf-8")
+    write_whole(HOME, json.dumps({"words": WORDS, "heads": kept}, separators=(",", ":")) + "\n")
 
 
 if __name__ == "__main__":

@@ -16,14 +16,14 @@ import sys
 from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import Path
-from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "book" / "_ext")]
 from chapters import Chapter, chapters  # noqa: E402, where the extensions of the book are
 
+from regattn._files import write_whole  # noqa: E402
 from tools import sheets  # noqa: E402
-from tools.archive import DATE  # noqa: E402
+from tools.archive import write_zip  # noqa: E402
 from tools.asked import Question, html, questions  # noqa: E402
 from tools.choice import chosen  # noqa: E402
 from tools.qti import members  # noqa: E402
@@ -74,14 +74,12 @@ def write(folder: Path, root: Path = ROOT, private: Path | None = None, only: It
     counts, every = {}, []
     for chapter in list(only) or chapters(root):
         asked = questions(chapter, root, private)
-        (folder / f"{chapter.name}.gift.txt").write_text(gift_file(chapter, asked), encoding="utf-8")
+        write_whole(folder / f"{chapter.name}.gift.txt", gift_file(chapter, asked))
         sheets.write(folder / "print", chapter, asked["quiz"], root)
         for kind, group in asked.items():
             counts[kind] = counts.get(kind, 0) + len(group)
             every += group
-    with ZipFile(folder / "regattn-qti.zip", "w", ZIP_DEFLATED) as package:
-        for name, content in members(every):
-            package.writestr(ZipInfo(name, DATE), content, ZIP_DEFLATED)
+    write_zip(folder / "regattn-qti.zip", members(every))
     return counts
 
 

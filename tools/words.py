@@ -26,6 +26,7 @@ from scipy.stats import permutation_test, rankdata, spearmanr
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.metrics import roc_auc_score
 
+from regattn._files import write_whole
 from regattn.data import load_lee_corpus, load_wikipedia_sample
 from regattn.words.cooccurrence import vocabulary_scores
 from regattn.words.counting import count_cooccurrences, ppmi
@@ -537,7 +538,7 @@ def main() -> None:
     for part in parser.parse_args().parts:
         start = time.process_time()
         if part == "neighbours":
-            (HOME / "neighbours.json").write_text(_as_text(neighbours()), encoding="utf-8")
+            write_whole(HOME / "neighbours.json", _as_text(neighbours()))
         else:
             made = PARTS[part]()
             path = HOME / "results.json"
@@ -549,7 +550,7 @@ def main() -> None:
                 **{name: version(name) for name in ("gensim", "numpy", "scipy")},
             }
             known.setdefault("minutes", {})[part] = round((time.process_time() - start) / 60, 1)
-            path.write_text(_as_text(known), encoding="utf-8")
+            write_whole(path, _as_text(known))
         print(part, round(time.process_time() - start), "s", flush=True)
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame, Index
 
 START = "at the means"
+MOST = 2000  # predictors that are moved one by one: each asks for predictions of a whole table
 TRIED = 100  # training rows at which a model is held to a sum, besides the new ones
 
 
@@ -47,6 +48,8 @@ def by_predictor(
     if said.ndim != 1:
         return f"{type(model).__name__} predicts several numbers of a row"
     _check_same(said[: len(asks)], predicted, type(model).__name__)
+    if rows.X.shape[1] > MOST:
+        return f"more than {MOST} predictors are not moved one by one, got {rows.X.shape[1]}"
     start = pd.DataFrame({name: [_middle(old[name])] * len(together) for name in old}, columns=old.columns)
     level = _predict(asked, start, rows.X)
     moves = np.column_stack([_predict(asked, start.assign(**{name: together[name]}), rows.X) - level for name in old])

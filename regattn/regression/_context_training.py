@@ -25,8 +25,7 @@ BATCH = 32  # tasks of a step
 QUERIES = 8  # of each of them, where designs are random
 TESTED, ASKED = 100, 4  # tasks and queries that the network is judged by
 EVERY = 10  # steps between two risks that are kept
-SCALES = {"same": 1.0, "quiet": 1 / 3, "loud": 2.0, "doubled": 1.0}  # of the noise when tested
-UNITS = {"doubled": 2.0}  # what multiplies all x when tested, as if they were counted in other units
+SCALES = {"same": 1.0, "quiet": 1 / 3, "loud": 2.0}  # of the noise when tested
 CLIP = 1.0  # a longer gradient is shortened to this
 MOMENTUM = 0.9  # what a step keeps of the direction of those before
 RISE = 0.1  # part of the training over which the learning rate rises to what is set; then it falls to zero
@@ -50,6 +49,10 @@ class Settings(NamedTuple):
     seed: int
     correlation: float  # of neighbouring columns: 0.5 makes cov(x_j, x_k) = 0.5 ** |j - k|
     steps: int  # of the whole training: the learning rate rises and falls over them
+    zeroed: int = (
+        0  # cells of the Ω of one linear layer from which a second training begins: 1, 2, 4, … for each, added
+    )
+    begun: int = 0  # step of the first training at which they were put to zero
 
 
 class Tasks(NamedTuple):
@@ -130,7 +133,13 @@ def layers(settings: Settings, theta: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 def start(settings: Settings) -> np.ndarray:
-    """Return the first numbers: zero for one linear layer, small for others; two heads begin with opposite signs."""
+    """Return the first numbers: zero for one linear layer, small for others; two heads begin with opposite signs.
+
+    One linear layer of which cells were ``zeroed`` begins where the first training stood, without them.
+    """
+    if settings.zeroed and settings.attention == "linear" and settings.depth == 1:
+        there = train(settings._replace(zeroed=0, begun=0), settings.begun).theta
+        return np.where(settings.zeroed >> np.arange(there.size) & 1, 0.0, there)
     p, heads = settings.dimension, HEADS.get(settings.attention)
     count = heads or (1 if settings.tied else settings.depth) * (1 + (settings.attention == "plus"))
     spread = 0.0 if settings.attention == "linear" and settings.depth == 1 else STARTS[settings.attention]
@@ -227,12 +236,13 @@ def risks(settings: Settings, theta: np.ndarray, tests: list[Tasks]) -> np.ndarr
 
 
 def tests(settings: Settings) -> list[Tasks]:
-    """Return the tasks to judge by, the same for each way of testing but for the noise, or for the units of x."""
-    found = []
-    for name, scale in SCALES.items():
-        given, unit = tasks(settings, TEST, 0, TESTED, ASKED, scale), UNITS.get(name, 1.0)
-        found.append(given._replace(X=unit * given.X, queries=unit * given.queries))
-    return found
+    """Return the tasks to judge by, the same for each way of testing but for the noise."""
+    return [tasks(settings, TEST, 0, TESTED, ASKED, scale) for scale in SCALES.values()]
+
+
+def stretched(given: Tasks, factor: float) -> Tasks:
+    """Return the same tasks with every x times ``factor``, as if it were counted in other units."""
+    return given._replace(X=factor * given.X, queries=factor * given.queries)
 
 
 def left(settings: Settings, theta: np.ndarray, X: np.ndarray, y: np.ndarray, query: np.ndarray) -> np.ndarray:

@@ -1,9 +1,9 @@
 """The page for teachers of a chapter, as a deck needs it: plan, slides, votes with replies, pitfalls, debate, quiz.
 
-A step of the plan names behind an arrow the sections of the chapter that it takes; what no step names is *if time*. A
-vote stands before the section, step or chapter that its reply names first; one that names none is the step to predict
-that asks the same, or stands before all. A pitfall stands at the section that it names first; one that names none, at
-the one whose words it has.
+A step of the plan names behind an arrow the sections of the chapter that it takes; what no step names is *if time*.
+Behind a vote stands which step to predict of the chapter asks it, `(Predict 6)`, or `(not on the page)`: that, or one
+of a part in depth, stands before the section, step or chapter that its reply names first, or before all. A pitfall
+stands at the section that it names first; one that names none, at the one whose words it has.
 
 Each entry of *Slides* is a slide. It names a section of the chapter, or a step of the plan by its first words, and has
 the lines that the slide says. Behind an arrow a line shows something of that section, such as *picture* or *equation 2*
@@ -20,9 +20,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 FOLDER = Path(__file__).parents[1] / "guide"
-ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 STEP = re.compile(r"(?m)^- (\d+) min(?: \(half day\))?: (.+?)(?: → (.+))?$")
-VOTE = re.compile(r"(?m)^- \*\*(.+)\*\* \*Expected, of 100:\* (.+)\.\n((?:  .+\n?)*)")
+VOTE = re.compile(
+    r"(?m)^- \*\*(.+)\*\* \((?:Predict (\d+)|not on the page)\) \*Expected, of 100:\* (.+)\.\n((?:  .+\n?)*)"
+)
 BEFORE = re.compile(r"^Before \*([^*]+)\*\. ")
 AT = re.compile(r"^At \*([^*]+)\*: (\W*)(\w)")
 ROOM = re.compile(r"Ninety minutes have room for ([^.]+)\.")
@@ -36,7 +37,6 @@ LINE = re.compile(r"  - (.*?) ?(?:→ (\w+)(?: (\d+))?(?: of \*(.+)\*)?)?")
 CLAIM = re.compile(r"\[([\w.-]+)\]\(\S+ledger\.md")
 DEBATE = re.compile(r"\bdebate\b", re.IGNORECASE)
 SET = re.compile(r"\b[Ee]xercises? ((?:\d+(?:, | and )?)+)")
-SAME = 0.3  # share of their words that two questions have in common when they ask the same
 DULL = re.compile(
     r"\b(?:the|of|and|to|is|it|do|does|what|which|how|in|on|at|for|with|by|or|an|from|be|are|will|not|than|that|this|as|"
     r"its|you|your|one|two|where|there|would|when|no|yes|all|same|their|they|has|have|many|much|more|most)\b"
@@ -85,7 +85,8 @@ class Debate(NamedTuple):
 class Vote(NamedTuple):
     """A vote in class: its question, the options, what votes to expect, what to reply, and before which section.
 
-    `counts` says whether it is one of the three for which ninety minutes have room.
+    `page` is the number of the step to predict of the chapter that asks it, 0 where none does; `counts` says whether it
+    is one of the three for which ninety minutes have room.
     """
 
     question: str
@@ -93,6 +94,7 @@ class Vote(NamedTuple):
     expected: str
     reply: str
     before: str
+    page: int
     counts: bool
 
 
@@ -149,25 +151,17 @@ def parts(text: str) -> dict[str, str]:
     return dict(zip(found[1::2], found[2::2], strict=True))
 
 
-def counted(text: str, among: int) -> set[int]:
-    """Return the places of the votes for which ninety minutes have room."""
-    (room,) = ROOM.findall(text)
-    if room.startswith("all"):
-        return set(range(among))
-    return {ORDINALS.index(word) for word in re.findall(r"\w+", room.partition(": ")[2]) if word in ORDINALS}
-
-
 def votes(text: str) -> tuple[Vote, ...]:
     """Return the votes of a part *Predictions*."""
-    found = VOTE.findall(text)
-    counts = counted(text, len(found))
+    room = set(re.findall(r"\d+", ROOM.search(text)[1]))  # none of all three
     made = []
-    for place, (question, expected, reply) in enumerate(found):
+    for question, page, expected, reply in VOTE.findall(text):
         options = tuple(share.rsplit(" ", 1)[0] for share in expected.split(" · "))
         said = " ".join(reply.split())
         before = BEFORE.match(said)
         said = BEFORE.sub("", said)
-        made.append(Vote(question, options, expected, said, before[1] if before else "", place in counts))
+        named = before[1] if before else ""
+        made.append(Vote(question, options, expected, said, named, int(page or 0), not room or page in room))
     return tuple(made)
 
 
@@ -217,20 +211,6 @@ def likeness(one: str, other: str) -> float:
     """Return which share of the words of the shorter of two texts both have."""
     first, second = words(one), words(other)
     return len(first & second) / max(1, min(len(first), len(second)))
-
-
-def pairs(asked: Sequence[str], given: Sequence[Vote]) -> dict[int, Vote]:
-    """Return for each question of a chapter, by its place, the vote that asks the same; the most alike come first."""
-    told = [" ".join([vote.question, *vote.options]) for vote in given]
-    free = [k for k, vote in enumerate(given) if not vote.before]
-    alike = [(likeness(question, told[k]), -place, -k) for place, question in enumerate(asked) for k in free]
-    found: dict[int, Vote] = {}
-    taken: set[int] = set()
-    for share, place, k in sorted(alike, reverse=True):
-        if share >= SAME and -place not in found and -k not in taken:
-            found[-place] = given[-k]
-            taken.add(-k)
-    return found
 
 
 def nearest(text: str, sections: Sequence[str]) -> int | None:

@@ -97,11 +97,11 @@ class Deck:
     def bring_votes(self) -> None:
         """Give each vote of the page for teachers its section; what only the chapter asks is said, or asked if time."""
         asked = [(section, item) for section in self.told for item in section.items("predict")]
-        same = guides.pairs([item.node.astext() for _, item in asked], self.guide.votes)
+        same = {vote.page: vote for vote in self.guide.votes if 0 < vote.page <= len(asked)}
         for known in self.guide.votes:
             if known not in same.values():
                 self.votes[self.home(known)].append(voted(known))
-        for place, (section, item) in enumerate(asked):
+        for place, (section, item) in enumerate(asked, start=1):
             if place in same:
                 self.votes[section.name].append(voted(same[place], item.node))
             elif section.items("explorer") and not self.votes[section.name] and item is section.items("predict")[-1]:

@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from regattn import observation_weights
-from regattn.attribution import forecast_report
+from regattn.attribution import _additive, forecast_report
 from regattn.widgets import WeightsExplorer
 from tests.attribution.models import REGRESSORS
 from tests.attribution.test_weights import FRAME, NEW, NEW_FRAME, OUTCOMES, X, Y
@@ -224,3 +224,9 @@ def test_a_report_has_no_place_where_there_is_no_folder(tmp_path):
         forecast_report(SMALL, np.ones(4)).save(tmp_path / "no" / "f.html")
     with pytest.raises(IsADirectoryError, match="is a folder"):
         forecast_report(SMALL, np.ones(4)).save(tmp_path)
+
+
+def test_of_very_many_predictors_none_is_moved_alone(monkeypatch):
+    monkeypatch.setattr(_additive, "MOST", X.shape[1] - 1)
+    with pytest.raises(ValueError, match=rf"more than {X.shape[1] - 1} predictors are not moved one by one, got"):
+        reported(REGRESSORS["ridge"](0)).by_predictor()

@@ -14,10 +14,11 @@ from typing import NamedTuple
 import pytest
 import yaml
 
-from teach.slides.guide import Guide, plain, read
+from teach.slides.guide import Guide, likeness, plain, read
 from tests.built import GIT_FILES, ROOT, read_notebook, toc_pages
 from tests.teach.decks import ELSEWHERE, LEANS
 from tools.archive import LIMIT
+from tools.asked import predicted
 from tools.book import ZIP
 from tools.chapters import PARTS
 
@@ -35,7 +36,7 @@ READ = 2000  # words that students read before a session
 PACE = 75  # words of a chapter that a minute of the plan takes: half of what one reads aloud
 LONG = 330  # characters of a line of a slide
 LONGEST = 4  # chapters that no session can teach whole
-ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth"]
+SAME = 0.4  # share of their words that a vote and the step that asks it have in common
 COURSES = ("half-day", "five-weeks", "one-a-week", "twelve-weeks", "economists")
 HALF_DAY = {"ols_proximity": 50, "attention": 50, "transformer_block": 40, "full_circle": 25}
 ITEM = re.compile(r"(?m)^- (\d+) min( \(half day\))?: (.+)$")
@@ -429,10 +430,22 @@ def test_three_votes_are_for_ninety_minutes_and_are_votes_of_the_page(name):
     if asked == 3:
         assert said == "all three"
         return
-    places = [ORDINALS.index(word) for word in re.findall(r"\w+", said.removeprefix("three: the ")) if word != "and"]
-    assert len(places) == 3
-    assert places == sorted(set(places))
-    assert places[-1] < asked
+    numbers = [int(number) for number in re.fullmatch(r"three: Predict (\d), (\d) and (\d)", said).groups()]
+    assert numbers == sorted(set(numbers))
+    assert [vote.page for vote in planned(name).votes if vote.counts] == numbers
+
+
+@every_chapter
+def test_a_vote_names_the_step_of_the_page_that_asks_it_and_each_step_has_its_vote(name):
+    text = "\n\n".join(cell.source for cell in chapter(name) if cell.cell_type == "markdown")
+    steps = [" ".join([one.text, *(option.text for option in one.options)]) for one in predicted(name, text)]
+    votes = planned(name).votes
+    assert len(votes) == len(VOTE.findall(parts_of(page(name))["Predictions"]))
+    assert [vote.page for vote in votes if vote.page] == list(range(1, len(steps) + 1))
+    for vote in votes:
+        alike = [likeness(" ".join([vote.question, *vote.options]), step) for step in steps]
+        assert vote.page == 0 or max(alike) == alike[vote.page - 1] >= SAME, vote.question
+        assert vote.page or vote.before, vote.question
 
 
 @every_chapter
@@ -441,7 +454,7 @@ def test_expected_votes_are_shares_of_a_hundred_and_are_called_expectations(name
     assert "nobody has measured them" in part
     asked = re.findall(r"(?m)^- \*\*.+\*\*|^- \*\*\*.+", part)
     votes = VOTE.findall(part)
-    assert 3 <= len(asked) == len(votes) <= 6
+    assert 3 <= len(asked) == len(votes) <= 8
     for vote in votes:
         shares = [int(option.rsplit(" ", 1)[1]) for option in vote.split(" · ")]
         assert len(shares) >= 2

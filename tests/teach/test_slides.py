@@ -174,13 +174,13 @@ PLAN = """
 
 ## Predictions
 
-The shares say what to expect; nobody has measured them. Ninety minutes have room for three: the first and third.
+The shares say what to expect; nobody has measured them. Ninety minutes have room for two: Predict 1 and 2.
 
-- **Why do dots go up?** *Expected, of 100:* all go up 60 · dots go down 40.
+- **Why do dots go up?** (Predict 1) *Expected, of 100:* all go up 60 · dots go down 40.
   To *all go up*: look at the first dot.
-- **Will the [line](a.md) bend?** *Expected, of 100:* yes 50 · no 50.
+- **Will the [line](a.md) bend?** (not on the page) *Expected, of 100:* yes 50 · no 50.
   Before *Elsewhere*. To *yes*: lines are straight.
-- **Who wins?** *Expected, of 100:* we 10 · they 90.
+- **Who wins?** (Predict 2) *Expected, of 100:* we 10 · they 90.
 
 ## Pitfalls
 
@@ -259,7 +259,7 @@ def test_a_deck_follows_the_plan_of_the_page_for_teachers():
     assert shown == [
         ("1 · A chapter", False, ["text"]),
         ("Why?", False, ["text"]),
-        ("Why?", False, ["vote"]),  # "Who wins?" belongs to no section, and stands before the first picture
+        ("Why?", False, ["vote"]),  # "Who wins?", of a part in depth, names no section: before the first picture
         ("Why?", False, ["text", "picture"]),
         ("Don’t", False, ["text", "equation"]),  # which the plan names first
         ("Here", False, ["text", "equation", "text", "picture"]),
@@ -366,7 +366,7 @@ def test_notes_count_panels_and_let_nobody_skip():
 
 
 def test_what_only_the_chapter_asks_is_a_vote_for_spare_time_before_an_explorer():
-    plan = PLAN.replace("Why do dots go up?", "Is it late?").replace("all go up 60 · dots go down", "early 60 · late")
+    plan = PLAN.replace("up?** (Predict 1)", "up?** (not on the page)")
     shown = [(item.kind, item.node.astext()) for slide in built(plan) for item in slide.items]
     (asked,) = [text for kind, text in shown if kind == "spare vote" and "Predict" in text]
     assert asked.split() == ["Predict", "1.", "Why", "so?", "dots", "go", "up", "dots", "go", "down"]  # no button

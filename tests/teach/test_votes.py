@@ -24,10 +24,10 @@ from tools.qti import PACKAGE, QTI
 
 SCHEMA = os.environ.get("REGATTN_QTI_SCHEMA")  # imsqti_v2p1.xsd of 1EdTech, which is not ours to give on
 NOT_THE_SAME = {  # in many of the same words
-    ("06_learning_the_embedding predict 7", "06_learning_the_embedding vote 6"),
-    ("07_attention_regression predict 2", "07_attention_regression vote 1"),
-    ("10_panels predict 2", "10_panels vote 1"),
+    ("07_attention_regression vote 1", "07_attention_regression vote 2"),
+    ("09_masks vote 1", "09_masks vote 4"),
     ("13_a_real_corpus vote 2", "13_a_real_corpus vote 3"),
+    ("16_transformer_block vote 3", "16_transformer_block vote 4"),
 }
 SPACE = {"q": QTI}
 TO_THE_TEACHER = re.compile(r"\b(?:show the|in depth|Before the|A question for)\b|To all:")
@@ -78,8 +78,7 @@ def test_every_step_vote_and_question_is_there(name, asked):
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_a_question_is_asked_once(name, asked):
     found = asked[name]
-    every = [(one.name, " ".join([one.text, *(option.text for option in one.options)]))
-             for one in found["predictions"] + found["votes"]]  # fmt: skip
+    every = [(one.name, " ".join([one.text, *(option.text for option in one.options)])) for one in found["votes"]]
     alike = {(a, b): likeness(one, other) for (a, one), (b, other) in combinations(every, 2)}
     assert {pair for pair, share in alike.items() if share > 0.6} <= NOT_THE_SAME
 
@@ -95,20 +94,6 @@ def test_students_read_no_directions_to_the_teacher(name, asked):
     for one in [one for group in asked[name].values() for one in group]:
         told = [one.text, one.why, *(words for option in one.options for words in option)]
         assert [words for words in told if TO_THE_TEACHER.search(words)] == []
-
-
-def test_a_step_gives_way_to_the_vote_that_asks_the_same_and_to_no_other(asked):
-    assert [one.name for one in asked["03_ols_proximity"]["predictions"]] == []
-    assert [one.name for one in asked["18_language_model"]["predictions"]] == ["18_language_model predict 7"]
-    assert [one.name for one in asked["10_panels"]["predictions"]] == ["10_panels predict 2"]
-    vote = (
-        "- **Is the sky blue at noon?** *Expected, of 100:* blue 60 · grey 40.\n  Before *Sky*. To *grey*: look up.\n"
-    )
-    told = vote + "Ninety minutes have room for all."
-    options = Option("blue"), Option("grey")
-    blue, grass = Question("a", "Is the sky blue?", options), Question("b", "And grass?", options)
-    assert reading.once([blue, grass], reading.in_class("x", told), told) == [grass]
-    assert reading.once([blue, grass], [], told) == [blue, grass]
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
@@ -270,7 +255,7 @@ def test_the_package_lists_its_items_and_each_can_be_answered(folder, asked):
         assert "".join(root.find(".//q:p" if typed else ".//q:prompt", SPACE).itertext()).strip()
     asked_in_turn = [one.get("href") for one in test.iterfind(".//q:assessmentItemRef", SPACE)]
     assert asked_in_turn == list(files)
-    assert len(test.findall(".//q:assessmentSection", SPACE)) > 2 * len(CHAPTERS)
+    assert len(test.findall(".//q:assessmentSection", SPACE)) >= 2 * len(CHAPTERS)
     keys = ["".join(one.itertext()) for root in files.values() for one in root.iterfind(".//q:rubricBlock", SPACE)]
     assert "1/3, 1/3 and 1/3 {sic}" in keys  # a private sheet takes the place of the public one of its chapter
     numbers = [one for name, found in asked.items() if name[:2] != "03" for one in found["quiz"] if not one.options]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from regattn.regression import _context_training as training
 from regattn.widgets import ContextExplorer
 from regattn.widgets.context import PRESETS
 from tests.explorers.context import expected
-from tests.widgets.harness import SET, STATE, assert_same, opened
+from tests.widgets.harness import FIGURE, SET, STATE, assert_same, opened
 
 NETWORKS = {
     "one layer": {},
@@ -17,9 +19,10 @@ NETWORKS = {
     "fixed, keys move": {"design": "fixed", "attention": "plus", "depth": 2, "tied": False, "learning_rate": 0.05},
     "one head": {"attention": "softmax", "dimension": 2},
     "two heads": {"attention": "pair", "context": 8, "tested": "loud", "query": 3},
-    "untied, keys move, x doubled": {"attention": "plus", "depth": 3, "tied": False, "tested": "doubled", "task": 5},
-    "fixed, x doubled": {"design": "fixed", "noise": 2.0, "learning_rate": 0.3, "tested": "doubled", "query": 2},
-    "two heads, x doubled": {"attention": "pair", "context": 8, "tested": "doubled", "task": 100},
+    "untied, keys move, x doubled": {"attention": "plus", "depth": 3, "tied": False, "factor": 2.0, "task": 5},
+    "fixed, x doubled": {"design": "fixed", "noise": 2.0, "learning_rate": 0.3, "factor": 2.0, "query": 2},
+    "two heads, x doubled": {"attention": "pair", "context": 8, "factor": 1.45, "task": 100},
+    "fixed, two cells put to zero": {"design": "fixed", "noise": 2.0, "learning_rate": 0.3, "zeroed": 257, "begun": 40},
 }
 
 
@@ -70,6 +73,14 @@ def test_with_every_x_doubled_least_squares_answers_as_before_and_four_layers_ov
     assert shrinks[-1] < 0.7 * shrinks[0]
 
 
+def test_cells_put_to_zero_come_back_whatever_the_noise():
+    begun = after("same rows, own target", zeroed=0b100010001, begun=600, step=0)
+    assert [begun["omega"][k][k] for k in range(3)] == [0, 0, 0] != begun["omega"][0][1]
+    assert begun["risk"] > 2 * begun["rivals"]["ols"]
+    assert after("same rows, own target", zeroed=0b100010001, begun=600)["gap"] < 1e-3
+    assert after("same rows, clean target", zeroed=1, begun=40)["shrunk"] < 0.03
+
+
 def test_tasks_are_counted_on_which_the_network_is_nearer_than_least_squares():
     explorer, nearer = ContextExplorer(steps=60, step=60, depth=2, query=2), 0
     for explorer.task in range(1, 101):
@@ -105,8 +116,8 @@ def test_rivals_that_coincide_are_one_line_which_the_legend_names_for_all(browse
         named = page.locator("[data-panel=risk] li:visible")
         assert named.all_inner_texts() == [
             "network",
-            "least squares = one linear layer, fully trained",
-            "Bayes = ridge for the noise of training",
+            "least squares = best single layer",
+            "Bayes = ridge of the training",
         ]
         for preset, lines in {"same rows, own target": 3, "four layers, less noise when tested": 5}.items():
             page.evaluate(SET, [PRESETS[preset] | {"step": 20}, 0])
@@ -120,7 +131,7 @@ def test_the_curve_says_where_it_was_lowest_once_it_has_risen(browser, tmp_path)
         notes = page.locator("[data-panel=risk] .ra-note")
         assert not any(notes.all_text_contents())
         page.evaluate(SET, [{"step": 100}, 0])
-        assert notes.all_text_contents() == ["lowest here, step 40: stopped early"]
+        assert [*filter(None, notes.all_text_contents())] == ["lowest here, step 40: stopped early"]
         page.evaluate(SET, [{"target": "clean", "step": 100}, 0])
         assert not any(notes.all_text_contents())
 
@@ -155,3 +166,95 @@ def test_a_training_that_runs_away_says_so_in_words(browser, tmp_path):
         assert not {word for word in ("NaN", "Infinity") if word in drawn}
         page.evaluate(SET, [{"attention": "softmax", "learning_rate": 200.0, "step": 50}, 0])
         assert "the steps are too long" in page.locator(".ra-live").inner_text()
+
+
+# ---- what is pressed in the pictures --------------------------------------------------------------------------------
+
+
+def now(page, *names: str) -> list:
+    """Return where controls stand."""
+    return page.evaluate(f"(names) => names.map((name) => {FIGURE}.model.get(name))", names)
+
+
+@pytest.mark.browser
+def test_a_cell_of_omega_that_is_pressed_is_zero_and_the_training_goes_on_from_there(browser, tmp_path):
+    with opened(browser, tmp_path, ContextExplorer(**(PRESETS["same rows, own target"] | {"step": 80}))) as page:
+        cells = page.locator("[data-panel=omega] tbody td")
+        others = cells.nth(1).inner_text()
+        cells.nth(0).click()
+        assert now(page, "step", "zeroed", "begun") == [0, 1, 80]
+        assert [cells.nth(k).inner_text() for k in (0, 1)] == ["0.00", others]
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Enter")
+        assert now(page, "step", "zeroed", "begun") == [0, 3, 80]
+        assert_same(page.evaluate(f"{FIGURE}.model.result()"), expected(page.evaluate(STATE)), "two cells")
+        page.evaluate(SET, [{"step": 600}, 0])
+        assert page.locator(".ra-live").inner_text().startswith("Ω is back.")
+        cells.nth(8).click()  # after a return it begins at the end of the first training
+        assert now(page, "step", "zeroed", "begun") == [0, 256, 600]
+
+
+@pytest.mark.browser
+def test_a_press_on_the_curve_sets_the_step_and_the_curve_stays(browser, tmp_path):
+    with opened(browser, tmp_path, ContextExplorer(**(PRESETS["same rows, own target"] | {"step": 600}))) as page:
+        curve = page.locator("[data-panel=risk] path.ra-line.ra-prediction")
+        plot = page.locator("[data-panel=risk] svg")
+        before, box = curve.get_attribute("d"), plot.bounding_box()
+        plot.click(position={"x": box["width"] / 3, "y": 90})
+        assert 50 < now(page, "step")[0] < 300
+        assert curve.get_attribute("d") == before
+        plot.focus()
+        page.keyboard.press("Home")
+        page.keyboard.press("Enter")
+        assert now(page, "step") == [0]
+
+
+@pytest.mark.browser
+def test_a_training_that_has_not_arrived_says_why(browser, tmp_path):
+    far = PRESETS["same rows, own target"] | {"dimension": 5, "context": 8, "step": 600}
+    X = training.tests(ContextExplorer(**far).settings())[0].X[0]
+    with opened(browser, tmp_path, ContextExplorer(**far)) as page:
+        said = page.locator(".ra-live").inner_text()
+        why = f"the weakest direction of the rows is learned last (condition number {np.linalg.cond(X.T @ X):.2g})"
+        assert f"not enough: {why}" in said
+
+
+@pytest.mark.browser
+def test_keys_train_as_many_layers_and_keep_their_risks(browser, tmp_path):
+    explorer = ContextExplorer(**(PRESETS["four layers"] | {"step": 0}), steps=20, hide=["omega", "theory", "ridge"])
+    with opened(browser, tmp_path, explorer, width=1280) as page:
+        keys = page.locator(".ra-layer-keys > span")
+        ended = f"() => {FIGURE}.model.get('step') === 20"
+        for depth in (2, 1):
+            box = keys.nth(depth - 1).bounding_box()
+            page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+            assert now(page, "depth") == [depth]
+            page.wait_for_function(ended)
+        explorer.step = 20
+        risks = ["–"] * 4
+        for explorer.depth in (1, 2):
+            risks[explorer.depth - 1] = f"{explorer.result()['risk']:.3g}"
+        assert page.locator(".ra-layer-keys small").all_inner_texts() == risks
+        box = keys.nth(1).bounding_box()
+        page.mouse.click(box["x"] + 9, box["y"] + 9)
+        assert now(page, "depth", "step") == [2, 20]  # it is not trained twice
+
+
+@pytest.mark.browser
+def test_a_hand_multiplies_every_x_and_is_told_from_where_least_squares_is_better(browser, tmp_path):
+    hide = ["omega", "theory", "ridge"]
+    explorer = ContextExplorer(**(PRESETS["four layers"] | {"step": 600}), hide=hide)
+    with opened(browser, tmp_path, explorer, width=1280) as page:
+        at = page.locator("[data-panel=factors] .ra-handle").bounding_box()
+        x, y = at["x"] + at["width"] / 2, at["y"] + at["height"] / 2
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x + 700, y)
+        page.mouse.up()
+        assert now(page, "factor") == [2]
+        said = page.locator(".ra-live").inner_text()
+        assert "4 times as long: the risk on new tasks is 83.6" in said
+        assert "Up to 1.35 the network beats least squares" in said
+        ols = explorer.result()["rivals"]["ols"]
+        for explorer.factor, better in {1.35: True, 1.4: False}.items():
+            assert (explorer.result()["risk"] < ols) is better

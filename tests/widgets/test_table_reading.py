@@ -130,6 +130,7 @@ def test_dates_are_read_in_ten_forms(tmp_path, cells, expected):
             "x,y\n1,2\n3,abc\n4,5\n6,7\n8,9\n1,3\n",
             "Line 3, column “y”: “abc” is no number; the cell counts as missing.",
         ),
+        ("x,y\n1,2\n3,1e308\n4,5\n", "Line 3, column “y”: “1e308” is too large to be squared; the cell counts as"),
         ("d,y\n2024-02-28,1\n2024-02-30,2\n" + "2024-03-01,3\n" * 4, "Line 3, column “d”: “2024-02-30” is no date"),
         ("x,x\n1,2\n", "Line 1, column 2: the name “x” is there twice; this one is called “x.1”."),
         ("x,\n1,2\n", "Line 1, column 2: there is no name; it is called “column 2”."),
@@ -158,6 +159,7 @@ def test_each_trouble_is_named_in_a_sentence_with_its_line_and_column(tmp_path, 
     [
         ("", "the text is empty"),
         (" \n\n", "the text is empty"),
+        (",".join(f"c{k}" for k in range(2001)) + "\n", "The table has 2,001 columns; the page reads up to 2,000."),
         ("x,y\n", "Line 1 holds the names “x”, “y”, but no row"),
     ],
 )

@@ -13,11 +13,12 @@ from regattn.widgets._kit import Choice, Count, Explorer, Seed, Slider, Tick
 
 __all__ = ["ContextExplorer"]
 
-FIRST = {"step": 0}  # what another setting does to the training
+FIRST = {"step": 0, "zeroed": 0, "begun": 0}  # what another setting does to the training
 LINEAR = {"attention": ["linear", "plus"]}
 ALONE = {"attention": "linear", "depth": 1, "tied": True, "dimension": 3, "context": 20, "noise": 0.5} | FIRST
 ALONE |= {
     "tested": "same",
+    "factor": 1.0,
     "task": 1,
     "beside": "inverse",
     "design": "random",
@@ -36,22 +37,29 @@ PRESETS = {
     "new rows": NEW,
     "four layers": DEEP,
     "four layers, less noise when tested": DEEP | {"tested": "quiet"},
-    "four layers, every x doubled": DEEP | {"tested": "doubled", "step": 600},
+    "four layers, every x doubled": DEEP | {"factor": 2.0, "step": 600},
     "one softmax head": NEW | {"attention": "softmax"},
     "two softmax heads": NEW | {"attention": "pair"},
 }
 
 
-class ContextExplorer(Explorer, panels=["omega", "theory", "risk", "layers", "weights"]):
+class _Held(Count):
+    """A whole number that is set in the pictures and has no input of its own."""
+
+    kind = "held"
+
+
+class ContextExplorer(Explorer, panels=["omega", "theory", "ridge", "risk", "factors", "layers", "weights"]):
     r"""Train attention on many small regressions, and see which inverse it finds.
 
     .. math:: y = X\beta + \sigma\varepsilon, \qquad \hat y_q = x_q^\top \Omega X^\top y
 
     Nothing in the training speaks of :math:`(X^\top X)^{-1}`: the browser draws 32 tasks at every step, each with its
     own β, and descends on the squared error of the answers. Tables show n times what Ω has become (of several layers,
-    the one Ω that does their work on one context) beside theory; curves the distance to the noise-free answer on 100
-    new contexts; a band how much every layer leaves of the outcomes of one of them, and a line its answer so far; bars
-    the weights on it beside those of least squares.
+    the one Ω that does their work on one context) beside theory and the ridge, and a press puts a cell of Ω to zero,
+    from where it is trained again; curves show the distance to the noise-free answer on 100 new contexts, after every
+    tenth step, and with every x multiplied; a band how much every layer leaves of the outcomes of one of them, and a
+    line its answer so far; bars the weights on it beside those of least squares.
 
     Parameters
     ----------
@@ -111,9 +119,18 @@ class ContextExplorer(Explorer, panels=["omega", "theory", "risk", "layers", "we
             "same": "the noise of training",
             "quiet": "a third of its noise",
             "loud": "twice its noise",
-            "doubled": "its noise, every x doubled",
         },
-        help="Noise and units of the new contexts, which Bayes knows and the network does not.",
+        help="Noise of the new contexts, which Bayes knows and the network does not.",
+    )
+    factor = Slider(
+        "Every x times",
+        1.0,
+        2.0,
+        default=1.0,
+        step=0.05,
+        decimals=2,
+        help="Rows and queries of the new contexts in other units, of which Bayes is told and the network is not.",
+        first=True,
     )
     beside = Choice(
         "Beside Ω",
@@ -126,7 +143,6 @@ class ContextExplorer(Explorer, panels=["omega", "theory", "risk", "layers", "we
         most=lambda self: training.TESTED,
         bound="the number of new tasks",
         of=True,
-        first=True,
         help="On which of the new contexts layers and weights are shown.",
     )
     query = Count(
@@ -137,19 +153,30 @@ class ContextExplorer(Explorer, panels=["omega", "theory", "risk", "layers", "we
         help="Whose weights are shown.",
     )
     seed = Seed("Draw other tasks", default=3, help="Which tasks, and where layers and heads begin.", sets=FIRST)
-    step = Count("Step", most=lambda self: self.steps, bound="the number of steps", of=True, play=25, first=True)
+    zeroed = _Held(
+        "Cells put to zero",
+        most=lambda _: 2**25 - 1,
+        bound="all cells",
+        help="From which the training begins again; 1 for the first cell, 2 for the next, then 4 and so on, added up.",
+    )
+    begun = _Held(
+        "Step at which they were",
+        most=lambda self: self.steps,
+        bound="the number of steps",
+        help="Of the first training.",
+    )
+    step = Count("Step", most=lambda self: self.steps, bound="the number of steps", of=True, play=50, first=True)
 
     def __init__(self, *, steps: int = 600, correlation: float = 0.5, **kit: Any) -> None:
         self.steps = check_count(steps, "steps")
         self.correlation = check_real(correlation, "correlation", least=0.0, most=0.95)
         names = ("BATCH", "QUERIES", "TESTED", "ASKED", "EVERY", "CLIP", "MOMENTUM", "RISE", "STARTS")
         data = {name.lower(): getattr(training, name) for name in names} | {"scales": training.SCALES}
-        data["units"] = [training.UNITS.get(name, 1.0) for name in training.SCALES]
         data |= {"steps": self.steps, "correlation": self.correlation, "growth_limit": GROWTH_LIMIT}
         alt = (
-            "Attention trained on many small regressions: Ω beside the inverse that theory names, the risk on new "
-            "contexts beside least squares, ridge and Bayes, and on one context how much every layer leaves of the "
-            "outcomes, and weights beside those of least squares."
+            "Attention trained on many small regressions: Ω beside the inverse and the ridge, the risk on new contexts "
+            "beside least squares, ridge and Bayes, also where every x is multiplied, and on one context how much each "
+            "layer leaves of the outcomes, and weights beside those of least squares."
         )
         presets = {label: knobs | {"step": min(knobs["step"], self.steps)} for label, knobs in PRESETS.items()}
         super().__init__(**{"data": data, "alt": alt, "presets": presets} | kit)
@@ -166,8 +193,10 @@ class ContextExplorer(Explorer, panels=["omega", "theory", "risk", "layers", "we
         -------
         dict
             ``parameters`` of the network; ``omega`` and ``theory``, in units of 1/X², with ``gap``, the relative
-            distance, and ``cosine`` (None at zero); ``risks`` after every tenth step and ``risk`` now; ``rivals``, the
-            risks of least squares, ridge, Bayes and one linear layer, fully trained on the chosen target; ``left``,
+            distance, and ``cosine`` (None at zero), and ``shrunk``, the distance from the ridge; ``risks`` after every
+            tenth step, of tests in the units of the training, and ``risk`` now, with every x times ``factor``;
+            ``rivals``, the risks there of least squares, ridge, Bayes and one linear layer, fully trained on the
+            chosen target; ``left``,
             what is left of the outcomes of the context shown, and last of the query's, before and after every layer,
             and ``answers`` to that query, of the network, of least squares (``ols``) and the ``right`` one, without
             noise, and on how many of all new contexts the network is ``nearer`` to that than least squares; ``weights``
@@ -178,15 +207,15 @@ class ContextExplorer(Explorer, panels=["omega", "theory", "risk", "layers", "we
 
     def _found(self, step: int) -> dict[str, Any]:
         settings, k = self.settings(), list(training.SCALES).index(self.tested)
-        walk, given = training.train(settings, step), training.tests(settings)
-        X, y, asked, goals = (part[self.task - 1] for part in given[k])
+        walk, tasks = training.train(settings, step), training.stretched(training.tests(settings)[k], self.factor)
+        X, y, asked, goals = (part[self.task - 1] for part in tasks)
         omega = training.effective(settings, walk.theta, X) / len(X)
-        theory = training.theory(settings, X, self.beside) / len(X)
+        theory, ridge = (training.theory(settings, X, which) / len(X) for which in (self.beside, "ridge"))
         weights = training.weights(settings, walk.theta, X, asked)[self.query - 1]
         proximity = asked[self.query - 1] @ np.linalg.inv(X.T @ X) @ X.T
         left = training.left(settings, walk.theta, X, y, asked[self.query - 1])
         answers = {"network": -left[-1, -1], "ols": proximity @ y, "right": goals[self.query - 1]}
-        q, tasks = self.query - 1, given[k]
+        q = self.query - 1
         answered = training.weights(settings, walk.theta, tasks.X, tasks.queries)[:, q] * tasks.y
         fitted = tasks.queries[:, [q]] @ np.linalg.inv(tasks.X.mT @ tasks.X) @ tasks.X.mT @ tasks.y[..., None]
         missed = [np.abs(answer - tasks.goals[:, q]) for answer in (answered.sum(axis=1), fitted[:, 0, 0])]
@@ -195,12 +224,11 @@ class ContextExplorer(Explorer, panels=["omega", "theory", "risk", "layers", "we
             "omega": omega.tolist(),
             "theory": theory.tolist(),
             "gap": float(np.linalg.norm(omega - theory) / np.linalg.norm(theory)),
+            "shrunk": float(np.linalg.norm(omega - ridge) / np.linalg.norm(ridge)),
             "cosine": _cosine(omega, theory),
             "risks": walk.risks[:, k].tolist(),
-            "risk": float(walk.risk[k]),
-            "rivals": training.rivals(
-                settings, given[k], training.SCALES[self.tested], training.UNITS.get(self.tested, 1.0)
-            ),
+            "risk": float(training.risks(settings, walk.theta, [tasks])[0]),
+            "rivals": training.rivals(settings, tasks, training.SCALES[self.tested], self.factor),
             "left": left.tolist(),
             "answers": {name: float(answer) for name, answer in answers.items()},
             "nearer": int((missed[0] < missed[1]).sum()),

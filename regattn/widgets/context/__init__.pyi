@@ -16,11 +16,14 @@ class ContextExplorer(Explorer):
     context: int
     noise: float
     learning_rate: float
-    tested: Literal["same", "quiet", "loud", "doubled"]
+    tested: Literal["same", "quiet", "loud"]
+    factor: float
     beside: Literal["inverse", "ridge", "best"]
     task: int
     query: int
     seed: int
+    zeroed: int
+    begun: int
     step: int
     def __init__(
         self,
@@ -36,11 +39,14 @@ class ContextExplorer(Explorer):
         context: int | None = None,
         noise: float | None = None,
         learning_rate: float | None = None,
-        tested: Literal["same", "quiet", "loud", "doubled"] | None = None,
+        tested: Literal["same", "quiet", "loud"] | None = None,
+        factor: float | None = None,
         beside: Literal["inverse", "ridge", "best"] | None = None,
         task: int | None = None,
         query: int | None = None,
         seed: int | None = None,
+        zeroed: int | None = None,
+        begun: int | None = None,
         step: int | None = None,
         hide: Sequence[str] = (),
         presets: Mapping[str, Mapping[str, Any]] | None = None,

@@ -125,7 +125,7 @@ function headRows(theta, h, { X, queries }, p) {
 }
 
 // X'X/n of a task, kept with it.
-function gram(task, p, n) {
+export function gram(task, p, n) {
   task.G ??= scaled(times(task.X, task.X, p, n, p, "first"), 1 / n);
   return task.G;
 }

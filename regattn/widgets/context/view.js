@@ -1,41 +1,61 @@
 // ContextExplorer: attention trained on many small regressions, beside the inverse that it should find.
-import { contextState, contextTraining } from "./training.js";
+import { factorsPanel, over, riskPanel } from "./curves.js";
+import { alone, contextState, contextTraining } from "./training.js";
 import { explorer } from "../_kit/explorer.js";
-import { formatNumber, formatResult, powerText } from "../_kit/format.js";
-import { walker } from "../_kit/play.js";
+import { formatNumber, formatResult } from "../_kit/format.js";
 import { svgElement } from "../_kit/plot.js";
 import { tablePanel } from "../_kit/tables.js";
-
-const LOWEST = 1e-6; // a smaller risk runs along the floor
 
 const exact = (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)}\u00a0%`;
 const percent = (share) => (share < 0.0005 ? "less than 0.1\u00a0%" : share < 10 ? exact(share) : "over 1000\u00a0%");
 const short = (value) => formatResult(value);
+const BACK = 0.02; // of a distance: Ω has come to where it should
+const FAR = 0.05; // and here it has not
 
-function contextMessage({ step, risk, risks, rivals, words, gap, shrunk, plainly, agreement, diverged_at, stretched, stepping, task, answers, nearer }, { tested }, view) {
+// Where every x is multiplied: who notices, and from where on least squares is better.
+function stretchedMessage({ factor, stepping, risk, rivals, plain, across }, { factors }) {
+  const times = `Every x times ${factor}`;
+  const why = stepping ? `${times}, so the first step is ${Number((factor ** 2).toFixed(2))} times as long` : times;
+  const grown = rivals.ridge / plain.ridge;
+  const notices = grown > 1.5 ? "does" : grown > 1.02 ? "does a little" : grown < 0.98 ? "gains by it" : "hardly does";
+  const broken = across().network.findIndex((each) => each > plain.ols);
+  const last = broken > 0 ? ` Up to ${factors[broken - 1]} the network beats least squares.` : "";
+  return `${why}: the risk on new tasks is ${short(risk)}. Least squares, ${short(rivals.ols)}, does not notice; the ridge of the training ${notices}, ${short(rivals.ridge)}; Bayes, ${short(rivals.bayes)}, is told.${last}`;
+}
+
+// How far Ω is from both, and at the end whether it has come to the one that it should.
+function distanceMessage({ after, beside, gap, shrunk, words, zeroed, ended, steps, condition, settings }) {
+  const { target, design } = settings;
+  const both = beside === "inverse" && design === "fixed" ? `, ${percent(shrunk)} from the ridge` : "";
+  const aim = target === "clean" ? shrunk : gap;
+  const back = zeroed && ended && aim < BACK ? "Ω is back. " : "";
+  const late = ended && design === "fixed" && beside !== "ridge" && aim > FAR;
+  const why = late ? ` These ${steps} steps were not enough: the weakest direction of the rows is learned last (condition number ${formatNumber(condition, 2)}).` : "";
+  return `${back}After ${after}${zeroed ? " from there" : ""} Ω is ${percent(gap)} away from ${words}${both}.${why} The`;
+}
+
+function contextMessage(state, problem, view) {
+  const { step, risk, far, rivals, diverged_at, factor, task, answers, nearer, zeroed } = state;
   if (diverged_at !== null) {
     const beyond = "beyond a million million times its start. Take a smaller learning rate.";
     return `The training ran away: step ${diverged_at} would have taken the loss ${beyond}`;
   }
   const others = `least squares ${short(rivals.ols)}, Bayes ${short(rivals.bayes)}`;
-  const answered = view.hides("layers") ? "" : ` Task ${task}: it answers ${short(answers.network)}, least squares ${short(answers.ols)}; right is ${short(answers.right)}. In ${nearer} of ${tested} tasks it is nearer than least squares.`;
-  if (stretched && step > 0) {
-    const why = stepping ? "Every x is doubled, so the first step is four times as long" : "Every x is doubled";
-    return `${why}: the risk on new tasks is ${short(risk)}. Least squares, ${short(rivals.ols)}, and Bayes who is told, ${short(rivals.bayes)}, do not notice.${answered}`;
-  }
+  const answered = view.hides("layers") ? "" : ` Task ${task}: it answers ${short(answers.network)}, least squares ${short(answers.ols)}; right is ${short(answers.right)}. In ${nearer} of ${problem.tested} tasks it is nearer than least squares.`;
+  if (factor !== 1 && step > 0) return stretchedMessage(state, problem) + answered;
+  if (step === 0 && zeroed) return `Put to zero: the risk on new tasks is now ${short(risk)}. Press Play, and the training goes on from there.`;
   if (step === 0) return `Nothing is learned yet: press Play. The risk on new tasks is ${short(risk)}; of ${others}.`;
-  const long = risk > risks[0] ? " The risk is above that of the start: the steps are too long." : "";
-  const alike = !view.hides("layers") ? answered : agreement === null || !plainly ? "" : ` Its weights agree with those of least squares to a cosine of ${agreement.toFixed(3)}.`;
+  const long = risk > far[0] ? " The risk is above that of the start: the steps are too long." : "";
   const after = step === 1 ? "one step" : `${step} steps`;
-  const found = view.hides("omega") ? `After ${after} the` : `After ${after} Ω is ${percent(gap)} away from ${words}${shrunk ? `, ${percent(shrunk.gap)} from the ridge ${shrunk.words}` : ""}. The`;
-  return `${found} risk on new tasks is ${short(risk)}; of ${others}.${alike}${long}`;
+  const found = view.hides("omega") ? `After ${after} the` : distanceMessage({ ...state, after });
+  return `${found} risk on new tasks is ${short(risk)}; of ${others}.${answered}${long}`;
 }
 
-// What gets the darkest shade, in both tables: the largest number of the theory.
+// What gets the darkest shade, in all tables: the largest number of the theory.
 const largest = ({ n, theory }) => n * Math.max(...theory.flat().map(Math.abs));
 
-// One of the two tables: n times a matrix.
-function matrixPanel(view, title, pick, below, beside = false) {
+// One of the tables: n times a matrix, under its name in the state.
+function matrixPanel(view, title, pick, { name, ...options }) {
   const look = (state) => {
     const { n, theory } = state;
     const most = largest(state);
@@ -44,94 +64,39 @@ function matrixPanel(view, title, pick, below, beside = false) {
     const text = (value) => (Math.abs(value) < 1e3 ? value.toFixed(2).replace("-", "−") : formatNumber(value, 2));
     return [names, names, values, { text, most, marked: (i, j) => (values[i][j] < 0 ? "ra-below" : "ra-above") }];
   };
-  const legend = [["positive", "square", "above zero"], ["negative", "square", "below zero"]]; // prettier-ignore
-  return tablePanel(view, title, look, { below, legend, beside });
-}
-
-const height = (value) => Math.log10(Math.max(LOWEST, value));
-
-// Rivals of the network: role, mark and words of each. Those that coincide are one line, which the legend names for all.
-const RIVALS = {
-  ols: ["key", "line", "least squares"],
-  bayes: ["leave-one-out", "dashed", "Bayes"],
-  ridge: ["neutral", "line", "ridge for the noise of training"],
-  layer: ["test", "dashed", "one linear layer, fully trained"],
-};
-const EARLY = 1.02; // times the least risk: from there on the curve says where it was least
-const LETTER = 6.5; // pixels that one takes, about
-const ABOVE = 100; // times the worst rival: a larger risk leaves the picture, as where x is doubled
-const SAME = 1.005; // of two risks, how much larger the one may be where both are one line
-
-// The rivals whose lines are drawn, each with those that coincide with it.
-function distinct(rivals) {
-  const found = [];
-  for (const name of Object.keys(RIVALS)) {
-    const twin = found.find(([first]) => Math.abs(height(rivals[first]) - height(rivals[name])) < Math.log10(SAME));
-    if (twin) twin.push(name);
-    else found.push([name]);
-  }
-  return found;
-}
-
-// Have the legend of a plot, whose first item is the network, name what is drawn.
-function nameRivals(plot, found) {
-  const items = plot.host.parentNode.querySelectorAll(".ra-legend > li");
-  Object.keys(RIVALS).forEach((name, k) => {
-    const own = found.find(([first]) => first === name);
-    items[k + 1].hidden = !own;
-    if (own) items[k + 1].lastChild.data = own.map((each) => RIVALS[each][2]).join(" = ");
-  });
-}
-
-// Ticks of a logarithmic axis: powers of ten, and 2 and 5 times them where there is room.
-function riskTicks(low, high) {
-  const gap = Math.max(1, Math.ceil((high - low) / 5));
-  const powers = Array.from({ length: Math.ceil(high - low) + 2 }, (_, k) => Math.floor(low) + k);
-  const places = powers.filter((power) => power % gap === 0).flatMap((power) => (high - low < 2.5 ? [1, 2, 5] : [1]).map((front) => [front, power])); // prettier-ignore
-  const word = (front, power) => (Math.abs(power) < 4 ? String(Number((front * 10 ** power).toPrecision(1))) : powerText(10 ** power));
-  return places.map(([front, power]) => ({ at: power + Math.log10(front) || 1e-9, text: word(front, power) })); // 1 is no zero line
-}
-
-function riskPanel({ steps, every }, view) {
-  const beside = view.hides("omega") ? {} : { beside: true, wide: true };
+  const panel = tablePanel(view, title, look, options);
   return {
-    title: "Risk on new tasks",
-    ...beside, // under the tables, where Play is in view
-    legend: [
-      ["prediction", "line", "network"],
-      ...Object.values(RIVALS),
-    ],
-    plot: { label: "Risk after every tenth step, on a logarithmic axis", xLabel: "step", yLabel: "risk: mean squared distance, on a log scale", height: 240 },
-    hint: () => "; arrow keys read the steps",
-    at: (k, { risks }) => [k * every, height(risks[k])],
-    by: "x",
-    make(p) {
-      const lines = Object.entries(RIVALS).map(([name, [role, mark]]) => [name, p.line(role, { dashed: mark === "dashed" })]);
-      const [network, here] = [p.chains("prediction", 2), p.marker("prediction", "dot")];
-      const [least, early] = [p.dots("prediction", { hollow: true }), p.note("prediction")];
-      return ({ risks, risk, rivals, step, common, stretched }) => {
-        const ceiling = Math.max(risks[0], ABOVE * Math.max(...Object.values(rivals))); // what is higher is cut
-        const within = (value) => height(Math.min(ceiling, value));
-        const seen = [...risks, risk, ...Object.values(rivals), ...(view.hides("omega") ? common : [])].map(within);
-        const [low, high] = [Math.floor(8 * Math.min(...seen) - 0.5) / 8, Math.ceil(8 * Math.max(...seen) + 0.5) / 8];
-        p.frame({ x: [0, steps], y: [low, high], yTicks: riskTicks(low, high) });
-        const found = distinct(rivals);
-        for (const [name, line] of lines) {
-          const drawn = found.some(([first]) => first === name);
-          line(drawn ? [0, steps] : [], Array(2).fill(height(rivals[name])));
-        }
-        nameRivals(p, found);
-        network([risks.map((found, k) => [k * every, height(found)])]);
-        const best = risks.indexOf(Math.min(...risks));
-        const passed = best > 0 && !stretched && risk > EARLY * risks[best];
-        least(passed ? [best * every] : [], [height(risks[best])], 6);
-        const words = passed ? `lowest here, step ${best * every}: stopped early` : "";
-        const free = p.size.width - p.margin.right - p.x(best * every) - LETTER * p.size.unit * words.length;
-        early(words, best * every, height(risks[best]), { dx: Math.min(12, free), dy: free < 12 ? 20 : 4 }); // beside it, or below
-        here(Math.min(step, steps), within(risk));
+    ...panel,
+    make(host) {
+      const draw = panel.make(host);
+      const [head, line] = [host.parentNode.querySelector(".ra-title"), host.querySelector(".ra-below")];
+      return (state) => {
+        draw(state);
+        const words = name?.(state) ?? title;
+        if (head.textContent !== words) head.textContent = words;
+        line.classList.toggle("ra-strong", Boolean(options.near?.(state)));
       };
     },
   };
+}
+
+// A press on a cell of Ω puts it to zero, and a training begins from there: from the first one's Ω at that step.
+function pressed(view, { steps }) {
+  return (i, j) => {
+    const { step, zeroed, begun, dimension, ...rest } = view.now();
+    if (!alone(rest) || (step === 0 && !zeroed)) return; // of zeros none can be put to zero
+    const [bit, ended] = [2 ** (i * dimension + j), zeroed && step === steps];
+    view.set({ zeroed: zeroed && !ended ? zeroed | bit : bit, begun: !zeroed ? step : ended ? steps : begun, step: 0 });
+  };
+}
+
+const BESIDE = { inverse: "The inverse", ridge: "The ridge", best: "The best there is" };
+const SIGNS = [["positive", "square", "above zero"], ["negative", "square", "below zero"]]; // prettier-ignore
+
+// A round number, 0 and its opposite.
+function evenTicks(most) {
+  const tick = Number((most / 1.4).toPrecision(1));
+  return [-tick, 0, tick].map((at) => ({ at, text: formatNumber(at, 1) }));
 }
 
 const SWINGS = 8; // times the largest outcome: as far as the axis goes with a query that swings
@@ -143,25 +108,27 @@ function layersPanel(view) {
     title: "One new task, layer by layer",
     beside: view.hides("omega"),
     legend: [
-      ["key", "square", "rows that were read: how far off, typically (±)"],
-      ["query", "line", "the query: its answer so far"],
-      ["truth", "hollow", "answer of least squares"],
-      ["truth", "dot", "right answer"],
-      ["query", "dotted", "the same, tested as in training"],
+      ["key", "square", "rows: how far off, typically (±)"],
+      ["query", "line", "query: its answer so far"],
+      ["truth", "hollow", "least squares"],
+      ["truth", "dot", "right"],
+      ["query", "dotted", "the same, as in training"],
     ],
-    plot: { label: "What is left of every outcome before and after every layer", xLabel: "layers", yLabel: "what is left; the answer", height: 240 },
+    plot: { label: "What is left of every outcome before and after every layer", xLabel: "layers", yLabel: "what is left; the answer", height: 200 },
     make(p) {
       const band = p.svg.querySelectorAll(":scope > g")[1].appendChild(svgElement("path", { class: "ra-band" }));
       const [query, usual] = [p.chains("query", 3), p.chains("query ra-dotted", 2)]; // cut at the frame
+      const beyond = over(p, "query");
       const [ols, right] = [p.dots("truth", { hollow: true }), p.dots("truth")];
-      return ({ n, left, usually, answers, reach, stretched }) => {
-        const swing = stretched ? Math.max(...left.map((values) => Math.abs(values[n]))) : 0; // where steps are too long they are seen
+      return ({ n, left, usually, answers, reach, factor }) => {
+        const swing = factor !== 1 ? Math.max(...left.map((values) => Math.abs(values[n]))) : 0; // where steps are too long they are seen
         const most = ROOM * Math.max(reach, Math.abs(answers.ols), Math.abs(answers.right), Math.min(SWINGS * reach, swing));
         const last = left.length - 1;
         const size = left.map((values) => Math.min(most, Math.sqrt(values.slice(0, n).reduce((total, value) => total + value ** 2, 0) / n)));
-        p.frame({ x: [0, 1.06 * last], y: [-most, most], xTicks: left.map((_, l) => ({ at: l, text: String(l) })) });
+        p.frame({ x: [0, 1.06 * last], y: [-most, most], yTicks: evenTicks(most), xTicks: left.map((_, l) => ({ at: l, text: String(l) })) });
         const edge = (sign) => size.map((value, l) => `${p.x(l).toFixed(1)},${p.y(sign * value).toFixed(1)}`);
         band.setAttribute("d", `M${[...edge(1), ...edge(-1).reverse()].join("L")}Z`); // root mean square, to both sides
+        beyond(left.findIndex((values) => Math.abs(values[n]) > most), most, most);
         query([left.map((values, l) => [l, -values[n]])]); // what is left of an unknown outcome is minus its answer
         usual([usually.map((answer, l) => [l, answer])]);
         p.svg.closest("[data-panel]").querySelector(".ra-legend > :last-child").style.visibility = usually.length ? "" : "hidden"; // its room stays
@@ -180,14 +147,13 @@ function weightsPanel() {
       ["negative", "square", "network, below zero"],
       ["truth", "hollow", "least squares"],
     ],
-    plot: { label: "Weight of every row of a context", xLabel: "rows, by the weight of least squares", height: 150 },
+    plot: { label: "Weight of every row of a context", xLabel: "rows, by the weight of least squares", height: 130 },
     make(p) {
       const [bars, rings] = [p.signedBars(), p.dots("truth", { hollow: true })];
       return ({ n, weights, proximity }) => {
         const order = weights.map((_, i) => i).sort((a, b) => proximity[b] - proximity[a]);
         const most = 1.15 * Math.max(...proximity.map(Math.abs), Math.min(1e3, Math.max(...weights.map(Math.abs))));
-        const tick = Number((most / 1.4).toPrecision(1));
-        p.frame({ x: [-0.6, n - 0.4], y: [-most, most], yTicks: [-tick, 0, tick].map((at) => ({ at, text: formatNumber(at, 1) })), xTicks: [0, n - 1].map((at) => ({ at, text: String(at + 1) })) });
+        p.frame({ x: [-0.6, n - 0.4], y: [-most, most], yTicks: evenTicks(most), xTicks: [0, n - 1].map((at) => ({ at, text: String(at + 1) })) });
         bars(order.map((i) => Math.max(-most, Math.min(most, weights[i]))));
         rings(order.map((_, k) => k), order.map((i) => proximity[i]), 4); // prettier-ignore
       };
@@ -199,9 +165,16 @@ const render = explorer({
   name: "ContextExplorer",
   longest: 270,
   prepare(data) {
-    const training = contextTraining({ ...data, scales: Object.values(data.scales) });
-    return { ...data, training, train: walker(training) };
+    const trained = new Map(); // risks of whole trainings: those that differ in their number of layers together
+    const learned = ({ depth, ...rest }) => {
+      const key = JSON.stringify(rest);
+      if (!trained.has(key)) trained.set(key, {});
+      return trained.get(key);
+    };
+    const factors = Array.from({ length: 21 }, (_, k) => 1 + k / 20);
+    return { ...data, learned, factors, training: contextTraining({ ...data, scales: Object.values(data.scales) }) };
   },
+  own: { held: () => {} }, // a press on a cell of Ω sets it
   compute: contextState,
   ended: ({ diverged_at }) => diverged_at !== null,
   numbers: (_, view) => [
@@ -215,18 +188,36 @@ const render = explorer({
   ],
   say: contextMessage,
   panels: (problem, view) => ({
-    omega: matrixPanel(view, "What Ω has become, times n", ({ omega }) => omega, ({ told }) => told), // prettier-ignore
-    theory: matrixPanel(view, "What theory sets beside it, times n", ({ theory }) => theory, ({ words }) => `n · ${words}`, true), // prettier-ignore
+    omega: matrixPanel(view, "Ω, times n", ({ omega }) => omega, {
+      legend: SIGNS,
+      pick: pressed(view, problem),
+      below: ({ told, step, zeroed }) => told || (step || zeroed ? "Press a cell: it becomes zero." : "It begins at zero."),
+    }),
+    theory: matrixPanel(view, "Theory, times n", ({ theory }) => theory, {
+      beside: true,
+      name: ({ beside }) => BESIDE[beside],
+      below: ({ words, gap }) => `n · ${words}: Ω is ${percent(gap)} away`,
+      near: ({ gap }) => gap < BACK,
+    }),
+    ridge: matrixPanel(view, "The ridge, times n", ({ ridge }) => ridge, {
+      beside: true,
+      name: () => "The ridge",
+      below: ({ ridged, shrunk }) => `n · ${ridged}: Ω is ${percent(shrunk)} away`,
+      near: ({ shrunk }) => shrunk < BACK,
+    }),
     risk: riskPanel(problem, view),
+    factors: factorsPanel(problem, view),
     layers: layersPanel(view),
     weights: weightsPanel(),
   }),
-  cursor: ({ every }) => ({
-    count: ({ risks }) => risks.length,
-    text: (k, { risks, rivals }) => `step ${k * every}: risk ${short(risks[k])}\nleast squares ${short(rivals.ols)}, Bayes ${short(rivals.bayes)}`,
+  cursor: ({ every, steps }) => ({
+    count: () => Math.floor(steps / every) + 1,
+    start: ({ step }) => Math.round(step / every),
+    text: (k, { far, plain }) => `step ${k * every}: ${far[k] === undefined ? "press to go there" : `risk ${short(far[k])}`}\nleast squares ${short(plain.ols)}, Bayes ${short(plain.bayes)}`,
+    pick: (k) => ({ step: k * every }),
   }),
-  result: ({ parameters, omega, theory, gap, cosine, risks, risk, rivals, left, answers, nearer, weights, proximity, agreement, diverged_at }) => ({
-    parameters, omega, theory, gap, cosine, risks, risk, rivals, left, answers, nearer, weights, proximity, agreement, diverged_at, // prettier-ignore
+  result: ({ parameters, omega, theory, gap, shrunk, cosine, risks, risk, rivals, left, answers, nearer, weights, proximity, agreement, diverged_at }) => ({
+    parameters, omega, theory, gap, shrunk, cosine, risks, risk, rivals, left, answers, nearer, weights, proximity, agreement, diverged_at, // prettier-ignore
   }),
 });
 

@@ -4,6 +4,8 @@ import { keeper, roomFor } from "./keep.js";
 import { delimiterOf, recordsIn } from "./records.js";
 
 const NEARLY = 0.8; // share of the cells that makes a column one of numbers or dates, the others being slips
+const LARGEST = 1e150; // of numbers, whose squares and their sums are still numbers
+const MOST_COLUMNS = 2000; // that are shown to choose from
 const NAMED = 5; // troubles of a kind that are written out
 
 function quote(cell) {
@@ -46,8 +48,9 @@ function columnOf(name, written, lines, decimal, { add }) {
   if (date?.doubt) add("date", `Column ${quote(name)}: ${quote(date.doubt)} is read as ${dateIn(date.doubt, date.form)}, month first.`);
   const values = cells.map((cell, i) => {
     if (numbers[i] === null) return null;
-    const value = many ? (Number.isFinite(numbers[i]) ? numbers[i] : null) : date ? dateIn(cell, date.form) : cell;
-    if (value === null) add(kind, `Line ${lines[i]}, column ${quote(name)}: ${quote(cell)} is no ${kind}; the cell counts as missing.`);
+    const value = many ? (Math.abs(numbers[i]) < LARGEST ? numbers[i] : null) : date ? dateIn(cell, date.form) : cell;
+    const what = many && Number.isFinite(numbers[i]) ? "too large to be squared" : `no ${kind}`;
+    if (value === null) add(kind, `Line ${lines[i]}, column ${quote(name)}: ${quote(cell)} is ${what}; the cell counts as missing.`);
     return value;
   });
   if (filled.length > 1 && filled.length === cells.length && values.every((value) => value === values[0])) add("constant", `Column ${quote(name)} is ${quote(filled[0])} in every row.`);
@@ -113,6 +116,7 @@ export function* reading(given, { header = null, encoding = null, first = false,
     keep.add({ cells, line });
   });
   if (head === null) return { error: "There is no table: the text is empty." };
+  if (head.cells.length > MOST_COLUMNS) return { error: `The table has ${counted(head.cells.length)} columns; the page reads up to ${counted(MOST_COLUMNS)}. Leave out those that you do not need.` };
   const [kept, count] = [keep.kept(), keep.count()];
   if (open !== null) troubles.add("quote", `Line ${open}: a quotation mark is opened and never closed.`);
   if (encoding === "cp1252") troubles.add("code", "The file is not in UTF-8; it was read as Windows-1252.");
