@@ -86,7 +86,8 @@ function numbersPanel(view, problem, hand) {
       const does = problem.trained ? host.appendChild(element("p", { class: "ra-does" }, element("span"), element("span"))) : null;
       const line = element("p", { class: "ra-below", "aria-live": "polite" });
       if (view.rows.has("head")) host.append(headSwitch(view));
-      const nudges = [element("span", { "aria-hidden": "true" }, "look there"), ...[-1, 1].map((by) => nudgeButton(view, by))];
+      const asks = element("span", { "aria-hidden": "true" });
+      const nudges = [-1, 1].map((by) => nudgeButton(view, by));
       const light = (cell) => {
         hand.hovered = cell && [cell[0], hand.columns[cell[1]]];
         view.update();
@@ -96,7 +97,7 @@ function numbersPanel(view, problem, hand) {
         view.update();
       };
       const draw = numberTable(host, { label: title, hint: "The table scrolls sideways.", light, pick, signal: view.signal });
-      const nudge = element("div", { class: "ra-nudges" }, ...nudges);
+      const nudge = element("div", { class: "ra-nudges" }, asks, ...nudges);
       host.append(element("div", { class: "ra-line-of" }, line, nudge));
       const drawFactors = factorTable(host, view.signal);
       return (state) => {
@@ -121,6 +122,7 @@ function numbersPanel(view, problem, hand) {
         const said = `${isolate(words[at[0]])}, ${columns[at[1]]}: ${made}`;
         const may = problem.trained && !view.hides("nudge") && key === "weights" && words.length > 2;
         nudge.classList.toggle("ra-gone", !may);
+        if (may) nudgeNames(asks, nudges, words);
         const summed = drawFactors(state, columns) ?? said;
         if (line.textContent !== summed) line.textContent = summed;
       };
@@ -147,10 +149,16 @@ function headSwitch(view) {
 
 // Moves the last word's score of the subject by one, so that it looks there more or less.
 function nudgeButton(view, by) {
-  const words = by < 0 ? "less" : "more";
-  const made = element("button", { type: "button", class: "ra-tool ra-nudge", "aria-label": `look there ${words}` }, `${by < 0 ? "−" : "+"} ${words}`);
+  const made = element("button", { type: "button", class: "ra-tool ra-nudge" }, by < 0 ? "− less" : "+ more");
   view.listen(made, "click", () => view.set({ nudge: Math.max(-6, Math.min(6, view.model.get("nudge") + by)) }));
   return made;
+}
+
+// Whichever cell is looked at, they move how the last word looks at the subject, and say so.
+function nudgeNames(asks, buttons, words) {
+  const [last, subject] = [words.at(-1), words[1]].map(isolate);
+  asks.textContent = `${last} looks at ${subject}`;
+  buttons.forEach((button, k) => button.setAttribute("aria-label", `${asks.textContent} ${["less", "more"][k]}`));
 }
 
 // Of the hidden numbers those that answer most to the last word, and the one that is looked at, in their order: a table
@@ -203,7 +211,9 @@ function sayStep({ words, steps, shown: { key }, stay: [i, j], says, n_heads, he
   const next = says.map((stop) => topOf(stop[i], known));
   const [enters, attended, leaves] = next.map(([said, share]) => `“${said}” (${share})`);
   const now = (k) => (next[k][0] === next[k - 1][0] ? "still says" : "now says");
-  const weights = valuesOf("weights");
+  const [weights, scores] = [valuesOf("weights"), Array.from(valuesOf("scores")).slice(0, i + 1)];
+  const fits = Math.max(...scores);
+  const ask = steps.find((one) => one.key === "scores").values.at(-1)[i];
   const top = Math.max(...weights);
   const heads = n_heads === 1 ? "the head" : n_heads === 2 ? "both heads" : `all ${n_heads} heads`;
   const looked = j <= i ? `gives ${named(words[j])} ${shareShort(weights[j])} of its weight` : `may not look at ${named(words[j])}, which comes later`;
@@ -214,8 +224,8 @@ function sayStep({ words, steps, shown: { key }, stay: [i, j], says, n_heads, he
   return {
     embedding: () => `${word} enters, and says ${enters}`,
     norm_1: () => `mean 0, variance 1: number ${j + 1} of ${word} goes from ${at("embedding")} to ${at("norm_1")}`,
-    queries: () => `${word} asks with ${valuesOf("queries").length} numbers, number ${j + 1} is ${at("queries")}`,
-    keys: () => `${word} is found by ${valuesOf("keys").length} numbers, number ${j + 1} is ${at("keys")}`,
+    queries: () => `${inHead}${word} asks with ${valuesOf("queries").length} numbers: they fit ${words[scores.indexOf(fits)] === words[i] ? "itself" : named(words[scores.indexOf(fits)])} best, with the score ${signedText(fits)}`,
+    keys: () => `${inHead}${word} is found by ${valuesOf("keys").length} numbers: ${named(words.at(-1))} gives it the score ${signedText(ask)}`,
     values: () => `${word} hands over ${valuesOf("values").length} numbers, number ${j + 1} is ${at("values")}`,
     scores: () => `${inHead}${word} gives ${named(words[j])} the score ${at("scores")}`,
     mask: () => `${word} may ${j <= i ? "" : "not "}look at ${j === i ? "itself" : named(words[j])}`,
@@ -233,7 +243,7 @@ function sayStep({ words, steps, shown: { key }, stay: [i, j], says, n_heads, he
 // What the step does; at the last step, and where a hand has changed the block, first what the last word says at the end,
 // and whether its subject wants that. Of other heads than those at first, that the block is another one.
 function sayStops(state, problem) {
-  const { words, steps, says, out, n_heads, counts, shown, nudge } = state;
+  const { words, steps, says, out, n_heads, counts, shown, stay, nudge } = state;
   const [attended, [told, sure]] = says.slice(1).map((stop) => topOf(stop.at(-1), problem.known));
   const [subject, wanted, last] = [words[1], /s$/.test(words[1]) ? "are" : "is", named(words.at(-1))];
   const asked = words.length > 3 && words[2] === "near" && NOUNS.includes(subject) && NOUNS.includes(words.at(-1));
@@ -242,7 +252,8 @@ function sayStops(state, problem) {
   const verdict = !asked ? "" : right ? `: right for “${subject}”` : `: wrong, “${subject}” needs “${wanted}”`;
   const moved = nudge !== 0 && words.length > 2;
   const end = shown === steps.at(-1); // whose own sentence says how the answer turned
-  const turned = moved && !end && out === "nothing" && attended[0] !== told ? ` After attention it says “${attended[0]}” (${attended[1]}); feed-forward turns it ${asked && right && VERBS.includes(attended[0]) ? "back " : ""}to “${told}”.` : "";
+  const ends = stay[0] === words.length - 1 && (end || moved || out !== "nothing"); // of another row nothing else is said
+  const turned = ends && moved && !end && out === "nothing" && attended[0] !== told ? ` After attention it says “${attended[0]}” (${attended[1]}); feed-forward turns it ${asked && right && VERBS.includes(attended[0]) ? "back " : ""}to “${told}”.` : "";
   const trained = moved && !turned ? ` As trained, ${last} gives ${named(subject)} ${shareShort(unmoved(state.held, nudge))}.` : "";
   const why = {
     attention: `Attention is taken out: ${last} ${asked ? `cannot tell ${one} from ${one}s` : "hears of no other word"}`,
@@ -253,7 +264,6 @@ function sayStops(state, problem) {
   const rest = counts.total - counts.attention - counts.feed_forward;
   const parts = `${counts.attention} + ${counts.feed_forward} in the drawing, ${rest} for words and norms`;
   const other = n_heads === HEADS_AT_FIRST ? "" : ` Another block, trained with ${heads}: ${counts.total} parameters, as with ${HEADS_AT_FIRST} (${parts}).`;
-  const ends = end || moved || out !== "nothing";
   const begun = `${words.map(isolate).join(" ")} …`;
   return [ends ? `${begun} ${told}` : begun, `${ends ? ` (${sure})${verdict}.` : ""}${turned} ${capital(why[out])}.${trained}${other}`];
 }
