@@ -309,7 +309,7 @@ def test_a_press_makes_the_last_word_look_less_at_its_subject_until_the_verb_tur
     with opened(browser, tmp_path, learned(step="weights"), width=872, height=800, more=False) as page:
         said, less = (
             page.locator(".ra-live"),
-            page.get_by_role("button", name=re.compile("gate.* looks at .*dogs.* less")),
+            page.get_by_role("button", name=re.compile("look at .*dogs.* less")),
         )
         shown = [bar.evaluate("(bar) => getComputedStyle(bar).opacity") for bar in page.locator(".ra-stop-bar").all()]
         assert [float(opacity) < 1 for opacity in shown] == [False, True, True]  # as far as a walk has come

@@ -156,8 +156,7 @@ function nudgeButton(view, by) {
 
 // Whichever cell is looked at, they move how the last word looks at the subject, and say so.
 function nudgeNames(asks, buttons, words) {
-  const [last, subject] = [words.at(-1), words[1]].map(isolate);
-  asks.textContent = `${last} looks at ${subject}`;
+  asks.textContent = `look at ${isolate(words[1])}`;
   buttons.forEach((button, k) => button.setAttribute("aria-label", `${asks.textContent} ${["less", "more"][k]}`));
 }
 
