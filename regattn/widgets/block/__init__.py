@@ -114,7 +114,7 @@ class BlockExplorer(Explorer, panels=["says", "numbers", "flow", "row", "counts"
     )
     step = Choice(
         "Step",
-        lambda self: {step: STEPS[step] for step in self.steps},
+        lambda self: {step: "words" if self.trained and step == "embedding" else STEPS[step] for step in self.steps},
         bound="steps",
         help="After which step the numbers are shown.",
         first=True,

@@ -41,6 +41,7 @@ const toldShort = {
   weights: "softmax of scores",
   average: "weights × values",
 };
+const WRITES = { attention: ["output", "add_1"], "feed-forward": ["back", "add_2"] };
 const HEADS_AT_FIRST = 2;
 const HIDDEN = 8; // columns shown of the hidden ones
 const AMONG = ["scores", "mask", "weights"]; // tables of words on words
@@ -111,7 +112,7 @@ function numbersPanel(view, problem, hand) {
         const lit = (i, j) => (i === at[0] && j === at[1] ? " ra-lit" : "");
         const marked = (i, j) => (masked(i, j) ? "ra-masked" : values[i][j] < 0 ? "ra-below" : "ra-above") + lit(i, j);
         if (does) {
-          does.firstChild.textContent = /norm/.test(key) ? "" : key === "hidden" ? `The ${hand.columns.length} largest of ${columns.length}; below zero is 0.` : told[key];
+          does.firstChild.textContent = /norm/.test(key) ? "" : key === "hidden" ? `The ${hand.columns.length} largest of ${columns.length}; below zero is 0.` : WRITES[state.out]?.includes(key) ? "Nothing is written: the stream passes." : told[key];
           does.lastChild.textContent = (view.rows.has("head") && toldShort[key]) || "";
         }
         const own = (row) => hand.columns.map((j) => row[j]);
