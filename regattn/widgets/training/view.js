@@ -49,7 +49,7 @@ function keysRow(view, { name, label, options }) {
   view.controls.append(row);
   view.rows.set(name, row);
   for (const input of inputs) {
-    view.listen(input, "change", () => view.set({ [name]: input.value }));
+    view.listen(input, "change", () => input.checked && view.set({ [name]: input.value }));
     for (const event of ["pointerdown", "focus"]) view.listen(input, event, () => view.use(row));
   }
   view.refreshers.push(() => inputs.forEach((input) => (input.checked = input.value === view.model.get(name))));
