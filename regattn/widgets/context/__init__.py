@@ -138,7 +138,6 @@ class ContextExplorer(Explorer, panels=["omega", "theory", "ridge", "risk", "fac
         step=0.05,
         decimals=2,
         help="Rows and queries of the new contexts in other units, of which Bayes is told and the network is not.",
-        first=True,
     )
     beside = Choice(
         "Beside Ω",

@@ -38,15 +38,18 @@ function lineNames(p, keys) {
     const unit = p.size.unit;
     const [right, top, bottom] = [p.size.width - p.margin.right, p.margin.top, p.size.height - p.margin.bottom];
     const points = curves.flat().map(([x, y]) => [p.x(x), p.y(y)]);
-    const taken = []; // [from, to, left] of words
+    const taken = []; // [from, to] of words
     keys.forEach((key, k) => {
       const [value, words, short] = lines[key] ?? [0, ""];
-      const [y, left] = [p.y(value), right - LETTER * unit * words.length];
-      const drawn = [...points.filter(([x]) => x > left - 6).map((each) => each[1]), ...Object.keys(lines).filter((other) => other !== key).map((other) => p.y(lines[other][0]))];
-      const free = ([from, to]) => from > top && to < bottom && !drawn.some((at) => at > from && at < to) && !taken.some(([a, b]) => a < to && b > from);
-      const room = words && left > p.margin.left && [[y - 16 * unit, y - 1.5], [y + 1.5, y + 16 * unit]].find(free); // prettier-ignore
+      const y = p.y(value);
+      const leftOf = (text) => right - LETTER * unit * text.length;
+      const drawn = (left) => [...points.filter(([x]) => x > left - 6).map((each) => each[1]), ...Object.keys(lines).filter((other) => other !== key).map((other) => p.y(lines[other][0]))];
+      const free = (left) => ([from, to]) => from > top && to < bottom && !drawn(left).some((at) => at > from && at < to) && !taken.some(([a, b]) => a < to && b > from);
+      const roomOf = (text) => leftOf(text) > p.margin.left && [[y - 16 * unit, y - 1.5], [y + 1.5, y + 16 * unit]].find(free(leftOf(text))); // prettier-ignore
+      const said = [words, words.split(" = ")[0]].find((text) => text && roomOf(text)); // of lines that coincide at least the first
+      const room = said && roomOf(said);
       if (room) taken.push(room);
-      notes[k](room ? words : "", p.domain().x[1], value, { dy: room && room[0] > y ? 13 * unit : -4 });
+      notes[k](said ?? "", p.domain().x[1], value, { dy: room && room[0] > y ? 13 * unit : -4 });
       items[k + 1].hidden = !words || Boolean(room);
       items[k + 1].lastChild.data = short ?? words;
     });
@@ -119,7 +122,7 @@ export function riskPanel(problem, view) {
     legend: [["prediction", "line", "network"], ...Object.values(RIVALS), ["neutral", "dotted", "before the press"]],
     plot: { label: "Risk after every tenth step, on a logarithmic axis", xLabel: "step", yLabel: "mean squared distance, log scale", height: 200 },
     hint: () => "; arrow keys read the steps, Enter goes there",
-    at: (k, { far }) => [k * every, height(far[Math.min(k, far.length - 1)])],
+    at: (k, { far, before }) => [(before?.at ?? 0) + k * every, height(far[Math.min(k, far.length - 1)])],
     by: "x",
     make(p) {
       const lines = Object.entries(RIVALS).map(([name, [role, mark]]) => [name, p.line(role, { dashed: mark === "dashed" })]);
@@ -134,26 +137,28 @@ export function riskPanel(problem, view) {
         const within = (value) => height(Math.min(ceiling, value));
         const seen = [...far, ...(before?.far ?? []), home, nothing, ...Object.values(plain), ...(view.hides("omega") ? common : [])].map(within);
         const [low, high] = [Math.floor(8 * Math.min(...seen) - 0.5) / 8, Math.ceil(8 * Math.max(...seen) + 0.5) / 8];
-        p.frame({ x: [0, steps], y: [low, high], yTicks: riskTicks(low, high) });
+        const from = before?.at ?? 0; // after a press the curve goes on where it stood
+        p.frame({ x: [0, from + steps], y: [low, high], yTicks: riskTicks(low, high) });
         const found = distinct(plain);
         for (const [name, line] of lines) {
           const drawn = found.some(([first]) => first === name);
-          line(drawn ? [0, steps] : [], Array(2).fill(height(plain[name])));
+          line(drawn ? [0, from + steps] : [], Array(2).fill(height(plain[name])));
         }
-        const curveOf = (risks) => risks.map((risk, k) => [k * every, height(risk)]);
+        const curve = far.map((risk, k) => [from + k * every, height(risk)]);
+        const past = before ? [...before.far.map((risk, k) => [k * every, height(risk)]), [from, height(before.risk)], curve[0]] : [];
         const words = (twins) => twins.map((each) => (each === "layer" && single ? ENDS : RIVALS[each][2])).join(" = ");
-        name(Object.fromEntries(found.map((twins) => [twins[0], [height(plain[twins[0]]), words(twins)]])), [curveOf(far), curveOf(before?.far ?? [])]);
+        name(Object.fromEntries(found.map((twins) => [twins[0], [height(plain[twins[0]]), words(twins)]])), [curve, past]);
         p.host.parentNode.querySelector(".ra-legend > :last-child").hidden = !before;
-        earlier([curveOf(before?.far ?? [])]);
-        network([curveOf(far)]);
+        earlier([past]);
+        network([curve]);
         const above = far.findIndex((each) => height(each) > high);
-        beyond(above, above * every, 10 ** high);
+        beyond(above, from + above * every, 10 ** high);
         const best = far.indexOf(Math.min(...far));
         const passed = shrinks && best > 0 && far.at(-1) > EARLY * far[best];
         least(passed ? [best * every] : [], [height(far[best])], 6);
         if (passed) early(`lowest here, step ${best * every}: stopped early`, [best * every, height(far[best])], [...far.slice(best), ...Object.values(plain)].map(height));
         else early("");
-        here(Math.min(step, steps), within(home));
+        here(from + Math.min(step, steps), within(home));
       };
     },
   };

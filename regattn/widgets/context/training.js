@@ -242,7 +242,7 @@ export function contextState(problem, { step, tested, factor, beside, task, quer
     settings, k,
     single: alone(settings),
     early: alone(settings) && settings.design === "fixed" && settings.target === "noisy" && !zeroed, // to stop early is to shrink
-    before: start && { far: training.far(whole(settings)).map((found) => found[k]), risk: risksOf(settings, start.theta, tests, [k])[0] },
+    before: start && { at: settings.begun, far: training.far(whole(settings)).slice(0, 1 + Math.floor(settings.begun / every)).map((found) => found[k]), risk: risksOf(settings, start.theta, tests, [k])[0] },
     stepping: heads(settings) === 0,
     beside,
     words: besideWords({ ...settings, beside }),

@@ -109,8 +109,15 @@ function evenTicks(most) {
 const SWINGS = 8; // times the largest outcome: as far as the axis goes with a query that swings
 const ROOM = 1.3; // times the largest outcome at any noise: what goes beyond is cut, so that axes stand still
 
+// Without tables what is pressed most is what the network is tested on: it stands above the curves.
+function face(view) {
+  const rows = view.hides("omega") ? ["factor", "task"].map((name) => view.rows.get(name)).filter(Boolean) : [];
+  view.first.querySelector(".ra-played")?.before(...rows);
+}
+
 // What every layer leaves of the outcomes of one task: beside the risk where no tables stand above the sentence.
 function layersPanel(view) {
+  face(view);
   return {
     title: "One new task, layer by layer",
     beside: view.hides("omega"),
@@ -121,7 +128,6 @@ function layersPanel(view) {
     ],
     plot: { label: "What is left of every outcome before and after every layer", xLabel: "layers", yLabel: "what is left; the answer so far", height: 200 },
     make(p) {
-      if (view.hides("omega") && view.rows.has("task")) view.first.querySelector(".ra-played").before(view.rows.get("task")); // whose task it is, in reach
       const band = p.svg.querySelectorAll(":scope > g")[1].appendChild(svgElement("path", { class: "ra-band" }));
       const [query, usual] = [p.chains("query", 3), p.chains("query ra-dotted", 2)]; // cut at the frame
       const [beyond, rows, trained] = [over(p, "query"), p.note("key"), p.note("query")];
@@ -231,7 +237,7 @@ const render = explorer({
   cursor: ({ every, steps }) => ({
     count: () => Math.floor(steps / every) + 1,
     start: ({ step }) => Math.round(step / every),
-    text: (k, { far, plain }) => `step ${k * every}: ${far[k] === undefined ? "press to go there" : `risk ${short(far[k])}`}\nleast squares ${short(plain.ols)}, Bayes ${short(plain.bayes)}`,
+    text: (k, { far, plain, before }) => `step ${k * every}${before ? " from there" : ""}: ${far[k] === undefined ? "press to go there" : `risk ${short(far[k])}`}\nleast squares ${short(plain.ols)}, Bayes ${short(plain.bayes)}`,
     pick: (k) => ({ step: k * every }),
   }),
   result: ({ parameters, omega, theory, gap, shrunk, cosine, risks, risk, rivals, left, answers, nearer, weights, proximity, agreement, diverged_at }) => ({
