@@ -146,7 +146,8 @@ export function riskPanel(problem, view) {
         }
         const curve = far.map((risk, k) => [from + k * every, height(risk)]);
         const past = before ? [...before.far.map((risk, k) => [k * every, height(risk)]), [from, height(before.risk)], curve[0]] : [];
-        const words = (twins) => twins.map((each) => (each === "layer" && single ? ENDS : RIVALS[each][2])).join(" = ");
+        const nameOf = (each, many) => (each === "layer" && single ? ENDS : each === "ridge" && many ? "ridge" : RIVALS[each][2]);
+        const words = (twins) => twins.map((each) => nameOf(each, twins.length > 2)).join(" = ");
         name(Object.fromEntries(found.map((twins) => [twins[0], [height(plain[twins[0]]), words(twins)]])), [curve, past]);
         p.host.parentNode.querySelector(".ra-legend > :last-child").hidden = !before;
         earlier([past]);
