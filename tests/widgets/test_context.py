@@ -110,18 +110,18 @@ def test_three_hundred_steps_are_the_packages(browser, tmp_path, name):
 
 
 @pytest.mark.browser
-def test_rivals_that_coincide_are_one_line_which_the_legend_names_for_all(browser, tmp_path):
+def test_rivals_that_coincide_are_one_line_which_is_named_for_all_at_it_or_in_the_legend(browser, tmp_path):
     drawn = "all => all.filter((line) => line.getAttribute('d')).length"
     with opened(browser, tmp_path, ContextExplorer(**PRESETS["same rows, own target"])) as page:
-        named = page.locator("[data-panel=risk] li:visible")
-        assert named.all_inner_texts() == [
-            "network",
-            "least squares = best single layer",
-            "Bayes = ridge of the training",
+        names = "all => all.map((each) => each.textContent.trim()).filter(Boolean)"
+        named = lambda: [  # noqa: E731
+            *page.locator("[data-panel=risk] li:visible").all_inner_texts(),
+            *page.eval_on_selector_all("[data-panel=risk] .ra-note", names),
         ]
+        assert named()[:3] == ["network", "least squares = where descent ends", "Bayes = ridge of the training"]
         for preset, lines in {"same rows, own target": 3, "four layers, less noise when tested": 5}.items():
             page.evaluate(SET, [PRESETS[preset] | {"step": 20}, 0])
-            assert named.count() == lines
+            assert len(named()) == lines
             assert page.eval_on_selector_all("[data-panel=risk] path.ra-line", drawn) == lines
 
 
@@ -129,16 +129,19 @@ def test_rivals_that_coincide_are_one_line_which_the_legend_names_for_all(browse
 def test_the_curve_says_where_it_was_lowest_once_it_has_risen(browser, tmp_path):
     with opened(browser, tmp_path, ContextExplorer(**(PRESETS["same rows, own target"] | {"step": 40}))) as page:
         notes = page.locator("[data-panel=risk] .ra-note")
-        assert not any(notes.all_text_contents())
+        early = lambda: [words for words in notes.all_text_contents() if "lowest" in words]  # noqa: E731
+        assert not early()
         page.evaluate(SET, [{"step": 100}, 0])
-        assert [*filter(None, notes.all_text_contents())] == ["lowest here, step 40: stopped early"]
+        assert early() == ["lowest here, step 40: stopped early"]
         page.evaluate(SET, [{"target": "clean", "step": 100}, 0])
-        assert not any(notes.all_text_contents())
+        assert not early()  # its lowest risk is chance of the steps
+        page.evaluate(SET, [PRESETS["new rows"] | {"step": 600}, 0])
+        assert not early()
 
 
 @pytest.mark.browser
 def test_without_tables_the_axis_of_the_risk_stays_when_the_test_has_less_noise(browser, tmp_path):
-    ticks = "[data-panel=risk] svg text"
+    ticks = "[data-panel=risk] svg .ra-grid text"
     explorer = ContextExplorer(**(PRESETS["four layers"] | {"step": 20}), hide=["omega", "theory"])
     with opened(browser, tmp_path, explorer) as page:
         before = page.locator(ticks).all_text_contents()
@@ -184,6 +187,11 @@ def test_a_cell_of_omega_that_is_pressed_is_zero_and_the_training_goes_on_from_t
         cells.nth(0).click()
         assert now(page, "step", "zeroed", "begun") == [0, 1, 80]
         assert [cells.nth(k).inner_text() for k in (0, 1)] == ["0.00", others]
+        past = page.locator("[data-panel=risk] path.ra-line.ra-neutral.ra-dotted").get_attribute("d")
+        before, after = (end.split(",") for end in past.split("M")[-1].split("L"))
+        assert before[0] == after[0]  # it jumps where it stood
+        assert float(after[1]) < float(before[1])
+        assert page.locator(".ra-live").inner_text().startswith("Put to zero: risk 0.")
         page.keyboard.press("ArrowRight")
         page.keyboard.press("Enter")
         assert now(page, "step", "zeroed", "begun") == [0, 3, 80]
@@ -197,7 +205,7 @@ def test_a_cell_of_omega_that_is_pressed_is_zero_and_the_training_goes_on_from_t
 @pytest.mark.browser
 def test_a_press_on_the_curve_sets_the_step_and_the_curve_stays(browser, tmp_path):
     with opened(browser, tmp_path, ContextExplorer(**(PRESETS["same rows, own target"] | {"step": 600}))) as page:
-        curve = page.locator("[data-panel=risk] path.ra-line.ra-prediction")
+        curve = page.locator("[data-panel=risk] path.ra-line.ra-prediction:not(.ra-dotted)")
         plot = page.locator("[data-panel=risk] svg")
         before, box = curve.get_attribute("d"), plot.bounding_box()
         plot.click(position={"x": box["width"] / 3, "y": 90})
@@ -238,6 +246,11 @@ def test_keys_train_as_many_layers_and_keep_their_risks(browser, tmp_path):
         box = keys.nth(1).bounding_box()
         page.mouse.click(box["x"] + 9, box["y"] + 9)
         assert now(page, "depth", "step") == [2, 20]  # it is not trained twice
+        page.keyboard.press("ArrowLeft")
+        assert now(page, "depth", "step") == [1, 20]
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowRight")
+        assert now(page, "depth", "step") == [3, 0]
 
 
 @pytest.mark.browser
@@ -258,3 +271,41 @@ def test_a_hand_multiplies_every_x_and_is_told_from_where_least_squares_is_bette
         ols = explorer.result()["rivals"]["ols"]
         for explorer.factor, better in {1.35: True, 1.4: False}.items():
             assert (explorer.result()["risk"] < ols) is better
+
+
+@pytest.mark.browser
+def test_words_in_the_risk_lie_on_no_line_and_on_no_other_words(browser, tmp_path):
+    boxes = """all => all.filter((text) => text.textContent).map((text) => {
+      const { left, right, top, bottom } = text.getBoundingClientRect();
+      return [left, right, top + 3, bottom - 3];
+    })"""
+    with opened(browser, tmp_path, ContextExplorer(**(PRESETS["same rows, own target"] | {"step": 600}))) as page:
+        found = page.eval_on_selector_all("[data-panel=risk] :is(.ra-note, .ra-grid text)", boxes)
+        for k, (left, right, top, bottom) in enumerate(found):
+            for other in found[:k]:
+                assert not (left < other[1] and other[0] < right and top < other[3] and other[2] < bottom)
+
+
+@pytest.mark.browser
+def test_a_bar_that_is_pointed_at_says_which_row_it_is(browser, tmp_path):
+    explorer = ContextExplorer(**(PRESETS["four layers"] | {"step": 20}))
+    found = explorer.result()
+    first = int(np.argmax(found["proximity"]))
+    with opened(browser, tmp_path, explorer) as page:
+        page.locator("[data-panel=weights] svg").focus()
+        page.keyboard.press("Home")
+        said = page.locator("[data-panel=weights] svg").get_attribute("aria-valuetext")
+        assert said.startswith(f"row {first + 1}, whose outcome is ")
+
+
+@pytest.mark.browser
+def test_with_less_noise_it_says_so_and_at_which_factor_the_risk_is_least(browser, tmp_path):
+    explorer = ContextExplorer(**(PRESETS["four layers, less noise when tested"] | {"step": 600}), hide=["omega"])
+    with opened(browser, tmp_path, explorer) as page:
+        assert "with a third of the noise it learned with" in page.locator(".ra-live").inner_text()
+        page.evaluate(SET, [{"factor": 1.1}, 0])
+        explorer.factor = 1.25
+        least = f"It is least at 1.25, {explorer.result()['risk']:.3g}."
+        assert least in page.locator(".ra-live").inner_text()
+        for explorer.factor in (1.2, 1.3):
+            assert explorer.result()["risk"] > float(least[-6:-1])

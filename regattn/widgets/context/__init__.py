@@ -110,7 +110,15 @@ class ContextExplorer(Explorer, panels=["omega", "theory", "ridge", "risk", "fac
     dimension = Count("Columns p", default=3, least=1, most=lambda self: 5, bound="the most columns", sets=FIRST)
     context = Count("Context rows n", default=20, least=8, most=lambda self: 20, bound="the most rows", sets=FIRST)
     noise = Slider(
-        "Noise σ", 0.0, 1e3, default=0.5, shown=(0.0, 3.0), step=0.05, help="Its standard deviation.", sets=FIRST
+        "Noise σ",
+        0.0,
+        1e3,
+        default=0.5,
+        shown=(0.0, 3.0),
+        step=0.05,
+        help="Its standard deviation.",
+        sets=FIRST,
+        first=True,
     )
     learning_rate = Slider("Learning rate", 1e-6, 1e3, default=0.1, shown=(0.01, 1.0), log=True, sets=FIRST, waits=True)
     tested = Choice(
@@ -130,7 +138,6 @@ class ContextExplorer(Explorer, panels=["omega", "theory", "ridge", "risk", "fac
         step=0.05,
         decimals=2,
         help="Rows and queries of the new contexts in other units, of which Bayes is told and the network is not.",
-        first=True,
     )
     beside = Choice(
         "Beside Ω",
@@ -138,7 +145,7 @@ class ContextExplorer(Explorer, panels=["omega", "theory", "ridge", "risk", "fac
         help="What Ω is compared with; for one layer and new rows the mean of X′X, which is nC, stands for X′X.",
     )
     task = Count(
-        "New task shown",
+        "New task",
         least=1,
         most=lambda self: training.TESTED,
         bound="the number of new tasks",
@@ -146,11 +153,12 @@ class ContextExplorer(Explorer, panels=["omega", "theory", "ridge", "risk", "fac
         help="On which of the new contexts layers and weights are shown.",
     )
     query = Count(
-        "Query",
+        "Query of this task",
         least=1,
         most=lambda self: training.ASKED,
         bound="the number of queries",
-        help="Whose weights are shown.",
+        of=True,
+        help="Every new task asks about a few more rows; whose weights are shown.",
     )
     seed = Seed("Draw other tasks", default=3, help="Which tasks, and where layers and heads begin.", sets=FIRST)
     zeroed = _Held(

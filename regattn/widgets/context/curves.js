@@ -12,7 +12,8 @@ const RIVALS = {
   ridge: ["neutral", "line", "ridge of the training"],
   layer: ["test", "dashed", "best single layer"],
 };
-const EARLY = 1.02; // times the least risk: from there on the curve says where it was least
+const ENDS = "where descent ends"; // the best single layer, where one is trained
+const EARLY = 1.05; // times the least risk: from there on the curve says where it was least
 const LETTER = 6.5; // pixels that one takes, about
 const ABOVE = 100; // times the worst rival: a larger risk leaves the picture, and an arrow says so
 const SAME = 1.005; // of two risks, how much larger the one may be where both are one line
@@ -28,14 +29,42 @@ function distinct(rivals) {
   return found;
 }
 
-// Have the legend of a plot, whose first item is the network, name what is drawn.
-function nameRivals(plot, found) {
-  const items = plot.host.parentNode.querySelectorAll(".ra-legend > li");
-  Object.keys(RIVALS).forEach((name, k) => {
-    const own = found.find(([first]) => first === name);
-    items[k + 1].hidden = !own;
-    if (own) items[k + 1].lastChild.data = own.map((each) => RIVALS[each][2]).join(" = ");
-  });
+// Names at the right ends of lines, above or below where nothing else is drawn; the legend names those without room.
+// name({ key: [height, words, words of the legend] }, curves): the legend's first item is the network.
+function lineNames(p, keys) {
+  const notes = keys.map((key) => p.note(RIVALS[key][0], "end"));
+  return (lines, curves) => {
+    const items = p.host.parentNode.querySelectorAll(".ra-legend > li");
+    const unit = p.size.unit;
+    const [right, top, bottom] = [p.size.width - p.margin.right, p.margin.top, p.size.height - p.margin.bottom];
+    const points = curves.flat().map(([x, y]) => [p.x(x), p.y(y)]);
+    const taken = []; // [from, to] of words
+    keys.forEach((key, k) => {
+      const [value, words, short] = lines[key] ?? [0, ""];
+      const y = p.y(value);
+      const leftOf = (text) => right - LETTER * unit * text.length;
+      const drawn = (left) => [...points.filter(([x]) => x > left - 6).map((each) => each[1]), ...Object.keys(lines).filter((other) => other !== key).map((other) => p.y(lines[other][0]))];
+      const free = (left) => ([from, to]) => from > top && to < bottom && !drawn(left).some((at) => at > from && at < to) && !taken.some(([a, b]) => a < to && b > from);
+      const roomOf = (text) => leftOf(text) > p.margin.left && [[y - 16 * unit, y - 1.5], [y + 1.5, y + 16 * unit]].find(free(leftOf(text))); // prettier-ignore
+      const said = [words, words.split(" = ")[0]].find((text) => text && roomOf(text)); // of lines that coincide at least the first
+      const room = said && roomOf(said);
+      if (room) taken.push(room);
+      notes[k](said ?? "", p.domain().x[1], value, { dy: room && room[0] > y ? 13 * unit : -4 });
+      items[k + 1].hidden = !words || Boolean(room);
+      items[k + 1].lastChild.data = short ?? words;
+    });
+  };
+}
+
+// Words above all that is drawn from a point of a curve on, and a dotted line down to it.
+function raised(p, role) {
+  const [note, stem] = [p.note(role), p.line(role, { dotted: true })];
+  return (words, [x, y] = [0, 0], heights = []) => {
+    const free = p.size.width - p.margin.right - p.x(x) - LETTER * p.size.unit * words.length;
+    const up = Math.min(...heights.map(p.y)) - 24 * p.size.unit; // a name of a line lies between
+    note(words, x, y, { dx: Math.min(4, free), dy: words ? up - p.y(y) : 0 });
+    stem(words ? [x, x] : [], [y, p.invertY(up + 4)]);
+  };
 }
 
 // Ticks of a logarithmic axis: powers of ten, and 2 and 5 times them where there is room.
@@ -73,6 +102,7 @@ function layerKeys(view, { learned, steps }) {
   let known = {};
   const press = () => go(known[view.model.get("depth")]);
   view.listen(input, "click", press);
+  view.listen(input, "input", () => known[view.model.get("depth")] && press()); // moved by keys, too, it is as it was left
   view.listen(input, "keydown", (event) => event.key === "Enter" && press());
   return ({ settings, k }) => {
     known = learned(settings);
@@ -89,40 +119,47 @@ export function riskPanel(problem, view) {
   return {
     title: "Risk on new tasks",
     ...(view.hides("omega") ? {} : { beside: true, wide: true }), // beside the tables, where Play is in view
-    legend: [["prediction", "line", "network"], ...Object.values(RIVALS)],
+    legend: [["prediction", "line", "network"], ...Object.values(RIVALS), ["neutral", "dotted", "before the press"]],
     plot: { label: "Risk after every tenth step, on a logarithmic axis", xLabel: "step", yLabel: "mean squared distance, log scale", height: 200 },
     hint: () => "; arrow keys read the steps, Enter goes there",
-    at: (k, { far }) => [k * every, height(far[Math.min(k, far.length - 1)])],
+    at: (k, { far, before }) => [(before?.at ?? 0) + k * every, height(far[Math.min(k, far.length - 1)])],
     by: "x",
     make(p) {
       const lines = Object.entries(RIVALS).map(([name, [role, mark]]) => [name, p.line(role, { dashed: mark === "dashed" })]);
-      const [network, here] = [p.chains("prediction", 2), p.marker("prediction", "dot")];
-      const [least, early, beyond] = [p.dots("prediction", { hollow: true }), p.note("prediction"), over(p, "prediction")];
+      const [network, earlier, here] = [p.chains("prediction", 2), p.chains("neutral ra-dotted", 2), p.marker("prediction", "dot")];
+      const [least, early, beyond] = [p.dots("prediction", { hollow: true }), raised(p, "prediction"), over(p, "prediction")];
+      const name = lineNames(p, Object.keys(RIVALS));
       const layers = layerKeys(view, problem);
       return (state) => {
-        const { far, home, plain, step, common, nothing } = state;
+        const { far, home, plain, step, common, nothing, before, single, early: shrinks } = state;
         layers(state);
         const ceiling = Math.max(far[0], ABOVE * Math.max(...Object.values(plain))); // what is higher is cut
         const within = (value) => height(Math.min(ceiling, value));
-        const seen = [...far, home, nothing, ...Object.values(plain), ...(view.hides("omega") ? common : [])].map(within);
+        const seen = [...far, ...(before?.far ?? []), home, nothing, ...Object.values(plain), ...(view.hides("omega") ? common : [])].map(within);
         const [low, high] = [Math.floor(8 * Math.min(...seen) - 0.5) / 8, Math.ceil(8 * Math.max(...seen) + 0.5) / 8];
-        p.frame({ x: [0, steps], y: [low, high], yTicks: riskTicks(low, high) });
+        const from = before?.at ?? 0; // after a press the curve goes on where it stood
+        p.frame({ x: [0, from + steps], y: [low, high], yTicks: riskTicks(low, high) });
         const found = distinct(plain);
         for (const [name, line] of lines) {
           const drawn = found.some(([first]) => first === name);
-          line(drawn ? [0, steps] : [], Array(2).fill(height(plain[name])));
+          line(drawn ? [0, from + steps] : [], Array(2).fill(height(plain[name])));
         }
-        nameRivals(p, found);
-        network([far.map((found, k) => [k * every, height(found)])]);
+        const curve = far.map((risk, k) => [from + k * every, height(risk)]);
+        const past = before ? [...before.far.map((risk, k) => [k * every, height(risk)]), [from, height(before.risk)], curve[0]] : [];
+        const nameOf = (each, many) => (each === "layer" && single ? ENDS : each === "ridge" && many ? "ridge" : RIVALS[each][2]);
+        const words = (twins) => twins.map((each) => nameOf(each, twins.length > 2)).join(" = ");
+        name(Object.fromEntries(found.map((twins) => [twins[0], [height(plain[twins[0]]), words(twins)]])), [curve, past]);
+        p.host.parentNode.querySelector(".ra-legend > :last-child").hidden = !before;
+        earlier([past]);
+        network([curve]);
         const above = far.findIndex((each) => height(each) > high);
-        beyond(above, above * every, 10 ** high);
+        beyond(above, from + above * every, 10 ** high);
         const best = far.indexOf(Math.min(...far));
-        const passed = best > 0 && far.at(-1) > EARLY * far[best];
+        const passed = shrinks && best > 0 && far.at(-1) > EARLY * far[best];
         least(passed ? [best * every] : [], [height(far[best])], 6);
-        const words = passed ? `lowest here, step ${best * every}: stopped early` : "";
-        const free = p.size.width - p.margin.right - p.x(best * every) - LETTER * p.size.unit * words.length;
-        early(words, best * every, height(far[best]), { dx: Math.min(12, free), dy: free < 12 ? 20 : 4 }); // beside it, or below
-        here(Math.min(step, steps), within(home));
+        if (passed) early(`lowest here, step ${best * every}: stopped early`, [best * every, height(far[best])], [...far.slice(best), ...Object.values(plain)].map(height));
+        else early("");
+        here(from + Math.min(step, steps), within(home));
       };
     },
   };
@@ -144,6 +181,7 @@ export function factorsPanel({ factors }, view) {
       const [ridges, ...levels] = ["ridge", "ols", "bayes"].map((name) => p.line(RIVALS[name][0], { dashed: RIVALS[name][1] === "dashed" }));
       const [network, here, upright] = [p.chains("prediction", 2), p.marker("prediction", "dot"), p.marker("cursor", "upright")];
       const [beyond, later] = [over(p, "prediction"), p.note("neutral")];
+      const name = lineNames(p, ["ols", "ridge", "bayes"]);
       return (state) => {
         const { across, factor, risk, plain } = state;
         const { network: risks, ridge } = across() ?? { network: [], ridge: [] };
@@ -154,7 +192,10 @@ export function factorsPanel({ factors }, view) {
         p.frame({ x: [low, high], y: [bottom, top], yTicks: riskTicks(bottom, top) });
         levels.forEach((line, at) => line([low, high], Array(2).fill(height(level[at]))));
         ridges(factors.slice(0, ridge.length), ridge.map(height));
-        network([risks.map((value, k) => [factors[k], height(value)])]);
+        const [curve, bent] = [risks, ridge].map((values) => values.map((value, k) => [factors[k], height(value)]));
+        network([curve]);
+        const ridged = ridge.length ? { ridge: [height(ridge.at(-1)), RIVALS.ridge[2], "ridge"] } : {};
+        name({ ols: [height(level[0]), RIVALS.ols[2]], ...ridged, bayes: [height(level[1]), "Bayes, who is told", "Bayes"] }, [curve, bent.slice(0, -1)]);
         const above = risks.findIndex((value) => height(value) > top);
         beyond(above, factors[above], 10 ** top);
         later(risks.length ? "" : "drawn after the training", low, top, { dx: 8, dy: 12 });

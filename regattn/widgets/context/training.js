@@ -66,6 +66,9 @@ function rivalsOf(settings, tests, k, scale, factor) {
   return Object.fromEntries(Object.entries(found).map(([name, total]) => [name, total / sizeOf(tests)]));
 }
 
+// The training from which one begins whose cells were put to zero.
+const whole = ({ zeroed, begun, ...rest }) => ({ ...rest, zeroed: 0, begun: 0 });
+
 const KEPT = 8; // trainings that are not taken twice
 
 // Trainings by their settings: train(step, settings) → state, and far(settings) → its longest list of risks yet. From
@@ -117,11 +120,9 @@ export function contextTraining(data) {
     judged,
     given,
     begin(settings) {
-      const { zeroed, begun, ...rest } = settings;
+      const { zeroed, begun } = settings;
       let theta = firstNumbers(settings, data);
-      if (zeroed && alone(settings)) {
-        theta = training.train(begun, { ...rest, zeroed: 0, begun: 0 }).theta.map((value, i) => (zeroed & (1 << i) ? 0 : value));
-      }
+      if (zeroed && alone(settings)) theta = training.train(begun, whole(settings)).theta.map((value, i) => (zeroed & (1 << i) ? 0 : value));
       const risks = [measure(settings, theta)];
       return { theta, pace: new Float64Array(theta.length), step: 0, limit: null, risks, diverged_at: null };
     },
@@ -208,6 +209,7 @@ export function contextState(problem, { step, tested, factor, beside, task, quer
   const at = (name) => Object.keys(scales).indexOf(name);
   const k = at(tested);
   const asking = stretched(tests, factor);
+  const start = zeroed && alone(settings) ? training.train(settings.begun, whole(settings)) : null;
   const shown = asking[task - 1];
   const { X, queries, ys, goals } = shown;
   const omega = effective(settings, state.theta, shown).map((value) => value / n);
@@ -236,8 +238,11 @@ export function contextState(problem, { step, tested, factor, beside, task, quer
   // In the units of the training, as are the risks of the steps.
   const home = step % every === 0 && state.diverged_at === null ? state.risks.at(-1)[k] : risksOf(settings, state.theta, tests, [k])[0];
   return {
-    step, n, task, factor, zeroed, ended, every, steps, // prettier-ignore
+    step, n, task, factor, zeroed, tested, ended, every, steps, // prettier-ignore
     settings, k,
+    single: alone(settings),
+    early: alone(settings) && settings.design === "fixed" && settings.target === "noisy" && !zeroed, // to stop early is to shrink
+    before: start && { at: settings.begun, far: training.far(whole(settings)).slice(0, 1 + Math.floor(settings.begun / every)).map((found) => found[k]), risk: risksOf(settings, start.theta, tests, [k])[0] },
     stepping: heads(settings) === 0,
     beside,
     words: besideWords({ ...settings, beside }),
@@ -266,6 +271,7 @@ export function contextState(problem, { step, tested, factor, beside, task, quer
     answers: { network: -left.at(-1)[n], ols: dot(proximity, ys[k]), right: goals[query - 1] },
     nearer: nearerOn(settings, state.theta, asking, k, query),
     weights: Array.from(weights),
+    outcomes: Array.from(ys[k]),
     proximity: Array.from(proximity),
     agreement: cosine(weights, proximity),
     diverged_at: state.diverged_at,

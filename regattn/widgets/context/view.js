@@ -11,6 +11,7 @@ const percent = (share) => (share < 0.0005 ? "less than 0.1\u00a0%" : share < 10
 const short = (value) => formatResult(value);
 const BACK = 0.02; // of a distance: Ω has come to where it should
 const FAR = 0.05; // and here it has not
+const LOWER = 0.95; // times the risk where no x is multiplied: a risk that is less is said
 
 // Where every x is multiplied: who notices, and from where on least squares is better.
 function stretchedMessage({ factor, stepping, risk, rivals, plain, across }, { factors }) {
@@ -20,7 +21,10 @@ function stretchedMessage({ factor, stepping, risk, rivals, plain, across }, { f
   const notices = grown > 1.5 ? "does" : grown > 1.02 ? "does a little" : grown < 0.98 ? "gains by it" : "hardly does";
   const broken = across().network.findIndex((each) => each > plain.ols);
   const last = broken > 0 ? ` Up to ${factors[broken - 1]} the network beats least squares.` : "";
-  return `${why}: the risk on new tasks is ${short(risk)}. Least squares, ${short(rivals.ols)}, does not notice; the ridge of the training ${notices}, ${short(rivals.ridge)}; Bayes, ${short(rivals.bayes)}, is told.${last}`;
+  const { network } = across();
+  const least = network.indexOf(Math.min(...network));
+  const lower = least > 0 && network[least] < LOWER * network[0] ? ` It is least at ${factors[least]}, ${short(network[least])}.` : "";
+  return `${why}: the risk on new tasks is ${short(risk)}.${lower} Least squares, ${short(rivals.ols)}, does not notice; the ridge of the training ${notices}, ${short(rivals.ridge)}; Bayes, ${short(rivals.bayes)}, is told.${last}`;
 }
 
 // How far Ω is from both, and at the end whether it has come to the one that it should.
@@ -34,20 +38,23 @@ function distanceMessage({ after, beside, gap, shrunk, words, zeroed, ended, ste
   return `${back}After ${after}${zeroed ? " from there" : ""} Ω is ${percent(gap)} away from ${words}${both}.${why} The`;
 }
 
+const TESTED = { same: "", quiet: ", tested with a third of the noise it learned with,", loud: ", tested with twice the noise it learned with," };
+
 function contextMessage(state, problem, view) {
-  const { step, risk, far, rivals, diverged_at, factor, task, answers, nearer, zeroed } = state;
+  const { step, risk, far, rivals, diverged_at, factor, task, answers, nearer, before } = state;
   if (diverged_at !== null) {
     const beyond = "beyond a million million times its start. Take a smaller learning rate.";
     return `The training ran away: step ${diverged_at} would have taken the loss ${beyond}`;
   }
   const others = `least squares ${short(rivals.ols)}, Bayes ${short(rivals.bayes)}`;
-  const answered = view.hides("layers") ? "" : ` Task ${task}: it answers ${short(answers.network)}, least squares ${short(answers.ols)}; right is ${short(answers.right)}. In ${nearer} of ${problem.tested} tasks it is nearer than least squares.`;
+  const answered = view.hides("layers") ? "" : ` Task ${task}: it answers ${short(answers.network)}, least squares ${short(answers.ols)}; right is ${short(answers.right)}. It is nearer in ${nearer} of ${problem.tested} tasks.`;
   if (factor !== 1 && step > 0) return stretchedMessage(state, problem) + answered;
-  if (step === 0 && zeroed) return `Put to zero: the risk on new tasks is now ${short(risk)}. Press Play, and the training goes on from there.`;
+  if (step === 0 && before) return `Put to zero: risk ${short(before.risk)} → ${short(state.home)}. Press Play, and the training goes on from there.`;
   if (step === 0) return `Nothing is learned yet: press Play. The risk on new tasks is ${short(risk)}; of ${others}.`;
   const long = risk > far[0] ? " The risk is above that of the start: the steps are too long." : "";
   const after = step === 1 ? "one step" : `${step} steps`;
-  const found = view.hides("omega") ? `After ${after} the` : distanceMessage({ ...state, after });
+  const noise = TESTED[state.tested];
+  const found = view.hides("omega") ? `After ${after}${noise} the` : distanceMessage({ ...state, after });
   return `${found} risk on new tasks is ${short(risk)}; of ${others}.${answered}${long}`;
 }
 
@@ -102,23 +109,28 @@ function evenTicks(most) {
 const SWINGS = 8; // times the largest outcome: as far as the axis goes with a query that swings
 const ROOM = 1.3; // times the largest outcome at any noise: what goes beyond is cut, so that axes stand still
 
+// Without tables what is pressed most is what the network is tested on: it stands above the curves.
+function face(view) {
+  const rows = view.hides("omega") ? ["factor", "task"].map((name) => view.rows.get(name)).filter(Boolean) : [];
+  view.first.querySelector(".ra-played")?.before(...rows);
+}
+
 // What every layer leaves of the outcomes of one task: beside the risk where no tables stand above the sentence.
 function layersPanel(view) {
+  face(view);
   return {
     title: "One new task, layer by layer",
     beside: view.hides("omega"),
     legend: [
-      ["key", "square", "rows: how far off, typically (±)"],
-      ["query", "line", "query: its answer so far"],
+      ["query", "line", "query"],
       ["truth", "hollow", "least squares"],
       ["truth", "dot", "right"],
-      ["query", "dotted", "the same, as in training"],
     ],
-    plot: { label: "What is left of every outcome before and after every layer", xLabel: "layers", yLabel: "what is left; the answer", height: 200 },
+    plot: { label: "What is left of every outcome before and after every layer", xLabel: "layers", yLabel: "what is left; the answer so far", height: 200 },
     make(p) {
       const band = p.svg.querySelectorAll(":scope > g")[1].appendChild(svgElement("path", { class: "ra-band" }));
       const [query, usual] = [p.chains("query", 3), p.chains("query ra-dotted", 2)]; // cut at the frame
-      const beyond = over(p, "query");
+      const [beyond, rows, trained] = [over(p, "query"), p.note("key"), p.note("query")];
       const [ols, right] = [p.dots("truth", { hollow: true }), p.dots("truth")];
       return ({ n, left, usually, answers, reach, factor }) => {
         const swing = factor !== 1 ? Math.max(...left.map((values) => Math.abs(values[n]))) : 0; // where steps are too long they are seen
@@ -131,7 +143,8 @@ function layersPanel(view) {
         beyond(left.findIndex((values) => Math.abs(values[n]) > most), most, most);
         query([left.map((values, l) => [l, -values[n]])]); // what is left of an unknown outcome is minus its answer
         usual([usually.map((answer, l) => [l, answer])]);
-        p.svg.closest("[data-panel]").querySelector(".ra-legend > :last-child").style.visibility = usually.length ? "" : "hidden"; // its room stays
+        rows("rows: typically ± this far off", 0, factor === 1 ? -size[0] : -most, { dx: 6, dy: factor === 1 ? 14 : -8 });
+        trained(usually.length ? "dotted: as in training" : "", 0, most, { dx: 6 });
         ols([1.03 * last], [answers.ols], 5);
         right([1.03 * last], [answers.right], 4);
       };
@@ -139,19 +152,30 @@ function layersPanel(view) {
   };
 }
 
+// Rows in the order in which they stand: by the weight that least squares gives them.
+const ordered = ({ proximity }) => proximity.map((_, i) => i).sort((a, b) => proximity[b] - proximity[a]);
+
 function weightsPanel() {
   return {
     title: "Weights on the same task, for the query",
+    cursor: {
+      places: ([p]) => [[p, (k, state) => [k, state.proximity[ordered(state)[k]]], "x"]],
+      count: ({ n }) => n,
+      text(k, state) {
+        const i = ordered(state)[k];
+        return `row ${i + 1}, whose outcome is ${short(state.outcomes[i])}\nits weight: network ${short(state.weights[i])}, least squares ${short(state.proximity[i])}`;
+      },
+    },
     legend: [
       ["positive", "square", "network, above zero"],
       ["negative", "square", "network, below zero"],
       ["truth", "hollow", "least squares"],
     ],
-    plot: { label: "Weight of every row of a context", xLabel: "rows, by the weight of least squares", height: 130 },
+    plot: { label: "Weight of every row of a context", xLabel: "rows, by the weight of least squares", height: 120 },
     make(p) {
       const [bars, rings] = [p.signedBars(), p.dots("truth", { hollow: true })];
       return ({ n, weights, proximity }) => {
-        const order = weights.map((_, i) => i).sort((a, b) => proximity[b] - proximity[a]);
+        const order = ordered({ proximity });
         const most = 1.15 * Math.max(...proximity.map(Math.abs), Math.min(1e3, Math.max(...weights.map(Math.abs))));
         p.frame({ x: [-0.6, n - 0.4], y: [-most, most], yTicks: evenTicks(most), xTicks: [0, n - 1].map((at) => ({ at, text: String(at + 1) })) });
         bars(order.map((i) => Math.max(-most, Math.min(most, weights[i]))));
@@ -213,7 +237,7 @@ const render = explorer({
   cursor: ({ every, steps }) => ({
     count: () => Math.floor(steps / every) + 1,
     start: ({ step }) => Math.round(step / every),
-    text: (k, { far, plain }) => `step ${k * every}: ${far[k] === undefined ? "press to go there" : `risk ${short(far[k])}`}\nleast squares ${short(plain.ols)}, Bayes ${short(plain.bayes)}`,
+    text: (k, { far, plain, before }) => `step ${k * every}${before ? " from there" : ""}: ${far[k] === undefined ? "press to go there" : `risk ${short(far[k])}`}\nleast squares ${short(plain.ols)}, Bayes ${short(plain.bayes)}`,
     pick: (k) => ({ step: k * every }),
   }),
   result: ({ parameters, omega, theory, gap, shrunk, cosine, risks, risk, rivals, left, answers, nearer, weights, proximity, agreement, diverged_at }) => ({

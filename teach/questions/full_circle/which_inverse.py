@@ -14,7 +14,7 @@
 # - Holds: layers that beat least squares on tasks like those of their training know the prior and the noise of these.
 #   Because: there they do nearly as well as a ridge set for the noise of the training.
 # - Fails: four layers trained with $\sigma = 1$ beat least squares also where $\sigma$ is a third of that.
-#   Because: they go on shrinking as if the noise were still there: .40 against .14.
+#   Because: half of what they lose is shrinking for a noise that is gone: .40 against .14.
 # - Holds: where rows are new in every task, one layer cannot follow each context to its own inverse.
 #   Because: it has one Ω for all contexts, which can store a property of the population and no more.
 # - Fails: the chapter shows that large language models regress when they read examples.
