@@ -128,20 +128,30 @@ function listed(samples, task, told) {
   return all.sort((a, b) => a.step - b.step);
 }
 
-// `keys`: what says how a byte is taken.
-export function samplesPanel({ data }, keys) {
+// What cannot be read of a beginning, in words.
+function leftOut({ lost, more, room }) {
+  const [names, are, them] = [lost.map((char) => `“${char}”`).join(", "), ...(lost.length > 1 ? ["are", "they are"] : ["is", "it is"])];
+  return [lost.length ? `${names} ${are} not in the text: ${them} left out.` : "", more ? `It reads the last ${room} bytes of this.` : ""].filter(Boolean).join(" ");
+}
+
+// `rows`: how a byte is taken, and the beginning of one's own.
+export function samplesPanel({ data }, rows) {
   const told = data.kind !== "text"; // whether there is a grammar to ask
   return {
     title: told
       ? "What it writes; the first word that the grammar cannot write there is struck out"
-      : `What it writes behind the first ${data.given} bytes, in grey; its longest piece that stands in the text is underlined`,
+      : "What it writes, behind a beginning in grey; its longest piece that stands in the text is underlined",
     beside: true,
     make(host) {
-      if (keys) host.append(keys);
+      host.append(...rows);
+      const line = rows.at(-1)?.appendChild(element("span", { class: "ra-lacks", role: "status" }));
       const list = host.appendChild(element("ul", { class: "ra-history", dir: "auto", style: "overflow-wrap: anywhere" }));
       let shown = "";
-      return ({ samples, task }) => {
-        const some = samples.length ? listed(samples, task, told) : [];
+      return ({ samples, task, begun }) => {
+        const words = begun && !told ? leftOut(begun) : "";
+        if (line && line.textContent !== words) line.textContent = words;
+        const own = samples.filter(({ given }) => given);
+        const some = samples.length ? [...own, ...listed(samples.slice(0, samples.length - own.length), task, told)] : [];
         const key = JSON.stringify(some);
         if (key === shown) return;
         shown = key;
@@ -152,11 +162,12 @@ export function samplesPanel({ data }, keys) {
 }
 
 // `given` is how many bytes of a text it was given; of a grammar nothing is.
-function sampleLine({ step, tokens }, task, given) {
+function sampleLine({ step, tokens, given: own }, task, first) {
+  const given = own ?? first;
   const line = element("li", {}, element("strong", {}, `step ${step}: `));
   const [words, lawful] = [task.wordsOf(tokens.slice(1)), task.lawful(tokens.slice(1))];
   if (given) {
-    const [at, size] = task.copied(tokens);
+    const [at, size] = task.copied(tokens, given);
     const piece = (from, to) => task.written(tokens.slice(from, to));
     line.append(element("span", { style: "color: var(--ra-soft)" }, piece(0, given)), piece(given, at), element("u", { title: `${size} bytes in a row stand in the text` }, piece(at, at + size)), piece(at + size));
   } else if (lawful === words.length) line.append(isolate(task.written(tokens)));
