@@ -38,12 +38,13 @@ export function gramsOf(rungs) {
   return `${orders.slice(0, -1).map((order) => `${order}-`).join(", ")} and ${last}-gram`;
 }
 
-// Levels in groups that have one name together, from above: a name stands above its line, the lowest below it.
-function named(rungs, height) {
+// Levels in groups that have one name together, from above. In the plot a name stands above its line, and the
+// lowest below it, which takes less room.
+function named(rungs, height, last = TOUCHING) {
   const groups = [];
   const sorted = [...rungs].sort((a, b) => b[1] - a[1]);
   sorted.forEach((rung, k) => {
-    const room = k === sorted.length - 1 ? TOUCHING : ROOM;
+    const room = k === sorted.length - 1 ? last : ROOM;
     const near = groups.length && height(rung[1]) - height(groups.at(-1).at(-1)[1]) < room;
     if (near && orderOf(rung)) groups.at(-1).push(rung);
     else groups.push([rung]);
@@ -79,16 +80,20 @@ export function lossPanel({ data, units }) {
         const least = Math.min(...levels, loss, ...learnt);
         const end = ENDS.find((each) => step <= each && each < steps) ?? steps;
         const foot = least - 0.09 * (top - least);
+        const inner = (p.size.height - p.margin.top - p.margin.bottom) / p.size.unit;
+        const groups = named(rungs.filter(([, level]) => level <= top), (level) => (inner * (top - level)) / (top - foot), twice ? ROOM : TOUCHING);
+        // names of counting on a text stand right of the axis, which makes room for them and stays
+        if (twice) p.margin.right = Math.max(p.margin.right, (6.4 * Math.max(...groups.map((group) => gramsOf(group).length)) + 8) * p.size.unit);
         p.frame({ x: [0, end], y: [foot, top] }); // the lowest name stands below its line
-        while (lines.length < rungs.length) lines.push([p.line("truth", { dotted: rungs[lines.length][0] !== "floor" }), p.note("truth", "end")]);
+        while (lines.length < rungs.length) lines.push([p.line("truth", { dotted: rungs[lines.length][0] !== "floor" }), p.note("truth", twice ? "start" : "end")]);
         rungs.forEach(([, level], k) => {
           const seen = level <= top;
           lines[k][0](seen ? [0, end] : [], seen ? [level, level] : []);
         });
-        const groups = named(rungs.filter(([, level]) => level <= top), (level) => p.y(level) / p.size.unit);
         lines.forEach(([, name], k) => {
           const [group, lowest] = [groups[k], k === groups.length - 1];
-          if (group) name(gramsOf(group), end, group.at(lowest ? -1 : 0)[1], { dx: -2, dy: lowest ? 13 : -4 });
+          if (group && twice) name(gramsOf(group), end, (group[0][1] + group.at(-1)[1]) / 2, { dx: 6, dy: 4 });
+          else if (group) name(gramsOf(group), end, group.at(lowest ? -1 : 0)[1], { dx: -2, dy: lowest ? 13 : -4 });
           else name("", 0, foot);
         });
         const draw = (curve, values, ...now) => {
