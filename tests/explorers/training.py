@@ -2,7 +2,7 @@
 
 from regattn.widgets import TrainingExplorer
 
-CONTROLS = ("step", "learning_rate", "seed", "head", "own", "writes")
+CONTROLS = ("step", "learning_rate", "seed", "head", "own", "writes", "beginning")
 SMALL = {"width": 16, "steps": 60}
 
 

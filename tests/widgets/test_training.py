@@ -173,7 +173,7 @@ def test_a_pasted_text_is_learned_and_one_that_is_too_short_is_told(browser, tmp
         assert_same(page.evaluate(f"{FIGURE}.model.result()"), explorer.result())
         page.evaluate(SET, [{"own": "to be or not to be, " * 20, "step": 2}, 0])
         assert_same(page.evaluate(f"{FIGURE}.model.result()"), expected(page.evaluate(STATE)))
-        curve, line = page.locator("[data-panel=loss] path.ra-line"), page.locator(".ra-lacks")
+        curve, line = page.locator("[data-panel=loss] path.ra-line"), page.locator(".ra-first .ra-lacks")
         assert not line.is_visible()
         for own, told in (("to be", "5 bytes; it takes 258: 253 more."), ("", "0 bytes; it takes 258: 258 more.")):
             assert_same(page.evaluate(SET, [{"own": own, "step": 0}, 0]), expected(page.evaluate(STATE)))
@@ -222,6 +222,44 @@ def test_the_most_probable_bytes_are_those_of_numpy_and_need_no_new_training(bro
         assert surest["samples"][-1].strip() in page.locator(".ra-history").inner_text()
         page.keyboard.press("ArrowLeft")
         assert_same(page.evaluate(f"{FIGURE}.model.result()"), drawn)
+
+
+@pytest.mark.browser
+def test_it_writes_on_from_a_beginning_of_ones_own_while_it_plays_and_tells_what_it_cannot_read(browser, tmp_path):
+    explorer = TrainingExplorer(TEXT, width=16, steps=60, step=10)
+    plain = explorer.result()
+    explorer.beginning = TEXT[:16]
+    assert explorer.result()["samples"] == [*plain["samples"], plain["samples"][-1]]  # by the same chance
+    assert explorer.result()["copied"] == [*plain["copied"], plain["copied"][-1]]
+    explorer.beginning = ""
+    told = {
+        "the sun ßaw": ("the sun aw", "“ß” is not in the text: it is left out."),
+        "QX the ow": (" the ow", "“Q”, “X” are not in the text: they are left out."),
+        "ß": (None, "“ß” is not in the text: it is left out."),
+        "the cat — " * 9: (("the cat — " * 9).encode()[-80:].decode(), "It reads the last 80 bytes of this."),
+        "": (None, ""),
+    }
+    with opened(browser, tmp_path, explorer, more=False) as page:
+        for typed, (read, line) in told.items():
+            page.locator("[data-control=beginning]").fill(typed)
+            found = page.evaluate(f"{FIGURE}.model.result()")
+            assert_same(found, expected(page.evaluate(STATE)))
+            assert found["parameters"] == pytest.approx(plain["parameters"])
+            assert page.locator("[data-panel=samples] .ra-lacks").inner_text() == line
+            if read is None:
+                assert found["samples"] == plain["samples"]
+            else:
+                assert page.locator(".ra-history li span").first.text_content() == read
+                assert page.locator("[data-output=copied]").inner_text() == str(found["copied"][-1])
+        page.locator("[data-control=beginning]").fill("the owl")
+        page.locator("[data-panel=samples] .ra-keys label").last.click()
+        assert_same(page.evaluate(f"{FIGURE}.model.result()"), expected(page.evaluate(STATE)))
+        page.locator(PLAY).click()
+        page.locator("[data-control=beginning]").fill("the dog")
+        page.wait_for_function(f"{FIGURE}.model.get('step') === 60")
+        assert_same(page.evaluate(f"{FIGURE}.model.result()"), expected(page.evaluate(STATE)))
+    with opened(browser, tmp_path, example()) as page:
+        assert page.locator("[data-control=beginning]").count() == 0
 
 
 NAMES = """const rungs = (levels) => levels.map((level, k) => [`${k + 1}-gram`, level]);

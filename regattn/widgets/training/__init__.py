@@ -10,9 +10,9 @@ from regattn._validation import check_count
 from regattn.grammar._orders import ngram_entropy
 from regattn.grammar._states import states
 from regattn.grammar.sentences import Grammar
-from regattn.widgets._kit import Choice, Count, Explorer, PastedText, Seed, Slider
+from regattn.widgets._kit import Choice, Count, Explorer, PastedText, Seed, Slider, TypedText
 from regattn.widgets._kit.page import assemble
-from regattn.widgets.training._walk import Task, Walk, answered, grammar_task, head_map, text_task, walk
+from regattn.widgets.training._walk import Task, Walk, answered, grammar_task, head_map, text_task, walk, written_on
 
 __all__ = ["TrainingExplorer"]
 
@@ -48,6 +48,12 @@ class _Keys(Choice):
     kind = "keys"
 
 
+class _Beginning(TypedText):
+    """The beginning of a text, to be written on; what the model cannot read of it is told."""
+
+    kind = "beginning"
+
+
 class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
     r"""Train a small language model in the page: its loss beside what can be had, what it writes, one head forming.
 
@@ -58,7 +64,8 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
     entropies given the words just before, whatever was counted. With a text its bytes are learned; the last tenth is
     held out, and counts of up to five bytes (interpolated Kneser–Ney) stand beside. What it writes is underlined where
     it stands in the text byte for byte, so that learning by heart is seen; each byte is drawn, or the most probable
-    one. A reader may paste a text of her own; of one that is too short there are no numbers.
+    one. From a beginning that a reader types it writes on at once, as it now stands. She may paste a text of her own;
+    of one that is too short there are no numbers.
 
     Parameters
     ----------
@@ -108,6 +115,7 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
         {"drawn": "drawn", "likeliest": "the most probable"},
         help="How what it writes goes on: by the draw, or by the largest probability.",
     )
+    beginning = _Beginning("Write on from", default="", wide=True, help="What it writes on from now, at this step.")
     head = Count(
         "Look through head",
         least=1,
@@ -140,7 +148,7 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
             f"A language model of {layers} block{'s' if layers > 1 else ''} that trains in the page on {what}: its "
             "loss step by step beside that of counting, samples of what it writes, and the weights of one head."
         )
-        hide = [*kit.pop("hide", ()), *([] if isinstance(source, str) else ["own", "writes"])]
+        hide = [*kit.pop("hide", ()), *([] if isinstance(source, str) else ["own", "writes", "beginning"])]
         data = self._data | {"worker": assemble("training/worker.js")}
         super().__init__(**{"data": data, "alt": alt, "hide": hide} | kit)
 
@@ -175,16 +183,22 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
             nats per word or bits per byte; of a text ``learnt``, those on the beginning of what is learned; of a
             grammar ``on_men``, as often, how probable all men are behind the sentence that is asked; ``rungs``, the
             losses of counting, at last the floor where it is known; ``samples`` after every fiftieth step, of a text
-            every tenth, behind its first 16 bytes; ``lawful``, how many words of each the grammar can have written,
-            up to the first that it cannot; of a text ``copied``, the longest piece of each sample behind those bytes
-            that stands in what is learned, in bytes; ``weights`` of the head on its tokens; of a grammar ``asked``,
-            the probabilities of the next word behind a sentence with two women, which the grammar never writes. Of a
-            text that is too short the lists are empty, and ``loss`` is None.
+            every tenth, behind its first 16 bytes, and at last what is written now behind ``beginning``: its last 80
+            bytes, without characters that the text has not; ``lawful``, how many words of each the grammar can have
+            written, up to the first that it cannot; of a text ``copied``, the longest piece of each sample behind its
+            beginning that stands in what is learned, in bytes; ``weights`` of the head on its tokens; of a grammar
+            ``asked``, the probabilities of the next word behind a sentence with two women, which the grammar never
+            writes. Of a text that is too short the lists are empty, and ``loss`` is None.
         """
         if self._too_short():
             return {name: [] for name in NUMBERS} | {"loss": None}
         task, found = self.trained()
         samples = found.likeliest if self.writes == "likeliest" else found.samples
+        copied = [task.copied(tokens) for tokens in samples]
+        if begun := task.begun(self.beginning):
+            seed = None if self.writes == "likeliest" else self.seed
+            written = written_on(task, self._data, found.weights, begun, seed=seed, step=self.step)
+            samples, copied = [*samples, written], [*copied, task.copied(written, len(begun))]
         return {
             "parameters": [float(x) for part in found.weights.values() for x in part.ravel()],
             "loss": found.loss,
@@ -194,7 +208,7 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
             "rungs": task.rungs,
             "samples": [task.text(tokens) for tokens in samples],
             "lawful": [task.lawful(tokens[1:]) for tokens in samples],
-            "copied": [task.copied(tokens) for tokens in samples],
+            "copied": copied,
             "weights": head_map(task, self._data, found.weights, self.head).tolist(),
             "asked": answered(task, self._data, found.weights).tolist() if "asked" in self._data else [],
         }

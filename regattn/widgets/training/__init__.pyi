@@ -13,6 +13,7 @@ class TrainingExplorer(Explorer):
     step: int
     seed: int
     writes: Literal["drawn", "likeliest"]
+    beginning: str
     head: int
     def __init__(
         self,
@@ -27,6 +28,7 @@ class TrainingExplorer(Explorer):
         step: int | None = None,
         seed: int | None = None,
         writes: Literal["drawn", "likeliest"] | None = None,
+        beginning: str | None = None,
         head: int | None = None,
         hide: Sequence[str] = (),
         presets: Mapping[str, Mapping[str, Any]] | None = None,

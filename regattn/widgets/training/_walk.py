@@ -12,7 +12,7 @@ from regattn.transformer._by_hand import Adam, Sizes, Weights, first_weights, he
 from regattn.widgets._kit.page_rng import drawn_place, mulberry32
 from regattn.words.ngrams import count_ngrams
 
-__all__ = ["Task", "Walk", "grammar_task", "text_task", "walk"]
+__all__ = ["Task", "Walk", "grammar_task", "text_task", "walk", "written_on"]
 
 HELD = 2026  # the seed of held-out sentences; here as in tasks.js
 SAYS = 7  # sets the chance of samples apart from that of batches; as in walk.js
@@ -33,7 +33,8 @@ class Task(NamedTuple):
     rungs: list[float]
     text: Callable[[list[int]], str]
     lawful: Callable[[list[int]], int]
-    copied: Callable[[list[int]], int]
+    copied: Callable[..., int]
+    begun: Callable[[str], list[int]]
     own: np.ndarray | None = None
 
 
@@ -83,6 +84,7 @@ def grammar_task(data: dict[str, Any]) -> Task:
         text=lambda tokens: " ".join(data["words"][token] for token in tokens[1:]),
         lawful=lambda words: _lawful(table, words),
         copied=lambda _: 0,
+        begun=lambda _: [],
     )
 
 
@@ -121,6 +123,11 @@ def text_task(data: dict[str, Any], text: str) -> Task:
         starts = [int(next(chance) * (cut - T)) for _ in range(data["batch"])]
         return np.array([tokens[start : start + T + 1] for start in starts])
 
+    def begun(text: str) -> list[int]:
+        read = "".join(char for char in text if all(byte in known for byte in char.encode()))
+        numbers = np.searchsorted(known, np.frombuffer(read.encode(), dtype=np.uint8))
+        return numbers[-(T - data["written"] + data["given"]) :].tolist()
+
     def counted(order: int) -> float:
         model = count_ngrams(tokens[:cut], order=order, vocabulary=V)
         nats = model.surprisals(tokens[cut - order : cut + windows * T + 1])
@@ -138,7 +145,8 @@ def text_task(data: dict[str, Any], text: str) -> Task:
         rungs=[counted(order) for order in data["orders"]],
         text=lambda tokens: bytes(known[token] for token in tokens).decode(errors="replace"),
         lawful=len,
-        copied=lambda written: _copied(bytes(written[data["given"] :]), bytes(tokens[:cut].tolist())),
+        copied=lambda written, given=data["given"]: _copied(bytes(written[given:]), bytes(tokens[:cut].tolist())),
+        begun=begun,
         own=own,
     )
 
@@ -202,6 +210,16 @@ def _judged(sizes: Sizes, weights: Weights, task: Task) -> float:
 def _learnt(sizes: Sizes, weights: Weights, task: Task) -> list[float]:
     """Return the loss on some of the text that is learned, nothing where no text comes twice."""
     return [] if task.own is None else [_bits(_log_q(logits(sizes, weights, task.own[:, :-1])), task.own)]
+
+
+def written_on(
+    task: Task, data: dict[str, Any], weights: Weights, begun: list[int], *, seed: int | None, step: int
+) -> list[int]:
+    """Return what is written behind the tokens ``begun``, by the chance of the sample at ``step``, or the likeliest."""
+    sizes = Sizes(task.vocabulary, *(data[name] for name in Sizes._fields[1:]))
+    chance = None if seed is None else chance_at(SAYS * seed, step)
+    longest = len(begun) + task.longest - len(task.begin)
+    return _written(sizes, weights, task._replace(begin=begun, longest=longest), chance)
 
 
 def _written(sizes: Sizes, weights: Weights, task: Task, chance: Iterator[float] | None) -> list[int]:

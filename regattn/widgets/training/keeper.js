@@ -50,6 +50,10 @@ export function keeperOf(data) {
       trainer.load(kept);
       return trainer.ask(tokens);
     },
+    writeOn(tokens, seed) {
+      trainer.load(kept);
+      return trainer.writeOn(tokens, seed);
+    },
     // A state that comes from beside the page brings its own along.
     loss() {
       if (kept.loss === undefined) {

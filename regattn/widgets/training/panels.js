@@ -38,12 +38,13 @@ export function gramsOf(rungs) {
   return `${orders.slice(0, -1).map((order) => `${order}-`).join(", ")} and ${last}-gram`;
 }
 
-// Levels in groups that have one name together, from above: a name stands above its line, the lowest below it.
-function named(rungs, height) {
+// Levels in groups that have one name together, from above. In the plot a name stands above its line, and the
+// lowest below it, which takes less room.
+function named(rungs, height, last = TOUCHING) {
   const groups = [];
   const sorted = [...rungs].sort((a, b) => b[1] - a[1]);
   sorted.forEach((rung, k) => {
-    const room = k === sorted.length - 1 ? TOUCHING : ROOM;
+    const room = k === sorted.length - 1 ? last : ROOM;
     const near = groups.length && height(rung[1]) - height(groups.at(-1).at(-1)[1]) < room;
     if (near && orderOf(rung)) groups.at(-1).push(rung);
     else groups.push([rung]);
@@ -79,16 +80,20 @@ export function lossPanel({ data, units }) {
         const least = Math.min(...levels, loss, ...learnt);
         const end = ENDS.find((each) => step <= each && each < steps) ?? steps;
         const foot = least - 0.09 * (top - least);
+        const inner = (p.size.height - p.margin.top - p.margin.bottom) / p.size.unit;
+        const groups = named(rungs.filter(([, level]) => level <= top), (level) => (inner * (top - level)) / (top - foot), twice ? ROOM : TOUCHING);
+        // names of counting on a text stand right of the axis, which makes room for them and stays
+        if (twice) p.margin.right = Math.max(p.margin.right, (6.4 * Math.max(...groups.map((group) => gramsOf(group).length)) + 8) * p.size.unit);
         p.frame({ x: [0, end], y: [foot, top] }); // the lowest name stands below its line
-        while (lines.length < rungs.length) lines.push([p.line("truth", { dotted: rungs[lines.length][0] !== "floor" }), p.note("truth", "end")]);
+        while (lines.length < rungs.length) lines.push([p.line("truth", { dotted: rungs[lines.length][0] !== "floor" }), p.note("truth", twice ? "start" : "end")]);
         rungs.forEach(([, level], k) => {
           const seen = level <= top;
           lines[k][0](seen ? [0, end] : [], seen ? [level, level] : []);
         });
-        const groups = named(rungs.filter(([, level]) => level <= top), (level) => p.y(level) / p.size.unit);
         lines.forEach(([, name], k) => {
           const [group, lowest] = [groups[k], k === groups.length - 1];
-          if (group) name(gramsOf(group), end, group.at(lowest ? -1 : 0)[1], { dx: -2, dy: lowest ? 13 : -4 });
+          if (group && twice) name(gramsOf(group), end, (group[0][1] + group.at(-1)[1]) / 2, { dx: 6, dy: 4 });
+          else if (group) name(gramsOf(group), end, group.at(lowest ? -1 : 0)[1], { dx: -2, dy: lowest ? 13 : -4 });
           else name("", 0, foot);
         });
         const draw = (curve, values, ...now) => {
@@ -128,20 +133,30 @@ function listed(samples, task, told) {
   return all.sort((a, b) => a.step - b.step);
 }
 
-// `keys`: what says how a byte is taken.
-export function samplesPanel({ data }, keys) {
+// What cannot be read of a beginning, in words.
+function leftOut({ lost, more, room }) {
+  const [names, are, them] = [lost.map((char) => `“${char}”`).join(", "), ...(lost.length > 1 ? ["are", "they are"] : ["is", "it is"])];
+  return [lost.length ? `${names} ${are} not in the text: ${them} left out.` : "", more ? `It reads the last ${room} bytes of this.` : ""].filter(Boolean).join(" ");
+}
+
+// `rows`: how a byte is taken, and the beginning of one's own.
+export function samplesPanel({ data }, rows) {
   const told = data.kind !== "text"; // whether there is a grammar to ask
   return {
     title: told
       ? "What it writes; the first word that the grammar cannot write there is struck out"
-      : `What it writes behind the first ${data.given} bytes, in grey; its longest piece that stands in the text is underlined`,
+      : "What it writes, behind a beginning in grey; its longest piece that stands in the text is underlined",
     beside: true,
     make(host) {
-      if (keys) host.append(keys);
+      host.append(...rows);
+      const line = rows.at(-1)?.appendChild(element("span", { class: "ra-lacks", role: "status" }));
       const list = host.appendChild(element("ul", { class: "ra-history", dir: "auto", style: "overflow-wrap: anywhere" }));
       let shown = "";
-      return ({ samples, task }) => {
-        const some = samples.length ? listed(samples, task, told) : [];
+      return ({ samples, task, begun }) => {
+        const words = begun && !told ? leftOut(begun) : "";
+        if (line && line.textContent !== words) line.textContent = words;
+        const own = samples.filter(({ given }) => given);
+        const some = samples.length ? [...own, ...listed(samples.slice(0, samples.length - own.length), task, told)] : [];
         const key = JSON.stringify(some);
         if (key === shown) return;
         shown = key;
@@ -152,11 +167,12 @@ export function samplesPanel({ data }, keys) {
 }
 
 // `given` is how many bytes of a text it was given; of a grammar nothing is.
-function sampleLine({ step, tokens }, task, given) {
+function sampleLine({ step, tokens, given: own }, task, first) {
+  const given = own ?? first;
   const line = element("li", {}, element("strong", {}, `step ${step}: `));
   const [words, lawful] = [task.wordsOf(tokens.slice(1)), task.lawful(tokens.slice(1))];
   if (given) {
-    const [at, size] = task.copied(tokens);
+    const [at, size] = task.copied(tokens, given);
     const piece = (from, to) => task.written(tokens.slice(from, to));
     line.append(element("span", { style: "color: var(--ra-soft)" }, piece(0, given)), piece(given, at), element("u", { title: `${size} bytes in a row stand in the text` }, piece(at, at + size)), piece(at + size));
   } else if (lawful === words.length) line.append(isolate(task.written(tokens)));

@@ -55,6 +55,7 @@ export function grammarTask({ states: table, words, floor, looked, batch, held, 
       return tokens.length;
     },
     copied: () => [0, 0],
+    begun: () => ({ tokens: [], lost: [], more: 0 }),
   }; // prettier-ignore
 }
 
@@ -94,11 +95,18 @@ export function textTask(text, { batch, held, length, given, written, shown }) {
     wordsOf: (found) => found.map((token) => String.fromCharCode(known[token])),
     written: (found) => new TextDecoder().decode(Uint8Array.from(found, (token) => known[token])),
     lawful: (found) => found.length,
+    // what is read of a beginning: its tokens, the characters that the text has not, and how many bytes it is too long
+    begun(typed) {
+      const [room, bytes] = [length - written + given, (char) => [...new TextEncoder().encode(char)]];
+      const read = (char) => bytes(char).every((byte) => known.includes(byte));
+      const all = [...typed].filter(read).flatMap(bytes).map((byte) => known.indexOf(byte));
+      return { tokens: all.slice(-room), lost: [...new Set(typed)].filter((char) => !read(char)), more: Math.max(0, all.length - room), room };
+    },
     // the longest piece that stands in what is learned, of what was written: [where it begins, its length]
-    copied(found) {
+    copied(found, from = given) {
       const written = String.fromCharCode(...found);
-      let [at, longest] = [given, 0];
-      for (let k = given; k < written.length; k++) {
+      let [at, longest] = [from, 0];
+      for (let k = from; k < written.length; k++) {
         while (k + longest < written.length && learned.includes(written.slice(k, k + longest + 1))) [at, longest] = [k, longest + 1];
       }
       return [at, longest];

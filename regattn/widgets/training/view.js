@@ -2,12 +2,13 @@
 import { element } from "../_kit/controls.js";
 import { explorer } from "../_kit/explorer.js";
 import { formatNumber, shareText } from "../_kit/format.js";
-import { pageBox, textFits } from "../_kit/typed_text.js";
+import { pageBox, textBox, textFits } from "../_kit/typed_text.js";
 import { trainingDrive } from "./drive.js";
 import { bytesIn, keeperOf } from "./keeper.js";
 import { gramsOf, lossPanel, mapPanel, samplesPanel } from "./panels.js";
 
-const WORSE = 0.2; // bits per byte above the best loss so far, from which it has plainly grown worse
+const WORSE = 0.2; // bits per byte above the losses about the best, from which it has plainly grown worse
+const NEAR = 5; // losses whose mean is taken
 const BYTE = 8; // bits that a guess among all bytes costs
 const LEVEL = 0.005; // bits from a line, at which a loss is level with it
 const SOON = 200; // steps that a link may ask for: they are taken at once
@@ -36,6 +37,15 @@ function ownBox(view, spec) {
     const words = n < least ? `${plural(n, "byte")}; it takes ${least}: ${least - n} more.` : "";
     if (line.textContent !== words) line.textContent = words;
   });
+}
+
+// The line of a beginning; empty, it is that of the text.
+function beginningBox(view, spec) {
+  textBox(view, spec);
+  const [input, { text = "", given }] = [view.rows.get(spec.name).querySelector("input"), view.model.get("data")];
+  const now = input.value;
+  Object.assign(input, { placeholder: `its first ${given} bytes`, defaultValue: text.slice(0, given) }); // to type
+  input.value = now;
 }
 
 let groups = 0; // of keys on the page
@@ -87,45 +97,48 @@ function describe(state, problem) {
   const read = `After ${plural(step, "step")}, ${plural(step * data.batch * data.length, told ? "byte" : "word")}`;
   if (!told) return [first, `, ${formatNumber(loss - rungs.at(-1)[1], 2)} above the floor. ${read}: ${placeAmong(rungs, loss)}.${askedText(state, problem)}`];
   const best = losses.indexOf(Math.min(...losses));
-  const worse = loss - losses[best] > WORSE && step - best * data.every >= 5 * data.every;
+  const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const worse = mean(losses.slice(-NEAR)) - mean(losses.slice(Math.max(0, best - 2), best + 3)) > WORSE && step - best * data.every >= 5 * data.every;
   const guess = loss > BYTE ? `, above ${BYTE}: worse than guessing among all bytes` : "";
   const end = worse ? `Since step ${best * data.every} it has grown worse on what it never read: it learns the rest by heart.` : `${read}: ${placeAmong(rungs, loss)}.`;
   return [first, `${guess}; read ${formatNumber(learnt.at(-1), 2)}. ${end}`];
 }
 
 // What a text that is too short has to show.
-const NOTHING = { losses: [], learnt: [], onMen: [], rungs: [], samples: [], map: [], asked: [], words: [], weights: [], loss: null };
+const NOTHING = { begun: null, losses: [], learnt: [], onMen: [], rungs: [], samples: [], map: [], asked: [], words: [], weights: [], loss: null };
 const known = (text) => (state) => (state.loss === null ? "–" : text(state));
 
 const render = explorer({
   name: "TrainingExplorer",
   longest: 190,
-  own: { run: runRow, pasted: ownBox, keys: keysRow },
-  valid: { keys: (value, { options }) => options.some(([word]) => word === value), run: (value, { min }) => Number.isInteger(value) && value >= min && value <= SOON, pasted: textFits },
+  own: { run: runRow, pasted: ownBox, keys: keysRow, beginning: beginningBox },
+  valid: { keys: (value, { options }) => options.some(([word]) => word === value), run: (value, { min }) => Number.isInteger(value) && value >= min && value <= SOON, pasted: textFits, beginning: textFits },
   prepare: (data) => ({ data, units: data.kind === "text" ? "bits per byte" : "nats per word", keeper: keeperOf(data) }),
   drive: trainingDrive,
   ended: ({ loss }) => loss === null,
-  compute({ keeper, data }, { step, head, writes, ...settings }) {
+  compute({ keeper, data }, { step, head, writes, beginning, ...settings }) {
     if (keeper.tooShort(settings)) return { ...NOTHING, step };
     const state = keeper.stateAt(step, settings);
     const samples = writes === "likeliest" ? state.samples.map(({ step, likeliest }) => ({ step, tokens: likeliest })) : state.samples;
     const { task, rungs } = keeper.known(settings);
+    const begun = task.begun(beginning);
+    const own = begun.tokens.length ? [{ step, tokens: keeper.writeOn(begun.tokens, writes === "likeliest" ? null : settings.seed), given: begun.tokens.length }] : [];
     const map = keeper.look(head);
     const loss = step % data.every ? keeper.loss() : state.losses.at(-1);
     const asked = data.asked ? keeper.ask(data.asked) : [];
-    return { ...state, samples, task, rungs, map, asked, words: task.wordsOf(task.looked), loss };
+    return { ...state, samples: [...samples, ...own], begun, task, rungs, map, asked, words: task.wordsOf(task.looked), loss };
   },
   texts: () => ({ head: (head) => `head ${head}` }),
   panels(problem, view) {
     const play = view.body.querySelector("[data-play=play]");
     view.refreshers.push(() => play?.toggleAttribute("disabled", problem.keeper.tooShort(view.now())));
-    return { loss: lossPanel(problem), samples: samplesPanel(problem, view.rows.get("writes")), map: mapPanel(view, problem) };
+    return { loss: lossPanel(problem), samples: samplesPanel(problem, ["writes", "beginning"].map((name) => view.rows.get(name)).filter(Boolean)), map: mapPanel(view, problem) };
   },
   answers: (view) => (view.hides("own") ? [] : ["above", "copied"]), // the sentence says the others
   numbers: ({ data, units }) => [
     ["loss", `loss, ${units}`, known(({ loss }) => formatNumber(loss, 4))],
     ["above", data.kind === "text" ? "the best count, per byte" : "above the floor, nats per word", known(({ loss, rungs }) => besideText(loss - Math.min(...rungs.map(([, level]) => level)), data.kind === "text"))],
-    ...(data.kind === "text" ? [["copied", `longest piece from the text, bytes, of the ${data.written - data.given} it wrote`, known(({ samples, task }) => String(task.copied(samples.at(-1).tokens)[1]))]] : []),
+    ...(data.kind === "text" ? [["copied", `longest piece from the text, bytes, of the ${data.written - data.given} it wrote`, known(({ samples, task }) => String(task.copied(samples.at(-1).tokens, samples.at(-1).given)[1]))]] : []),
     ["count", "parameters", known(({ weights }) => String(weights.length))],
   ],
   say: describe,
@@ -142,7 +155,7 @@ const render = explorer({
     rungs: rungs.map(([, level]) => level),
     samples: samples.map(({ tokens }) => task.written(tokens)),
     lawful: samples.map(({ tokens }) => task.lawful(tokens.slice(1))),
-    copied: samples.map(({ tokens }) => task.copied(tokens)[1]),
+    copied: samples.map(({ tokens, given }) => task.copied(tokens, given)[1]),
     weights: map,
     asked,
   }),

@@ -43,9 +43,9 @@ export function makeTrainer(task, { width, n_heads, hidden, layers, steps, rise,
     if (asked) onMen.push(sumOf(self.ask(asked), men));
   }
   // Each token drawn, or without chance the likeliest.
-  function written(uniform) {
-    const tokens = [...task.begin];
-    while (tokens.length < task.longest) {
+  function written(uniform, begun = task.begin) {
+    const tokens = [...begun];
+    while (tokens.length < begun.length + task.longest - task.begin.length) {
       model.read([...tokens, ...new Array(four(tokens.length) - tokens.length).fill(0)], 1, four(tokens.length));
       const shares = model.logShares(tokens.length - 1);
       tokens.push(uniform ? drawOne(shares.map(Math.exp), uniform()) : shares.indexOf(Math.max(...shares)));
@@ -94,6 +94,8 @@ export function makeTrainer(task, { width, n_heads, hidden, layers, steps, rise,
       model.read([...tokens, ...new Array(four(tokens.length) - tokens.length).fill(0)], 1, four(tokens.length));
       return Array.from(model.logShares(tokens.length - 1), Math.exp);
     },
+    // What it writes behind some tokens, by the chance of the sample at this step, or without a seed the likeliest.
+    writeOn: (begun, seed) => written(seed === null ? null : chanceAt(SAYS * seed, step), begun),
     loss: () => judged(),
   };
   return self;
