@@ -145,7 +145,7 @@ export function samplesPanel({ data }, rows) {
   return {
     title: told
       ? "What it writes; the first word that the grammar cannot write there is struck out"
-      : "What it writes, behind a beginning in grey; its longest piece that stands in the text is underlined",
+      : "What it writes behind a beginning in grey; its longest piece from the text is underlined",
     beside: true,
     make(host) {
       host.append(...rows);

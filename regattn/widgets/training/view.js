@@ -144,7 +144,7 @@ const render = explorer({
   say: describe,
   cursor: ({ data }) => ({
     count: ({ losses }) => losses.length,
-    text: (k, { losses, learnt }) => k < 0 ? "" : `step ${k * data.every}: ${formatNumber(losses[k], 4)}${learnt.length ? `, learned ${formatNumber(learnt[k], 4)}` : ""}`,
+    text: (k, { losses, learnt }) => k < 0 ? "" : `step ${k * data.every}: ${learnt.length ? `held out ${formatNumber(losses[k], 3)}, read ${formatNumber(learnt[k], 3)}` : formatNumber(losses[k], 4)}`,
   }),
   result: ({ weights, loss, losses, learnt, onMen, rungs, samples, map, asked, task }) => ({
     parameters: Array.from(weights),
