@@ -144,11 +144,12 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
         sizes = {"width": width, "n_heads": n_heads, "hidden": 4 * width, "layers": layers, "steps": self.steps}
         self._data = sizes | {"rise": RISE, "every": EVERY, "says": SAYS} | _task_data(source)
         what = "the bytes of a text" if isinstance(source, str) else "sentences of a grammar"
+        hide = [*kit.pop("hide", ()), *([] if isinstance(source, str) else ["own", "writes", "beginning"])]
         alt = (
             f"A language model of {layers} block{'s' if layers > 1 else ''} that trains in the page on {what}: its "
-            "loss step by step beside that of counting, samples of what it writes, and the weights of one head."
+            f"loss beside that of counting, step by step, {'and ' if 'map' in hide else ''}samples of what it writes"
+            f"{'.' if 'map' in hide else ', and the weights of one head.'}"
         )
-        hide = [*kit.pop("hide", ()), *([] if isinstance(source, str) else ["own", "writes", "beginning"])]
         data = self._data | {"worker": assemble("training/worker.js")}
         super().__init__(**{"data": data, "alt": alt, "hide": hide} | kit)
 
