@@ -49,9 +49,7 @@ class Settings(NamedTuple):
     seed: int
     correlation: float  # of neighbouring columns: 0.5 makes cov(x_j, x_k) = 0.5 ** |j - k|
     steps: int  # of the whole training: the learning rate rises and falls over them
-    zeroed: int = (
-        0  # cells of the Ω of one linear layer from which a second training begins: 1, 2, 4, … for each, added
-    )
+    zeroed: int = 0  # cells of one linear layer's Ω, put to zero for a second training: 1, 2, 4, … for each, added
     begun: int = 0  # step of the first training at which they were put to zero
 
 
