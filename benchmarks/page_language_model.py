@@ -46,8 +46,8 @@ READY = """async ([code, serve, walk, settings]) => {
     const trainer = trainers[Number(plain)];
     trainer.begin(settings);
     for (let k = 0; k < steps; k += 1) trainer.advance(settings);
-    return Array.from(trainer.state().weights);
   };
+  window.trained = (plain) => Array.from(trainers[Number(plain)].state().weights);
 }"""
 
 
@@ -122,15 +122,17 @@ def case(browser, *, steps, rounds, **sizes_of):
         scopes = [scope_name(f"training/{part}.js") for part in ("serve", "walk")]
         page.evaluate(READY, [explorer._esm, *scopes, {"seed": SEED, "learning_rate": RATE}])
         runs = {
-            OURS: lambda: np.array(page.evaluate("(steps) => train(steps, false)", steps)),
-            LOOPS: lambda: np.array(page.evaluate("(steps) => train(steps, true)", steps)),
+            OURS: lambda: page.evaluate("(steps) => train(steps, false)", steps),
+            LOOPS: lambda: page.evaluate("(steps) => train(steps, true)", steps),
             NUMPY: by_numpy(sizes, data, batches),
             DOUBLE: by_torch(sizes, data, batches, torch.float64),
             SINGLE: by_torch(sizes, data, batches, torch.float32),
         }
-        ours = runs[OURS]()
-        for name in (LOOPS, NUMPY, DOUBLE):
-            np.testing.assert_allclose(runs[name](), ours, rtol=0, atol=1e-8 * np.abs(ours).max(), err_msg=name)
+        runs[OURS]()
+        runs[LOOPS]()
+        ours, loops = (np.array(page.evaluate("(plain) => trained(plain)", plain)) for plain in (False, True))
+        for name, weights in {LOOPS: loops, NUMPY: runs[NUMPY](), DOUBLE: runs[DOUBLE]()}.items():
+            np.testing.assert_allclose(weights, ours, rtol=0, atol=1e-8 * np.abs(ours).max(), err_msg=name)
         rows = summary(alternate(runs, rounds=rounds), ours=OURS, also=(LOOPS, NUMPY), times=steps)
         errors = page.errors
     if errors:
