@@ -8,9 +8,12 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 
 import nbformat
 import pytest
+from jupyter_cache import get_cache
+from jupyter_cache.base import CacheBundleIn
 
 from tests.built import ROOT, label, notebooks
 
@@ -18,6 +21,7 @@ sys.path.insert(0, str(ROOT / "book" / "_ext"))
 import execution_cache
 from dependencies import Package, code_of
 from execution_cache import key
+from parallel_execution import cached
 
 EVERY = [*notebooks(), ROOT / "book" / "index.md"]
 SPECTRAL, WORDS, TOKENS = "03_ols_proximity", "12_cooccurrence_projection", "18_language_model"
@@ -273,3 +277,33 @@ def test_a_key_is_that_of_the_package_the_pins_and_the_python_and_of_nothing_els
     assert key(Package(copy), copy / "page.md") == before
     assert (keyed(change) == before) is same
     assert keyed({"page.md": "# Text without code\n"}) is None
+
+
+@pytest.mark.parametrize("killed", [lambda place: place.write_text(place.read_text()[:40]), Path.unlink])
+def test_a_cache_that_was_left_half_written_is_made_again(tmp_path, killed):
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 + 1")])
+    for _ in range(2):
+        get_cache(tmp_path / "a").cache_notebook_bundle(CacheBundleIn(notebook, "a.ipynb"), check_validity=False)
+        assert cached(notebook, tmp_path / "a")
+        killed(*(tmp_path / "a").rglob("base.ipynb"))
+        assert not cached(notebook, tmp_path / "a")
+
+
+def test_an_index_of_keys_is_written_whole_or_not_at_all(house, monkeypatch):
+    (house.root / "requirements.txt").write_text("numpy==1.0\n")
+    env = SimpleNamespace(doc2path=lambda name: house.root / name, mystnb_config=None)
+    found = SimpleNamespace(discover=lambda _: ["regattn/ground.py"])
+    app = SimpleNamespace(srcdir=house.root, outdir=house.root / "_build" / "html", env=env, project=found)
+    app.config = SimpleNamespace(exclude_patterns=[])
+    real = Path.write_text
+
+    def full(path, text, **how):
+        real(path, text[:9], **how)
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_text", full)
+        with pytest.raises(OSError, match="No space left"):
+            execution_cache.find_keys(app)
+    execution_cache.find_keys(app)
+    execution_cache.find_keys(app)

@@ -56,7 +56,9 @@ def find_keys(app) -> None:
         found = {name: key(package, path) for name, path in paths.items()}
         known = {touched: {name: value for name, value in found.items() if value is not None}}
         kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_text(json.dumps(known), encoding="utf-8")
+        fresh = kept.with_suffix(".new")  # whole or not at all: a half one would end every later build
+        fresh.write_text(json.dumps(known), encoding="utf-8")
+        fresh.replace(kept)
     app.notebook_keys = known[touched]
     app.notebook_config = app.env.mystnb_config
 

@@ -9,10 +9,10 @@ wrong with it.
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -29,11 +29,23 @@ from execution_cache import folder_of
 MOST = 4  # kernels at a time: some take more than a gigabyte of memory
 
 
-def cached(notebook, cache) -> bool:
-    """Return whether a notebook with this code has been executed."""
-    with suppress(KeyError):
-        return cache.match_cache_notebook(notebook) is not None
-    return False
+def cached(notebook, folder: Path) -> bool:
+    """Return whether a notebook with this code has been executed; remove its cache where a build left it half written.
+
+    A killed build, or a full disk, leaves an entry without its notebook, at which every later build would end.
+    """
+    if not folder.exists():
+        return False
+    cache = get_cache(folder)
+    try:
+        entries = cache.list_cache_records()
+        for entry in entries:
+            cache.get_cache_bundle(entry.pk)
+    except Exception:
+        cache.db.dispose()
+        shutil.rmtree(folder)
+        return False
+    return cache.create_hashed_notebook(notebook)[1] in {entry.hashkey for entry in entries}
 
 
 def missing(app, names) -> list[tuple[Path, Path]]:
@@ -43,7 +55,7 @@ def missing(app, names) -> list[tuple[Path, Path]]:
         path = Path(app.env.doc2path(name))
         if name in app.notebook_keys and path.suffix == ".ipynb":
             folder = folder_of(app, name)
-            if not folder.exists() or not cached(nbformat.read(path, as_version=4), get_cache(folder)):
+            if not cached(nbformat.read(path, as_version=4), folder):
                 found.append((path, folder))
     return found
 
