@@ -22,10 +22,13 @@ from regattn._sparse import is_sparse, sparse_average, sparse_weights
 from regattn._tables import is_table, named, read_table, read_targets
 from regattn._types import Array, MaskLike
 from regattn._validation import as_floating, check_finite, check_real, check_same_width, overflow_allowed
-from regattn.kernels import Kernel, KernelLike
+from regattn.kernels import KERNELS, Kernel, KernelLike
 from regattn.masks import _resolve_mask
 
 __all__ = ["attend", "attention_weights"]
+
+MOST_WEIGHTS = 2**27  # that attend holds at once, a gigabyte; of more it holds a part at a time, which is quick
+PART = 2**22
 
 
 def attention_weights(
@@ -160,8 +163,18 @@ def attend(
     columns = values[:, None] if values.ndim == 1 else values
     outputs = None if kernel.average is None else kernel.average(queries, keys, columns, scale, mask)
     if outputs is None:
-        outputs = _average(_weights(queries, keys, kernel, scale, mask), columns)
+        outputs = _averages(queries, keys, columns, kernel, scale, mask)
     return outputs[..., 0] if values.ndim == 1 else outputs
+
+
+def _averages(queries: Array, keys: Array, columns: Array, kernel: Kernel, scale: float, mask: MaskLike) -> Array:
+    """Return averages; of many rows of NumPy some queries at a time, since all weights at once need not fit."""
+    plain = kernel in KERNELS.values() and mask is None and isinstance(queries, np.ndarray)
+    if not plain or not queries.ndim == keys.ndim == columns.ndim == 2 or len(queries) * len(keys) <= MOST_WEIGHTS:
+        return _average(_weights(queries, keys, kernel, scale, mask), columns)
+    step = max(1, PART // len(keys))
+    parts = (queries[first : first + step] for first in range(0, len(queries), step))
+    return np.concatenate([_average(_weights(part, keys, kernel, scale, None), columns) for part in parts])
 
 
 def _weights(queries: Array, keys: Array, kernel: Kernel, scale: float, mask: MaskLike) -> Array:

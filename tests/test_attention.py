@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 from sklearn.neighbors import KNeighborsRegressor
 from torch.nn import functional
 
-from regattn import KERNELS, attend, attention_weights, causal_mask, elu, nearest, others_mask
+from regattn import KERNELS, attend, attention, attention_weights, causal_mask, elu, nearest, others_mask
 from regattn._validation import size
 
 ROWS = 11
@@ -303,3 +303,16 @@ def test_bad_kernels_and_masks_are_named(make, message):
 def test_a_kernel_asked_alone_for_a_weight_that_overflows_raises_and_warns_of_nothing():
     with pytest.raises(ValueError, match="weights of kernel 'exponential' must be finite, got inf"):
         KERNELS["exponential"].weights(np.array([[1e4]]))
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_weights_that_do_not_fit_at_once_are_taken_some_queries_at_a_time(kernel, rng, monkeypatch):
+    Q, K, V = rng.normal(size=(23, 4)), rng.normal(size=(ROWS, 4)), rng.normal(size=(ROWS, 2))
+    whole = attention_weights(Q, K, kernel=kernel) @ V
+    made = []
+    weights = attention._weights
+    monkeypatch.setattr(attention, "MOST_WEIGHTS", 22 * ROWS)
+    monkeypatch.setattr(attention, "PART", 5 * ROWS)
+    monkeypatch.setattr(attention, "_weights", lambda *of: made.append(weights(*of).shape) or weights(*of))
+    np.testing.assert_allclose(attend(Q, K, V, kernel=kernel), whole, rtol=1e-12)
+    assert made == ([] if kernel == "identity" else [(5, ROWS)] * 4 + [(3, ROWS)])
