@@ -2,6 +2,8 @@
 PYTHON ?= python3
 PY     := .venv/bin/python
 
+BENCHMARKS = $(filter-out %/measure.py %/gpu.py %/out_of_core.py, $(wildcard benchmarks/*.py))
+
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-test setup-teach browser book serve zip students slides votes syllabus pdf lab test quick lint notebooks suite kit test-teach powerpoint assignments hub restarts elsewhere bench mutants strip pins links clean distclean
 
@@ -86,8 +88,8 @@ restarts: setup-test ## run every notebook as readers might: restarted half-way,
 elsewhere: setup-test ## run every notebook as an older processor would, which rounds otherwise
 	ATEN_CPU_CAPABILITY=default OPENBLAS_CORETYPE=Haswell MKL_CBWR=COMPATIBLE OMP_NUM_THREADS=1 $(PY) -m pytest --nbval -n 3 --dist loadfile -p no:cacheprovider book
 
-bench: setup-test ## run the benchmarks, most of an hour
-	@for script in $(filter-out %/measure.py %/gpu.py %/out_of_core.py, $(wildcard benchmarks/*.py)); do echo $$script; $(PY) $$script || exit 1; done
+bench: setup-test ## run the benchmarks, most of an hour; then BUSY=1 adds the ratios beside a busy core
+	@for script in $(if $(BUSY),$(shell grep -lw alternate $(BENCHMARKS)),$(BENCHMARKS)); do echo $$script; REGATTN_BUSY=$(BUSY) $(PY) $$script || exit 1; done
 
 strip: setup ## take the outputs out of every notebook, as they are committed
 	@find book -name '*.ipynb' -not -path '*/.*' -exec $(PY) -m nbstripout {} +

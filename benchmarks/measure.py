@@ -3,6 +3,9 @@
 The machine is noisy and nobody else's is the same, so seconds are context and ratios are the result. A script has a
 function ``measure`` that returns cases (its sizes are arguments, so that a test can run it small) and a ``main`` that
 writes them. A case is a dictionary with its name, a row for each contender and its goals.
+
+With REGATTN_BUSY in the environment one core is kept busy by another process, and only the ratios are written, beside
+those of the idle machine.
 """
 
 import json
@@ -14,7 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -33,7 +36,9 @@ HELD = 33_000_000
 np.ones(HELD, dtype=np.uint8)
 
 RESULTS = Path(__file__).parent / "results"
-ROUNDS = 7
+BUSY = bool(os.environ.get("REGATTN_BUSY"))
+BESIDE = "ratio beside a busy core"
+ROUNDS, BUSY_ROUNDS = 7, 3
 LEAD = 0.02  # seconds; what takes less is run for that long before it is timed, so that threads and caches are awake
 PAUSE = 0.12  # seconds, at most; the threads of a BLAS wait at full speed for 0.1 after its last product
 STEP = 0.005  # seconds; if the process does next to nothing for so long, its threads are at rest
@@ -46,6 +51,15 @@ def alternate(
 
     Unless ``resting``, each finds the threads of the one before it still at work.
     """
+    if BUSY:
+        rounds = min(rounds, BUSY_ROUNDS)
+    with busy_core() if BUSY else nullcontext():
+        return _in_turn(contenders, rounds, warm, resting)
+
+
+def _in_turn(
+    contenders: dict[str, Callable[[], Any]], rounds: int, warm: bool, resting: bool
+) -> dict[str, list[float]]:
     if warm:
         for run in contenders.values():
             run()
@@ -181,11 +195,24 @@ def _status(field: str) -> float:
     return next(float(line.split()[1]) * 1024 for line in lines if line.startswith(field + ":"))
 
 
+def beside(result: dict[str, Any], cases: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return results of an idle machine with the ratios of the same cases beside a busy core."""
+    for case, again in zip(result["cases"], cases, strict=True):
+        if case["case"] != again["case"]:
+            raise ValueError(f"{again['case']!r} was measured where {case['case']!r} had been: measure both again")
+        found = {row["contender"]: row["ratio"] for row in again["rows"] if "ratio" in row}
+        for row in case["rows"]:
+            if row["contender"] in found:
+                row[BESIDE] = found[row["contender"]]
+    return result
+
+
 def write(name: str, question: str, cases: list[dict[str, Any]], *packages: str, machine: str = "") -> None:
     """Write the results with what they were measured on, whole or not at all, and print them.
 
     ``machine`` is named first when it is more than the processor.
     """
+    path, unfinished = (RESULTS / f"{name}.json{end}" for end in ("", ".part"))
     result = {
         "question": question,
         "threads": THREADS,
@@ -194,12 +221,13 @@ def write(name: str, question: str, cases: list[dict[str, Any]], *packages: str,
         "versions": {package: version(package) for package in ("numpy", "scipy", *packages)},
         "cases": cases,
     }
+    if BUSY:
+        result = beside(json.loads(path.read_text(encoding="utf-8")), cases)
     RESULTS.mkdir(exist_ok=True)
-    unfinished = RESULTS / f"{name}.json.part"
     text = json.dumps(result, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     try:
         unfinished.write_text(text, encoding="utf-8")
-        unfinished.replace(RESULTS / f"{name}.json")
+        unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)
     print(f"== {question}")

@@ -29,7 +29,8 @@ AWAITED = "awaited_results"  # files that a page would show if they were there
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 SECONDS = ((1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s"))
 BYTES = ((1, "B"), (1e3, "kB"), (1e6, "MB"), (1e9, "GB"))
-HEADS = {"seconds": "median time", "ratio": "times as long as ours"}
+BESIDE = "ratio beside a busy core"
+HEADS = {"seconds": "median time", "ratio": "times as long as ours", BESIDE: "beside a busy core"}
 BETTER = {"ratio": -1, "digits": 1, "R²": 1, "memory": -1, "bytes": -1}  # whether more is better, or less
 COLOURS = {"slower": ROLES["positive"], "faster": ROLES["negative"]}  # on a light page and on a dark one
 FLOORS = (  # no libraries but the part of the work that nobody can avoid, and nothing else
@@ -103,7 +104,7 @@ def case_table(case: dict) -> str:
     """Return all that was measured in a case, and the note on it."""
     fields = list(dict.fromkeys(field for row in case["rows"] for field in row))
     compared = any(not row["ours"] and "ratio" in row for row in case["rows"])
-    left_out = {"contender", "ours"} | (set() if compared else {"ratio"})
+    left_out = {"contender", "ours"} | (set() if compared else {"ratio", BESIDE})
     fields = [name for name in fields if not (name in left_out or name.endswith(("_low", "_high")))]
     alone = all(row["ours"] for row in case["rows"])
     names = [text(row["contender"]) + (" (ours)" if row["ours"] and not alone else "") for row in case["rows"]]
@@ -169,9 +170,9 @@ def nearest(results: dict[str, dict]) -> str:
             library = not row["ours"] and "ratio" in row and not row["contender"].startswith(FLOORS + BY_HAND)
             if library and (name not in found or row["ratio"] < found[name][1]["ratio"]):
                 found[name] = link, row
-    rows = [[text(row["contender"]), cell(row, "ratio"), link] for link, row in found.values()]
+    rows = [[text(row["contender"]), cell(row, "ratio"), cell(row, BESIDE), link] for link, row in found.values()]
     drawn = picture([(results[name]["question"], row) for name, (_, row) in found.items()])
-    return drawn + table("The library nearest to ours", ["library", HEADS["ratio"], "where"], rows)
+    return drawn + table("The library nearest to ours", ["library", HEADS["ratio"], HEADS[BESIDE], "where"], rows)
 
 
 def picture(found: list[tuple[str, Row]]) -> str:

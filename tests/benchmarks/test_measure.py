@@ -53,3 +53,14 @@ def test_a_goal_is_met_on_its_bound(measure, bounds, met):
 def test_a_goal_has_one_bound(measure, bounds):
     with pytest.raises(ValueError, match="one bound"):
         measure.goal("g", math.pi, **bounds)
+
+
+def test_ratios_beside_a_busy_core_stand_beside_those_of_an_idle_one(measure):
+    def result(ratio, case="small"):
+        rows = [{"contender": "x", "ratio": 1.0}, {"contender": "y", "ratio": ratio}, {"contender": "z", "digits": 9.0}]
+        return {"cases": [{"case": case, "rows": rows}]}
+
+    (case,) = measure.beside(result(2.0), result(3.0)["cases"])["cases"]
+    assert [(row.get("ratio"), row.get(measure.BESIDE)) for row in case["rows"]] == [(1, 1), (2, 3), (None, None)]
+    with pytest.raises(ValueError, match="'large' was measured where 'small' had been"):
+        measure.beside(result(2.0), result(3.0, "large")["cases"])
