@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -329,3 +330,20 @@ def test_chapter_and_solution_have_names_of_their_own(benchmark):
     assert len(names) == len(set(names))
     assert "03 ols proximity, solutions" in names
     assert ROOT.name not in " ".join(names)
+
+
+# --- builds -----------------------------------------------------------------------------------------------------------
+
+
+def test_builds_are_timed_in_a_clone_and_one_that_fails_says_so(benchmark, tmp_path):
+    module, repository = benchmark("builds"), tmp_path / "repository"
+    repository.mkdir()
+    (repository / "Makefile").write_text("good:\n\ttouch here\nbad:\n\t@echo no such page; exit 1\n")
+    for command in (["init", "-q"], ["add", "."], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "1"]):
+        subprocess.run(["git", *command], cwd=repository, check=True)
+    (case,) = module.measure(repository, {"make good": ("good", 60.0), "make -s good": ("again", None)})
+    assert [row["contender"] for row in case["rows"]] == ["good", "again"]
+    assert [goal["met"] for goal in case["goals"]] == [True]
+    assert not (repository / "here").exists()
+    with pytest.raises(ChildProcessError, match="no such page"):
+        module.measure(repository, {"make bad": ("bad", None)})

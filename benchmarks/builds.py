@@ -1,0 +1,52 @@
+"""Building the book for the first time and again, and the whole check, as a stranger has them: in a fresh clone.
+
+Set-up is timed apart, since it depends on the network. Half an hour in all, which is why `make bench` leaves it out.
+There is nobody to compare with, so there is one run and no ratio.
+"""
+
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from measure import goal, write
+
+ROOT = Path(__file__).parents[1]
+COMMANDS = {
+    "make setup": ("setting up", None),
+    "make book": ("the first `make book`, everything executed", 300.0),
+    "make -s book": ("the second, nothing changed", 10.0),
+    "make test": ("`make test`, with what it sets up", 900.0),
+}
+
+
+def took(command, folder):
+    """Return the seconds of a command in a folder; one that fails raises with what it said last."""
+    start = time.perf_counter()
+    done = subprocess.run(
+        command.split(), cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
+    if done.returncode:
+        raise ChildProcessError(f"{command} failed:\n{done.stdout[-20_000:]}")
+    return time.perf_counter() - start
+
+
+def measure(repository=ROOT, commands=COMMANDS):
+    """Return the case: the seconds of each command, one after the other in one clone."""
+    rows, aims = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["git", "clone", "--quiet", repository, folder], check=True)
+        for command, (name, wanted) in commands.items():
+            seconds = took(command, folder)
+            rows.append({"contender": name, "ours": True, "seconds": seconds, "runs": 1})
+            if wanted is not None:
+                aims.append(goal(f"≤ {wanted:.0f} s for {name}", seconds, most=wanted))
+    return [{"case": "a fresh clone", "rows": rows, "goals": aims}]
+
+
+def main():
+    write("builds", "Building the book and checking everything", measure(), "jupyter-book", "torch", "playwright")
+
+
+if __name__ == "__main__":
+    main()
