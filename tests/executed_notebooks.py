@@ -21,22 +21,20 @@ import pytest
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 
-from tests import forked_kernels
 from tests.built import EXECUTED, ROOT
 from tests.changes import package
 from tests.looks import in_repository, of_page, untouched
 
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
+import forked_kernels
 from execution_cache import key, notebook_cache
 
 QUICK = 0.3  # seconds: a cell that took no longer is run again
-MANY = 4  # notebooks, from which it pays to load once what they import
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Fork the kernels of many notebooks from a process that has loaded what they import."""
-    if sys.platform == "linux" and len({item.path for item in session.items}) >= MANY:
-        forked_kernels.begin()
+    forked_kernels.begin(len({item.path for item in session.items}))
 
 
 @pytest.hookimpl(wrapper=True)

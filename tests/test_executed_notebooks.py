@@ -14,7 +14,7 @@ from tests.built import EXECUTED, ROOT, hand_over, left_to_the_build, notebooks
 from tests.executed_notebooks import MANY, QUICK
 
 runs_notebooks = pytest.mark.weekly(
-    "tests/executed_notebooks.py", "tests/forked_kernels.py", "tests/test_executed_notebooks.py", "requirements"
+    "tests/executed_notebooks.py", "book/_ext/forked_kernels.py", "tests/test_executed_notebooks.py", "requirements"
 )
 
 

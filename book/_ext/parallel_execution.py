@@ -1,18 +1,19 @@
 """Sphinx extension: notebooks that have to be executed are executed several at a time, before their pages are read.
 
-myst-nb executes a notebook when it reads its page, and pages are read one after the other. Here each notebook that is
-not in its cache yet is executed by a process of its own, as many at a time as there are cores, and put where myst-nb
-then finds it. One that fails leaves nothing there: it is executed again when its page is read, and myst-nb says what is
-wrong with it.
+myst-nb executes a notebook when it reads its page, and pages are read one after the other. Here the notebooks that are
+not in their caches yet are executed by some processes, in kernels of their own, and put where myst-nb then finds them.
+One that fails leaves nothing there: it is executed again when its page is read, and myst-nb says what is wrong with it.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from jupyter_cache.base import CacheBundleIn
 from jupyter_cache.executors.utils import single_nb_execution
 from sphinx.util import logging
 
+import forked_kernels
 from execution_cache import folder_of
 
 MOST = 4  # kernels at a time: some take more than a gigabyte of memory
@@ -70,28 +72,59 @@ def execute_all(app, env, names) -> None:
     if app.env.mystnb_config.execution_mode != "cache":
         return
     wanted = missing(app, names)
-    workers = min(MOST, cores(), len(wanted))
+    workers = min(MOST, cores() + 1, len(wanted))  # one more than there are cores, so that these are seldom idle
     if workers < 2:
         return
     logging.getLogger(__name__).info("executing %d notebooks, %d at a time", len(wanted), workers)
     threads = {"OMP_NUM_THREADS": str(max(1, cores() // workers)), **os.environ}  # as many in all as there are cores
-    seconds = str(app.env.mystnb_config.execution_timeout)
+    settings = (app.env.mystnb_config.execution_timeout, len(wanted))
+    waiting = sorted(wanted, key=lambda notebook: notebook[0].stat().st_size)  # the longest, which come first, are last
     pool = ThreadPoolExecutor(workers)
     try:
-        list(pool.map(partial(execute_apart, seconds=seconds, environment=threads), wanted))
+        list(pool.map(partial(execute_in_turn, settings=settings, environment=threads), [waiting] * workers))
     finally:
-        pool.shutdown(cancel_futures=True)  # after Ctrl-C no other one is started
+        waiting.clear()  # after Ctrl-C no other one is started
+        pool.shutdown()
 
 
-def execute_apart(notebook: tuple[Path, Path], *, seconds: str, environment: dict[str, str]) -> None:
-    """Have a process of its own execute a notebook; it ends by itself even if this one is killed."""
-    subprocess.run(
-        [sys.executable, __file__, *map(str, notebook), seconds],
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=False,
-    )
+def execute_in_turn(
+    waiting: list[tuple[Path, Path]], *, settings: tuple[int, int], environment: dict[str, str]
+) -> None:
+    """Have a process execute what waits, as long as there is something and the process lives."""
+    worker = Worker(settings, environment)
+    with suppress(IndexError):
+        while worker.execute(*waiting.pop()):
+            pass
+    worker.end()
+
+
+class Worker:
+    """A process that executes notebooks, one after the other; it ends by itself, even if this one is killed."""
+
+    def __init__(self, settings: tuple[int, int], environment: dict[str, str]):
+        command = [sys.executable, __file__, *map(str, settings)]
+        self.process = subprocess.Popen(
+            command,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+
+    def execute(self, path: Path, folder: Path) -> bool:
+        """Have a notebook executed; return whether the process is there for another one."""
+        with suppress(BrokenPipeError):
+            print(json.dumps([str(path), str(folder)]), file=self.process.stdin, flush=True)
+            return bool(self.process.stdout.readline())
+        return False
+
+    def end(self) -> None:
+        """Let the process end, and wait until it has."""
+        with suppress(BrokenPipeError):
+            self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()
 
 
 def execute(path: Path, folder: Path, seconds: int) -> None:
@@ -103,6 +136,19 @@ def execute(path: Path, folder: Path, seconds: int) -> None:
         get_cache(folder).cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
 
 
+def work(seconds: int, notebooks: int) -> None:
+    """Execute those of some notebooks that are named on standard input, and say after each that it is done."""
+    asked, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
+    for own in (0, 1):  # which kernels inherit
+        os.dup2(os.open(os.devnull, os.O_RDWR), own)
+    forked_kernels.begin(notebooks)
+    for line in asked:
+        path, folder = map(Path, json.loads(line))
+        with suppress(Exception):
+            execute(path, folder, seconds)
+        print("done", file=answers, flush=True)
+
+
 def setup(app) -> dict[str, bool]:
     """Register the extension."""
     app.setup_extension("execution_cache")
@@ -111,4 +157,4 @@ def setup(app) -> dict[str, bool]:
 
 
 if __name__ == "__main__":
-    execute(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))
+    work(*map(int, sys.argv[1:]))

@@ -1,6 +1,7 @@
 """Kernels that are forked from a process which has loaded what most notebooks import; otherwise each takes seconds.
 
 A kernel still has its own process, environment and folder, and nothing of the book or its package is loaded before.
+Only on Linux: elsewhere a fork of a process that has loaded so much may not run.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from multiprocessing import forkserver, get_context, process
 from ipykernel.kernelapp import launch_new_instance
 from jupyter_client.provisioning import local_provisioner
 
+MANY = 4  # notebooks, from which it pays to load once what they import
 LOADED = "numpy pandas scipy.stats scipy.optimize sklearn.ensemble sklearn.linear_model sklearn.pipeline torch"
 LOADED += " statsmodels.api matplotlib.figure matplotlib.backends.backend_agg ipykernel.kernelapp"
 INLINE = "module://matplotlib_inline.backend_inline"  # as ipykernel sets it before matplotlib is loaded
@@ -89,8 +91,10 @@ def launch(cmd: list[str], *, cwd=None, env=None, **others):
     return start(cmd, cwd=cwd, env=env, **others)
 
 
-def begin() -> None:
-    """Fork kernels from now on; the process to fork from begins with the first of them."""
+def begin(notebooks: int) -> None:
+    """Fork the kernels of many notebooks, where that can be done; the process to fork from begins with the first."""
+    if sys.platform != "linux" or notebooks < MANY:
+        return
     os.environ.setdefault("MPLBACKEND", INLINE)
     get_context("forkserver").set_forkserver_preload(LOADED.split())
     local_provisioner.launch_kernel = launch
