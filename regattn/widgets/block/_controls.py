@@ -35,7 +35,9 @@ class Nudges(Control):
         for place, by in dict(value).items():
             numbers = re.fullmatch("([1-4]) ([1-8]) ([1-8])", str(place))
             if not numbers or numbers[3] > numbers[2]:
-                raise ValueError(f"{self.name} must name a head, a word and one no later, such as '1 5 2', got {place!r}")
+                raise ValueError(
+                    f"{self.name} must name a head, a word and one no later, such as '1 5 2', got {place!r}"
+                )
             checked[place] = check_real(by, f"{self.name} at {place}", least=-MOST, most=MOST)
         return checked
 

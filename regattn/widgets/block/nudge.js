@@ -92,14 +92,15 @@ export function nudgeRow(host, view, problem) {
   };
 
   return (state) => {
-    const { words, shown, stay, head, n_heads, nudged } = state;
+    const { words, shown, stay, nudged } = state;
+    const head = Math.min(state.head, state.n_heads);
     const [i, j] = stay;
     const there = MOVED.includes(shown.key) && words.length > 1;
     row.classList.toggle("ra-gone", !there);
     chips.classList.toggle("ra-gone", !there && !nudged.length);
     if (!there) return drawChips(state, "");
     const masked = j > i;
-    key = masked ? "" : `${Math.min(head, n_heads)} ${i + 1} ${j + 1}`;
+    key = masked ? "" : `${head} ${i + 1} ${j + 1}`;
     for (const part of [input, ...buttons]) part.disabled = masked;
     row.classList.toggle("ra-masked", masked);
     const shares = masked ? [] : leaves(state, key, i);

@@ -133,7 +133,7 @@ function attentionSteps(x, { width, n_heads, head, positions, out, nudges = {} }
   };
   const all = Array.from({ length: n_heads }, (_, h) => ofHead(h));
   const together = x.map((_, t) => all.flatMap((steps) => [...steps.at(-1).values[t]]));
-  return [...all[head - 1], writer("output", together, weights("O", width, width), out === "attention")];
+  return [...all[Math.min(head, n_heads) - 1], writer("output", together, weights("O", width, width), out === "attention")];
 }
 
 function feedForwardSteps(x, { width, out }, weights) {

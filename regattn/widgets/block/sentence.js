@@ -19,20 +19,20 @@ export function sentenceWords(view, { sentences }) {
   const now = () => sentences[view.model.get("sentence")];
   const row = element("div", { class: "ra-control ra-slots", role: "group", "aria-label": "Sentence" });
   let fixed = []; // the words before a choice
-  const standing = () => fixed.length && row.append(element("span", {}, fixed.map(isolate).join(" ")));
+  const standing = () => (fixed.length ? [element("span", {}, fixed.map(isolate).join(" "))] : []);
   choices.forEach((words, k) => {
     if (words.length === 1) return void fixed.push(words[0]);
-    standing();
-    fixed = [];
     const name = `ra-slot-${(groups += 1)}`;
     const take = (word) => sentences.findIndex((some) => some.every((other, l) => other === (l === k ? word : now()[l])));
     const inputs = words.map((word) => element("input", { type: "radio", name, value: word, "data-control": "sentence", "data-lm-suppress-shortcuts": "" }));
     const keys = words.map((word, n) => element("label", {}, inputs[n], element("span", {}, isolate(word))));
-    row.append(element("div", { class: "ra-slot", role: "radiogroup", "aria-label": `Word ${k + 1}` }, ...keys));
+    const slot = element("div", { class: "ra-slot", role: "radiogroup", "aria-label": `Word ${k + 1}` }, ...keys);
+    row.append(element("div", { class: "ra-choice" }, ...standing(), slot));
+    fixed = [];
     for (const input of inputs) view.listen(input, "change", () => input.checked && view.set({ sentence: take(input.value) }));
     view.refreshers.push(() => inputs.forEach((input) => (input.checked = input.value === now()[k])));
   });
-  standing();
+  row.append(...standing());
   list.replaceWith(row);
   view.rows.set("sentence", row);
 }

@@ -209,7 +209,9 @@ function sayStep({ words, steps, shown: { key }, stay: [i, j], says, n_heads, he
   const heads = n_heads === 1 ? "the head" : n_heads === 2 ? "both heads" : `all ${n_heads} heads`;
   const looked = j <= i ? `gives ${whom(j)} ${shareShort(weights[j])} of its weight` : `may not look at ${whom(j)}, which comes later`;
   const most = weights.indexOf(top);
-  const instead = key === "weights" && j <= i && most !== j ? `, ${most === i ? "itself" : whom(most)} ${shareShort(top)}` : "";
+  const twin = weights.slice(0, i + 1).filter((weight, k) => words[k] === words[most] && top - weight < 1e-9).length > 1;
+  const heard = most === i ? "itself" : twin ? `each ${named(words[most])}` : whom(most);
+  const instead = key === "weights" && j <= i && most !== j ? `, ${heard} ${shareShort(top)}` : "";
   const own = most !== i && weights[i] >= 0.05 ? ` and ${shareShort(weights[i])} of its own` : "";
   const inHead = n_heads === 1 ? "" : `in head ${Math.min(head, n_heads)} of ${n_heads}, `;
   const answering = valuesOf("hidden").filter((value) => value > 0).length;
@@ -244,12 +246,12 @@ function sayStops(state, problem) {
   const verdict = !asked ? "" : right ? `: right for “${subject}”` : `: wrong, “${subject}” needs “${wanted}”`;
   const moved = nudged.length > 0;
   const end = shown === steps.at(-1); // whose own sentence says how the answer turned
-  const ends = stay[0] === words.length - 1 && (end || moved || out !== "nothing"); // of another row nothing else is said
-  const turned = ends && moved && !end && out === "nothing" && attended[0] !== told ? ` After attention it says “${attended[0]}” (${attended[1]}); feed-forward turns it ${asked && right && VERBS.includes(attended[0]) ? "back " : ""}to “${told}”.` : "";
   const [row, column] = stay;
+  const ends = moved || (row === words.length - 1 && (end || out !== "nothing")); // of another row nothing else is said
+  const turned = ends && moved && !end && out === "nothing" && attended[0] !== told ? ` After attention it says “${attended[0]}” (${attended[1]}); feed-forward turns it ${asked && right && VERBS.includes(attended[0]) ? "back " : ""}to “${told}”.` : "";
   const before = shown.key === "weights" ? shareShort(untouched(shown.key)[row][column]) : "";
   const trained = before && !turned && before !== shareShort(shown.values[row][column]) ? ` As trained, it is ${before}.` : "";
-  const only = !ends && nudged.some((one) => one.row === row) ? ` Only its own row changes: the next word is asked at ${last}.` : "";
+  const only = row < words.length - 1 && nudged.some((one) => one.row === row) ? ` It changes its own row only, and ${last} is asked.` : "";
   const why = {
     attention: `Attention is taken out: ${last} ${asked ? `cannot tell ${one} from ${one}s` : "hears of no other word"}`,
     "feed-forward": "Feed-forward is taken out: what attention wrote stands alone",
@@ -260,7 +262,7 @@ function sayStops(state, problem) {
   const parts = `${counts.attention} + ${counts.feed_forward} in the drawing, ${rest} for words and norms`;
   const other = n_heads === HEADS_AT_FIRST ? "" : ` Another block, trained with ${heads}: ${counts.total} parameters, as with ${HEADS_AT_FIRST} (${parts}).`;
   const begun = `${words.map(isolate).join(" ")} …`;
-  return [ends ? `${begun} ${told}` : begun, `${ends ? ` (${sure})${verdict}.` : ""}${turned} ${capital(why[out])}.${trained}${only}${other}`];
+  return [ends ? `${begun} ${told}` : begun, `${ends ? ` (${sure})${verdict}.` : ""}${turned} ${capital(why[out])}.${only || trained}${other}`];
 }
 
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
@@ -293,7 +295,7 @@ const render = explorer({
   own: { nudges: () => {} }, // they stand beside the numbers
   prepare: (data) => ({ ...data, hand: { hovered: null, pressed: null } }),
   compute(problem, now, before) {
-    const steps = blockSteps(problem, { ...now, head: Math.min(now.head, now.n_heads) });
+    const steps = blockSteps(problem, now);
     const shown = steps.find(({ key }) => key === now.step) ?? steps.at(-1);
     const words = wordsOf(problem, now);
     const { hand } = problem;
@@ -302,7 +304,7 @@ const render = explorer({
     const stay = cellOf({ ...problem, hand: { ...hand, hovered: null } }, shown); // which a pointer that passes leaves alone
     const says = saidBy(problem, now, steps);
     const nudged = problem.trained ? acting(now, words) : [];
-    const plain = nudged.length ? blockSteps(problem, { ...now, head: Math.min(now.head, now.n_heads), nudges: {} }) : steps;
+    const plain = nudged.length ? blockSteps(problem, { ...now, nudges: {} }) : steps;
     const untouched = (step) => plain.find(({ key }) => key === step).values;
     // lit is what a hand has changed; where none has, what the walk has come to
     const text = (stop) => topOf(stop[at[0]], problem.known).join(" ");
