@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from urllib.parse import quote
 
 import numpy as np
 import pandas as pd
@@ -370,7 +371,9 @@ def test_a_moved_score_stays_with_its_head_and_cell_until_its_chip_is_pressed(br
         assert page.evaluate(f"{FIGURE}.model.get('nudges')") == {"1 5 2": -3, "2 3 2": 1}
         written = ["head 1: gate on dogs −3.0 ×", "head 2: near on dogs +1.0 ×"]
         assert [plainly(chip) for chip in chips.all_text_contents()] == written
-        assert "It changes its own row only, and “gate” is asked." in plainly(page.locator(".ra-live").text_content())
+        assert "Only this row changes; the next word is asked at “gate”." in plainly(
+            page.locator(".ra-live").text_content()
+        )
         assert_same(page.evaluate(f"{FIGURE}.model.result()"), expected(page.evaluate(STATE)))
         cell(page, 1, 3).click()
         assert less.is_disabled()
@@ -431,6 +434,18 @@ def test_words_are_pressed_where_each_goes_with_each_and_else_there_is_a_list(br
         assert page.locator("select[data-control=sentence]").count() == 0
     with opened(browser, tmp_path, example()) as page:
         assert page.locator("select[data-control=sentence]").count() == 1
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("nudges", "taken"),
+    [({"1 5 2": -3, "2 3 3": 0.5}, True), ({"1 2 5": 1}, False), ({"1 5 2": 9}, False), ([], False)],
+)
+def test_a_link_moves_scores_that_can_be_moved(browser, tmp_path, nudges, taken):
+    hash = f"#regattn-block={quote(json.dumps({'head': 2, 'nudges': nudges}))}"
+    with opened(browser, tmp_path, learned(step="weights"), hash=hash) as page:
+        assert page.evaluate(f"{FIGURE}.model.get('nudges')") == (nudges if taken else {})
+        assert page.evaluate(f"{FIGURE}.model.get('head')") == 2
 
 
 @pytest.mark.parametrize("nudges", [{"1 2 5": 1}, {"5 1 1": 1}, {"1 5": 1}, {"1 5 2": 7}, {"1 5 2": math.nan}])

@@ -1,5 +1,6 @@
 // The BlockExplorer's drawing: the stream on the left, what reads and writes it on the right, a shape on every arrow.
 import { element } from "../_kit/controls.js";
+import { isolate } from "../_kit/format.js";
 import { svgElement } from "../_kit/plot.js";
 
 const [STREAM, BRANCH, ROW, HALF] = [72, 236, 36, 12]; // pixels of the drawing
@@ -83,7 +84,7 @@ function lowered(node, words) {
 // What the stream says at a stop, below the place `at`: a word with its share, and a bar of the shares that have a colour.
 function stopMarks(at) {
   const bar = at.y + HALF + 31;
-  const word = svgElement("text", { class: "ra-said-word", x: STREAM - 6, y: bar - 4, "text-anchor": "end" });
+  const word = svgElement("text", { class: "ra-said-word", "data-step": at.key, x: STREAM - 6, y: bar - 4, "text-anchor": "end" });
   const says = svgElement("text", { x: STREAM - 6, y: bar - 17, "text-anchor": "end" });
   says.textContent = "says";
   const parts = ["neutral", "positive", "negative"].map((role) => svgElement("path", { class: `ra-said ra-${role}` }));
@@ -108,7 +109,7 @@ export function flowDrawing(host, { label, pick, signal }) {
   let marks = [];
   return (steps, { order, layers, positions, out, word }, chosen, sizes, stops) => {
     const places = placesOf(steps, order);
-    const key = JSON.stringify([places, layers, positions, out, word, sizes, stops.length]);
+    const key = JSON.stringify([places, layers, positions, out, sizes, stops.length && word]);
     if (key !== drawn) {
       drawn = key;
       const { lines, shapes: all } = arrows(places);
@@ -139,10 +140,11 @@ export function flowDrawing(host, { label, pick, signal }) {
         ...shapes.map(([x, y, words, anchor]) => text(x, y, words, anchor)),
         ...places.flatMap(({ key: step, x, y, width }) => [
           svgElement("rect", { x: x - width / 2, y: y - HALF, width, height: 2 * HALF, rx: 5, class: without(step), "data-step": step }),
-          text(x, y + 4, step === "embedding" && positions === "none" ? word : stepNames[step], "middle", { class: `ra-step ${without(step)}`, "data-step": step }),
+          text(x, y + 4, step === "embedding" && positions === "none" ? (stops.length ? `word: ${word}` : "word") : stepNames[step], "middle", { class: `ra-step ${without(step)}`, "data-step": step }),
         ]),
       );
     }
+    if (stops.length) svg.setAttribute("aria-label", `${label}. The stream of ${isolate(word)} says ${stops.map(([, said]) => said).join(", then ")}.`);
     svg.append(...marks.map((mark, k) => mark(...stops[k])));
     for (const box of svg.querySelectorAll("rect")) box.classList.toggle("ra-chosen", box.dataset.step === chosen);
   };

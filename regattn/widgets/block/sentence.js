@@ -35,4 +35,7 @@ export function sentenceWords(view, { sentences }) {
   row.append(...standing());
   list.replaceWith(row);
   view.rows.set("sentence", row);
+  const walk = element("div", { class: "ra-controls ra-walk" }); // which alone keeps to the edge of a phone
+  row.after(walk);
+  while (walk.nextSibling) walk.append(walk.nextSibling);
 }

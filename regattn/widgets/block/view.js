@@ -60,7 +60,7 @@ function flowPanel(view, { trained, known }) {
       const draw = flowDrawing(host, { label, pick: (step) => view.set({ step }), signal: view.signal });
       return ({ steps, order, shown, layers, positions, out, width: D, words, says, lit, at: [row] }) => {
         const stops = says.map((stop, k) => [WATCHED.map((word) => stop[row][known.indexOf(word)] ?? 0), topOf(stop[row], known).join(" "), lit.includes(k)]);
-        draw(steps, { order, layers, positions, out, word: trained ? `word: ${words[row]}` : "word" }, shown.key, [4 * D ** 2, 8 * D ** 2], stops);
+        draw(steps, { order, layers, positions, out, word: words[row] }, shown.key, [4 * D ** 2, 8 * D ** 2], stops);
       };
     },
   };
@@ -251,7 +251,7 @@ function sayStops(state, problem) {
   const turned = ends && moved && !end && out === "nothing" && attended[0] !== told ? ` After attention it says “${attended[0]}” (${attended[1]}); feed-forward turns it ${asked && right && VERBS.includes(attended[0]) ? "back " : ""}to “${told}”.` : "";
   const before = shown.key === "weights" ? shareShort(untouched(shown.key)[row][column]) : "";
   const trained = before && !turned && before !== shareShort(shown.values[row][column]) ? ` As trained, it is ${before}.` : "";
-  const only = row < words.length - 1 && nudged.some((one) => one.row === row) ? ` It changes its own row only, and ${last} is asked.` : "";
+  const only = row < words.length - 1 && nudged.some((one) => one.row === row) ? ` Only this row changes; the next word is asked at ${last}.` : "";
   const why = {
     attention: `Attention is taken out: ${last} ${asked ? `cannot tell ${one} from ${one}s` : "hears of no other word"}`,
     "feed-forward": "Feed-forward is taken out: what attention wrote stands alone",
