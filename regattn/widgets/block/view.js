@@ -19,7 +19,7 @@ const told = {
   values: "What it hands over: its row × value matrix.",
   scores: "Every query on every key, divided by √d.",
   mask: "No word may look at a later one.",
-  weights: "Who looks at whom (softmax): press a cell.",
+  weights: "Softmax of the scores: who looks at whom.",
   average: "The values, averaged with these weights.",
   output: "All heads’ averages, mixed: what is written.",
   add_1: "What attention wrote joins the stream.",
@@ -33,6 +33,7 @@ const toldByHand = {
   keys: "What each word is found by.",
   values: "What each word hands over.",
 };
+const toldToPress = { weights: "Who looks at whom (softmax): press a cell." };
 // In fewer words, where the head is chosen beside them.
 const toldShort = {
   queries: "row × query matrix",
@@ -117,7 +118,7 @@ function numbersPanel(view, problem, hand) {
         const lit = (i, j) => (i === at[0] && j === at[1] ? " ra-lit" : "");
         const marked = (i, j) => (masked(i, j) ? "ra-masked" : values[i][j] < 0 ? "ra-below" : "ra-above") + lit(i, j);
         if (does) {
-          does.firstChild.textContent = /norm/.test(key) ? "" : key === "hidden" ? `The ${hand.columns.length} largest of ${columns.length}; below zero is 0.` : WRITES[state.out]?.includes(key) ? "Nothing is written: the stream passes." : told[key];
+          does.firstChild.textContent = /norm/.test(key) ? "" : key === "hidden" ? `The ${hand.columns.length} largest of ${columns.length}; below zero is 0.` : WRITES[state.out]?.includes(key) ? "Nothing is written: the stream passes." : toldToPress[key] ?? told[key];
           does.lastChild.textContent = (view.rows.has("head") && toldShort[key]) || "";
         }
         const own = (row) => hand.columns.map((j) => row[j]);
