@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from urllib.parse import quote
 
 import numpy as np
 import pandas as pd
@@ -166,6 +167,7 @@ def test_inputs_that_do_not_fit_are_refused(words, options, message):
 
 # ---- the block that was trained --------------------------------------------------------------------------------------
 
+LESS = {"1 5 2": -3}  # in head 1 the last word of five looks less at its subject
 GATE, ONE_DOG = ["the", "dogs", "near", "the", "gate"], ["the", "dog", "near", "the", "gate"]
 
 
@@ -213,8 +215,8 @@ def test_the_page_computes_what_the_trained_block_says_and_a_line_of_the_row_is_
 def test_what_is_pressed_answers_above_the_numbers_and_lights_where_most_is_written(browser, tmp_path):
     with opened(browser, tmp_path, learned(step="weights"), width=1280, height=800) as page:
         said, below = page.locator(".ra-live"), page.locator("[data-panel=numbers] p.ra-below")
-        boxes = [page.locator(f).bounding_box()["y"] for f in (".ra-live", "[data-panel=says]", "[data-panel=numbers]")]
-        assert boxes == sorted(boxes)
+        assert said.bounding_box()["y"] < page.locator("[data-panel=numbers]").bounding_box()["y"]
+        assert not page.locator(".ra-stops").is_visible()  # where the drawing stands beside them
         for step, part, place in (("add_1", "output", 0), ("add_2", "back", 3)):
             page.evaluate(SET, [{"step": step}, 0])
             explorer = learned(step=part)
@@ -235,7 +237,7 @@ def test_what_is_pressed_answers_above_the_numbers_and_lights_where_most_is_writ
 
 @pytest.mark.browser
 def test_a_preset_leads_back_to_the_word_that_asks_and_a_moved_weight_says_who_is_heard_instead(browser, tmp_path):
-    explorer = learned(presets={"hears": {"step": "weights", "nudge": 0}, "away": {"step": "weights", "nudge": -3}})
+    explorer = learned(presets={"hears": {"step": "weights"}, "away": {"step": "weights", "nudges": LESS}})
     with opened(browser, tmp_path, explorer, width=1280, height=800) as page:
         preset = page.locator("[data-preset]")
 
@@ -244,19 +246,19 @@ def test_a_preset_leads_back_to_the_word_that_asks_and_a_moved_weight_says_who_i
 
         preset.first.click()
         page.locator("[data-panel=numbers] .ra-table").first.locator("tbody tr").nth(1).locator("td").first.click()
-        assert re.search("“dogs” gives “the” .* of its weight, (itself|“)", said())
+        assert re.search("“dogs” gives the first “the” .* of its weight(, itself|\\.)", said())
         preset.first.click()
         share = learned(step="weights").result()["values"][-1][1]
         assert f"“gate” gives “dogs” {share:.2f} of its weight.".replace("0.", ".") in said()
         page.locator("[data-panel=numbers] .ra-table").first.locator("tbody tr").nth(4).locator("td").first.click()
-        assert "“gate” gives “the” " in said()
+        assert "“gate” gives the first “the” " in said()
         page.mouse.move(0, 0)
         page.evaluate(SET, [{"sentence": 1}, 0])  # where a new one begins with its subject
         dog = learned(step="weights", sentence=1).result()["values"][-1][1]
         assert f"“gate” gives “dog” {dog:.2f} of its weight".replace("0.", ".") in said()
         assert page.locator("[data-panel=numbers] td.ra-lit").first.inner_text() == f"{dog:.2f}"[1:]
         preset.last.click()
-        moved = learned(step="weights", nudge=-3).result()["values"][-1]
+        moved = learned(step="weights", nudges=LESS).result()["values"][-1]
         assert f"{moved[1]:.2f} of its weight, itself {moved[-1]:.2f}".replace("0.", ".") in said()
 
 
@@ -289,7 +291,8 @@ def test_a_nudged_score_moves_one_weight_and_the_others_share_what_is_left(heads
     options = {"n_heads": heads, "head": head}
     for nudge in (-6, -0.5, 2):
         for step in ("scores", "weights"):
-            before, after = (np.array(learned(**options, step=step, nudge=by).result()["values"]) for by in (0, nudge))
+            given = ({}, {f"{head} 5 2": nudge})
+            before, after = (np.array(learned(**options, step=step, nudges=some).result()["values"]) for some in given)
             np.testing.assert_allclose(after[:-1], before[:-1], rtol=0, atol=1e-12)
             rest = np.delete(before[-1], 1), np.delete(after[-1], 1)
             if step == "scores":
@@ -301,38 +304,154 @@ def test_a_nudged_score_moves_one_weight_and_the_others_share_what_is_left(heads
                 odds = [row[-1, 1] / (1 - row[-1, 1]) for row in (before, after)]
                 np.testing.assert_allclose(odds[1], odds[0] * np.exp(nudge), rtol=1e-9)
     alone = BlockExplorer(["the"], trained=True)
-    assert alone.result() == BlockExplorer(["the"], trained=True, nudge=3).result()  # no second word
+    assert alone.result() == BlockExplorer(["the"], trained=True, nudges=LESS).result()  # no second word
+
+
+def plainly(text: str) -> str:
+    return text.replace("\u2068", "").replace("\u2069", "")
+
+
+def cell(page, row: int, column: int):
+    return page.locator("[data-panel=numbers] .ra-table").first.locator("tbody tr").nth(row).locator("td").nth(column)
+
+
+def share(value: float) -> str:
+    return "> .99" if value > 0.995 else "< .01" if value < 0.005 else f"{value:.2f}"[1:]
+
+
+def said_in_drawing(page) -> list[tuple[str, bool]]:
+    marks = "(marks) => marks.map((m) => [m.querySelector('.ra-said-word').textContent, m.matches('.ra-now')])"
+    return [tuple(mark) for mark in page.locator(".ra-stop").evaluate_all(marks)]
 
 
 @pytest.mark.browser
 def test_a_press_makes_the_last_word_look_less_at_its_subject_until_the_verb_turns(browser, tmp_path):
     with opened(browser, tmp_path, learned(step="weights"), width=872, height=800, more=False) as page:
-        said, less = (
-            page.locator(".ra-live"),
-            page.get_by_role("button", name=re.compile("look at .*dogs.* less")),
-        )
-        shown = [bar.evaluate("(bar) => getComputedStyle(bar).opacity") for bar in page.locator(".ra-stop-bar").all()]
-        assert [float(opacity) < 1 for opacity in shown] == [False, True, True]  # as far as a walk has come
-        less.click()
-        less.click()
-        two = learned(step="weights", nudge=-2).result()["says"]
-        verbs = [(WORDS[np.argmax(stop)], f"{max(stop):.2f}"[1:]) for stop in two[1:]]
-        assert [verb for verb, _ in verbs] == ["is", "are"]
-        words = said.text_content().replace("\u2068", "").replace("\u2069", "")
-        assert f"… are ({verbs[1][1]}): right for “dogs”." in words
-        assert f"After attention it says “is” ({verbs[0][1]}); feed-forward turns it back to “are”." in words
-        shown = [bar.evaluate("(bar) => getComputedStyle(bar).opacity") for bar in page.locator(".ra-stop-bar").all()]
-        assert [float(opacity) < 1 for opacity in shown] == [True, False, False]  # what a weight that is moved changes
-        less.click()
-        words = said.text_content().replace("\u2068", "").replace("\u2069", "")
+        less = page.get_by_role("button", name=re.compile("gate.* on .*dogs.*less"))
+        assert said_in_drawing(page) == [("gate .81", True), ("are .81", False), ("are > .99", False)]
+        for presses in (1, 2, 3):
+            less.click()
+            says = learned(step="weights", nudges={"1 5 2": -presses}).result()["says"]
+            verbs = [f"{WORDS[np.argmax(stop)]} {share(max(stop))}" for stop in says]
+            # lit is what is not as it was trained
+            assert said_in_drawing(page) == [
+                (verb, verb != trained)
+                for verb, trained in zip(verbs, ("gate .81", "are .81", "are > .99"), strict=True)
+            ]
+            words = plainly(page.locator(".ra-live").text_content())
+            if presses == 2:
+                assert [verb.split()[0] for verb in verbs] == ["gate", "is", "are"]
+                assert f"… are ({verbs[2][4:]}): right for “dogs”." in words
+                assert f"After attention it says “is” ({verbs[1][3:]}); feed-forward turns it back to “are”." in words
         assert "… is (> .99): wrong, “dogs” needs “are”." in words
-        assert "In head 1 of 2, “gate” gives “dogs” .18 of its weight, itself .78." in words
-        assert "As trained, “gate” gives “dogs” .82." in words
+        assert "In head 1 of 2, “gate” gives “dogs” .18 of its weight, itself .78. As trained, it is .82." in words
         assert_same(page.evaluate(f"{FIGURE}.model.result()"), expected(page.evaluate(STATE)))
-        for more in ({"step": "scores"}, {"n_heads": 4, "head": 2, "step": "average"}, {"sentence": 1, "nudge": 2.5}):
+        two = {"1 5 2": 2.5, "2 5 5": -1, "4 2 1": 6}
+        for more in ({"step": "scores"}, {"n_heads": 4, "head": 2, "step": "average"}, {"sentence": 1, "nudges": two}):
             assert_same(page.evaluate(SET, [more, 0]), expected(page.evaluate(STATE)))
-        page.evaluate(SET, [{"step": "average"}, 0])
         assert not less.is_visible()
+        assert page.locator(".ra-chip").count() == 3
+        page.evaluate(SET, [{"n_heads": 2}, 0])
+        assert page.locator(".ra-chip").count() == 2  # there is no head 4
+
+
+@pytest.mark.browser
+def test_a_moved_score_stays_with_its_head_and_cell_until_its_chip_is_pressed(browser, tmp_path):
+    with opened(browser, tmp_path, learned(step="weights"), width=872, height=800, more=False) as page:
+        chips = page.locator(".ra-chip")
+        less, more = (page.locator(".ra-nudge").nth(k) for k in (0, 1))
+        for _ in range(3):
+            less.click()
+        wrong = page.evaluate(f"{FIGURE}.model.result().says")
+        page.evaluate(SET, [{"head": 2}, 0])
+        assert page.evaluate(f"{FIGURE}.model.result().says") == wrong
+        assert page.locator(".ra-strip input").input_value() == "0"
+        cell(page, 2, 1).click()
+        more.click()
+        assert page.evaluate(f"{FIGURE}.model.get('nudges')") == {"1 5 2": -3, "2 3 2": 1}
+        written = ["head 1: gate on dogs −3.0 ×", "head 2: near on dogs +1.0 ×"]
+        assert [plainly(chip) for chip in chips.all_text_contents()] == written
+        assert "Only this row changes; the next word is asked at “gate”." in plainly(
+            page.locator(".ra-live").text_content()
+        )
+        assert_same(page.evaluate(f"{FIGURE}.model.result()"), expected(page.evaluate(STATE)))
+        cell(page, 1, 3).click()
+        assert less.is_disabled()
+        assert page.locator(".ra-strip input").is_disabled()
+        assert "may not look at the" in plainly(page.locator("[data-panel=numbers] p.ra-below").text_content())
+        chips.first.click()
+        chips.first.click()
+        assert page.evaluate(f"{FIGURE}.model.get('nudges')") == {}
+        says = plainly(page.locator(".ra-chips").text_content())
+        assert says == "Masked: “dogs” does not see “the”, which comes later."
+
+
+@pytest.mark.browser
+def test_the_strip_shows_for_every_place_what_then_leaves_and_its_mark_follows_hand_and_keys(browser, tmp_path):
+    with opened(browser, tmp_path, learned(step="weights"), width=872, height=800, more=False) as page:
+        columns, mark = page.locator(".ra-strip > span"), page.locator(".ra-strip input")
+        places = np.arange(-6, 6.5, 0.5).tolist()
+        shown = columns.evaluate_all(
+            "(all) => all.map((c) => ['--are', '--both'].map((v) => c.style.getPropertyValue(v)))"
+        )
+        verbs = []
+        for by, (are, both) in zip(places, shown, strict=True):
+            leaves = learned(nudges={"1 5 2": by}).result()["says"][-1]
+            is_, are_ = (leaves[WORDS.index(verb)] for verb in ("is", "are"))
+            np.testing.assert_allclose([float(are[:-1]), float(both[:-1])], [100 * are_, 100 * (is_ + are_)], atol=0.06)
+            verbs.append(WORDS[np.argmax(leaves)])
+        turn = verbs.index("are")
+        assert verbs == ["is"] * turn + ["are"] * (25 - turn)
+        hint = f"Drag the mark: “gate” says “is” from −{-places[turn - 1]} down."
+        assert plainly(page.locator(".ra-chips").text_content()) == hint
+        for by in (-6, -2.5, 0.5, 6):
+            mark.click(
+                position={
+                    "x": columns.nth(places.index(by)).evaluate("(c) => c.offsetLeft + c.offsetWidth / 2"),
+                    "y": 9,
+                }
+            )
+            assert page.evaluate(f"{FIGURE}.model.get('nudges')") == {"1 5 2": by}
+            assert columns.evaluate_all("(all) => all.findIndex((c) => c.matches('.ra-on'))") == places.index(by)
+        mark.press("ArrowLeft")
+        assert page.evaluate(f"{FIGURE}.model.get('nudges')") == {"1 5 2": 5.5}
+        assert "+5.5: gate says are > .99" in plainly(mark.get_attribute("aria-valuetext"))
+
+
+@pytest.mark.browser
+def test_words_are_pressed_where_each_goes_with_each_and_else_there_is_a_list(browser, tmp_path):
+    nouns = ("gate", "gates", "dog", "dogs")
+    first, *others = [["the", one, "near", "the", last] for last in nouns for one in nouns]
+    with opened(browser, tmp_path, BlockExplorer(first, others=others, trained=True), width=390, more=False) as page:
+        slots = page.locator(".ra-slot")
+        assert slots.count() == 2
+        slots.first.locator("input[value=dogs]").check(force=True)
+        slots.last.locator("input[value=gates]").check(force=True)
+        at = page.evaluate(f"{FIGURE}.model.get('sentence')")
+        assert [first, *others][at] == ["the", "dogs", "near", "the", "gates"]
+        page.keyboard.press("ArrowRight")
+        assert [first, *others][page.evaluate(f"{FIGURE}.model.get('sentence')")][4] == "dog"
+        assert page.locator("select[data-control=sentence]").count() == 0
+    with opened(browser, tmp_path, example()) as page:
+        assert page.locator("select[data-control=sentence]").count() == 1
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("nudges", "taken"),
+    [({"1 5 2": -3, "2 3 3": 0.5}, True), ({"1 2 5": 1}, False), ({"1 5 2": 9}, False), ([], False)],
+)
+def test_a_link_moves_scores_that_can_be_moved(browser, tmp_path, nudges, taken):
+    hash = f"#regattn-block={quote(json.dumps({'head': 2, 'nudges': nudges}))}"
+    with opened(browser, tmp_path, learned(step="weights"), hash=hash) as page:
+        assert page.evaluate(f"{FIGURE}.model.get('nudges')") == (nudges if taken else {})
+        assert page.evaluate(f"{FIGURE}.model.get('head')") == 2
+
+
+@pytest.mark.parametrize("nudges", [{"1 2 5": 1}, {"5 1 1": 1}, {"1 5": 1}, {"1 5 2": 7}, {"1 5 2": math.nan}])
+def test_a_score_that_is_masked_or_not_there_cannot_be_moved(nudges):
+    with pytest.raises(ValueError, match="nudges"):
+        learned(nudges=nudges)
 
 
 @pytest.mark.browser
@@ -353,7 +472,7 @@ def test_a_press_on_a_key_takes_the_head_whose_weight_is_told(browser, tmp_path,
             words = said.text_content().replace("\u2068", "").replace("\u2069", "")
             share = "> .99" if weights[1] > 0.995 else f"{weights[1]:.2f}"[1:].replace(".00", "< .01")
             assert f"In head {head} of {heads}, “gate” gives “dogs” {share} of its weight" in words
-            assert (", itself " in words or ", “" in words.partition("weight")[2]) == (np.argmax(weights) != 1)
+            assert (" of its weight, " in words) == (np.argmax(weights) != 1)
         page.evaluate(SET, [{"n_heads": 1}, 0])
         assert "In head" not in said.text_content()
         page.evaluate(SET, [{"n_heads": 2, "step": "add_1"}, 0])
@@ -399,7 +518,9 @@ def test_the_next_step_is_a_press_away_is_said_in_words_and_lights_its_bar(brows
         number_1 = [learned(step=step).result()["values"][-1][0] for step in ("embedding", "norm_1")]
         before, after = (f"{number:.2f}".replace("-0", "−").replace("-", "−") for number in number_1)
         assert sentences[1].endswith(f"Mean 0, variance 1: number 1 of “gate” goes from {before} to {after}.")
-        assert f"“gate” takes .82 of the values of “dogs”, so its number 3 is −{-number:.2f}." in sentences[8]
+        assert (
+            f"“gate” takes .82 of the values of “dogs” and .17 of its own: number 3 is −{-number:.2f}." in sentences[8]
+        )
         assert "from −.17 to 2.03: “gate” now says “are” (.81), after “gate” (.81)." in sentences[10]
         answering = np.count_nonzero(learned(step="hidden").result()["values"][-1])
         assert f"Of 32 hidden numbers {answering} answer to “gate”" in sentences[12]

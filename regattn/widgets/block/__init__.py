@@ -15,8 +15,9 @@ import numpy as np
 from regattn._types import Table
 from regattn.attention import attend, attention_weights
 from regattn.from_scratch import layer_norm, softmax
-from regattn.widgets._kit import Choice, Count, Explorer, Slider
+from regattn.widgets._kit import Choice, Count, Explorer
 from regattn.widgets._kit.page_rng import mulberry32
+from regattn.widgets.block._controls import Nudges, OneOf
 from regattn.widgets.block._given import BY_HAND, check_known, check_sentence, check_steps, check_written
 
 __all__ = ["BlockExplorer"]
@@ -41,23 +42,12 @@ STEPS = {
     "add_2": "stream after feed-forward",
 }
 HEAD_STEPS = [*BY_HAND, "scores", "mask", "weights", "average"]
-AROUND = ["sentence", "order", "width", "n_heads", "head", "out", "nudge", "positions", "layers"]
+AROUND = ["sentence", "order", "width", "n_heads", "head", "out", "nudges", "positions", "layers"]
 AROUND += ["says", "row", "flow", "counts"]
 """What one head by hand has not."""
 FIXED = ["order", "width", "positions"]  # as which the small block was trained
 STOPS = ["embedding", "add_1", "add_2"]  # where its stream is asked for the next word
 LAYERS = [1, 2, 3, 6, 12, 24, 48, 96]
-
-
-class _OneOf(Count):
-    """One of a few whole numbers."""
-
-    def validate(self, obj: Any, value: Any) -> int:
-        """Return ``value`` as an int or raise a ValueError that names it."""
-        value, allowed = super().validate(obj, value), self.stops(obj)
-        if value not in allowed:
-            raise ValueError(f"{self.name} must be one of {', '.join(map(str, allowed))}, got {value}")
-        return value
 
 
 class BlockExplorer(Explorer, panels=["says", "numbers", "flow", "row", "counts"]):
@@ -124,7 +114,7 @@ class BlockExplorer(Explorer, panels=["says", "numbers", "flow", "row", "counts"
         {"pre": "pre: norm, then read", "post": "post: add, then norm", "parallel": "parallel: both read one norm"},
         help="Where the norms stand.",
     )
-    width = _OneOf(
+    width = OneOf(
         "Width D",
         least=WIDTHS[0],
         most=lambda self: WIDTHS[-1],
@@ -132,7 +122,7 @@ class BlockExplorer(Explorer, panels=["says", "numbers", "flow", "row", "counts"
         stops=lambda self: WIDTHS,
         help="The numbers of each word in the stream.",
     )
-    n_heads = _OneOf(
+    n_heads = OneOf(
         "Heads H",
         least=1,
         most=lambda self: HEADS[-1],
@@ -154,15 +144,9 @@ class BlockExplorer(Explorer, panels=["says", "numbers", "flow", "row", "counts"
         {"nothing": "nothing", "attention": "attention", "feed-forward": "feed-forward"},
         help="What then adds nothing to the stream.",
     )
-    nudge = Slider(
-        "Score of the subject, plus",
-        least=-6,
-        most=6,
-        step=0.5,
-        default=0.0,
-        decimals=1,
-        notes={0: "as trained"},
-        help="Added in the head shown, where the last word asks; its other weights share what is left.",
+    nudges = Nudges(
+        "Added to a score",
+        help="What is added to single scores: '1 5 2' is head 1, where word 5 asks word 2; from -6 to 6.",
     )
     positions = Choice(
         "Positions",
@@ -174,7 +158,7 @@ class BlockExplorer(Explorer, panels=["says", "numbers", "flow", "row", "counts"
         },
         help="How a word's place enters.",
     )
-    layers = _OneOf(
+    layers = OneOf(
         "Blocks L",
         least=1,
         most=lambda self: LAYERS[-1],
@@ -201,7 +185,7 @@ class BlockExplorer(Explorer, panels=["says", "numbers", "flow", "row", "counts"
             self.known = check_known(self.known, self.trained["words"])
             kit["hide"] = [*FIXED, *kit.get("hide", ())]
         elif written is None:
-            kit["hide"] = ["says", "nudge", *kit.get("hide", ())]  # chance says nothing
+            kit["hide"] = ["says", "nudges", *kit.get("hide", ())]  # chance says nothing
         self.written, names = check_written(written, len(self.words))
         self.steps = check_steps(steps, list(STEPS) if written is None else HEAD_STEPS)
         if written is not None:
@@ -296,9 +280,12 @@ class BlockExplorer(Explorer, panels=["says", "numbers", "flow", "row", "counts"
         if self.positions == "rotary":
             queries, keys = rotate(queries, range(T)), rotate(keys, range(T))
         h = min(self.head, self.n_heads) - 1
-        steps = [
-            _head_steps(*head, self.nudge * (k == h)) for k, head in enumerate(zip(queries, keys, values, strict=True))
-        ]
+        added = np.zeros((self.n_heads, T, T))
+        for place, by in self.nudges.items():
+            k, asks, found = (int(number) - 1 for number in place.split())
+            if k < self.n_heads and asks < T:
+                added[k, asks, found] = by
+        steps = [_head_steps(*head) for head in zip(queries, keys, values, added, strict=True)]
         together = np.hstack([found["average"] for found in steps])
         return steps[h] | {"output": together @ self._matrix("O", D, D) * (self.out != "attention")}
 
@@ -319,12 +306,13 @@ class BlockExplorer(Explorer, panels=["says", "numbers", "flow", "row", "counts"
         return counts | {"total": sum(counts.values())}
 
 
-def _head_steps(queries: np.ndarray, keys: np.ndarray, values: np.ndarray, nudge: float = 0.0) -> dict[str, np.ndarray]:
-    """Return what stands after every step of one head, of whose scores the last word's of the second is nudged."""
+def _head_steps(
+    queries: np.ndarray, keys: np.ndarray, values: np.ndarray, added: np.ndarray | float = 0.0
+) -> dict[str, np.ndarray]:
+    """Return what stands after every step of one head, to whose scores something may be added."""
     T, d = queries.shape
-    asks, found = np.zeros((T, 1)), np.zeros((T, 1))  # one more coordinate, in which those two alone meet
-    asks[-1], found[1:2] = nudge * math.sqrt(d), 1
-    further, scale = (np.hstack([queries, asks]), np.hstack([keys, found])), 1 / math.sqrt(d)
+    asks = np.sqrt(d) * np.broadcast_to(added, (T, T))  # T more coordinates, of which each word is found by its own
+    further, scale = (np.hstack([queries, asks]), np.hstack([keys, np.eye(T)])), 1 / math.sqrt(d)
     return {
         "queries": queries,
         "keys": keys,

@@ -14,7 +14,7 @@ class BlockExplorer(Explorer):
     n_heads: int
     head: int
     out: Literal["nothing", "attention", "feed-forward"]
-    nudge: float
+    nudges: dict[str, float]
     positions: Literal["none", "learned", "sinusoidal", "rotary"]
     layers: int
     def __init__(
@@ -32,7 +32,7 @@ class BlockExplorer(Explorer):
         n_heads: int | None = None,
         head: int | None = None,
         out: Literal["nothing", "attention", "feed-forward"] | None = None,
-        nudge: float | None = None,
+        nudges: dict[str, float] | None = None,
         positions: Literal["none", "learned", "sinusoidal", "rotary"] | None = None,
         layers: int | None = None,
         hide: Sequence[str] = (),

@@ -1,9 +1,10 @@
 // The BlockExplorer's drawing: the stream on the left, what reads and writes it on the right, a shape on every arrow.
 import { element } from "../_kit/controls.js";
+import { isolate } from "../_kit/format.js";
 import { svgElement } from "../_kit/plot.js";
 
 const [STREAM, BRANCH, ROW, HALF] = [72, 236, 36, 12]; // pixels of the drawing
-const WIDE = 340;
+const [WIDE, SAID] = [340, 60];
 const ON_STREAM = {
   pre: ["embedding", "add_1", "add_2"],
   parallel: ["embedding", "add_2"],
@@ -80,17 +81,40 @@ function lowered(node, words) {
   return node;
 }
 
-// Returns draw(steps, settings, chosen, sizes); a click on a box gives its key to pick.
+// What the stream says at a stop, below the place `at`: a word with its share, and a bar of the shares that have a colour.
+function stopMarks(at) {
+  const bar = at.y + HALF + 31;
+  const word = svgElement("text", { class: "ra-said-word", "data-step": at.key, x: STREAM - 6, y: bar - 4, "text-anchor": "end" });
+  const says = svgElement("text", { x: STREAM - 6, y: bar - 17, "text-anchor": "end" });
+  says.textContent = "says";
+  const parts = ["neutral", "positive", "negative"].map((role) => svgElement("path", { class: `ra-said ra-${role}` }));
+  const group = svgElement("g", { class: "ra-stop" });
+  group.append(says, word, ...parts);
+  const piece = (from, to) => `M${STREAM - 6 - SAID * (1 - from)},${bar}h${SAID * (to - from)}v7h${-SAID * (to - from)}z`;
+  return (shares, said, lit) => {
+    word.textContent = said;
+    group.classList.toggle("ra-now", lit);
+    const [are, is] = shares;
+    [[0, 1], [0, are], [are, are + is]].forEach(([from, to], k) => parts[k].setAttribute("d", piece(from, to)));
+    return group;
+  };
+}
+
+// Returns draw(steps, settings, chosen, sizes, stops); a click on a box gives its key to pick. Of stops, where the stream
+// says something, each is [the shares with a colour, the word and its share, whether it is lit].
 export function flowDrawing(host, { label, pick, signal }) {
   const svg = host.appendChild(svgElement("svg", { class: "ra-plot ra-flow", role: "img", "aria-label": label }));
   let drawn = "";
   svg.addEventListener("click", ({ target }) => target.dataset.step && pick(target.dataset.step), { signal });
-  return (steps, { order, layers, positions, out }, chosen, sizes) => {
+  let marks = [];
+  return (steps, { order, layers, positions, out, word }, chosen, sizes, stops) => {
     const places = placesOf(steps, order);
-    const key = JSON.stringify([places, layers, positions, out, sizes]);
+    const key = JSON.stringify([places, layers, positions, out, sizes, stops.length && word]);
     if (key !== drawn) {
       drawn = key;
-      const { lines, shapes } = arrows(places);
+      const { lines, shapes: all } = arrows(places);
+      marks = stops.length ? places.filter((at) => at.onStream).map(stopMarks) : [];
+      const shapes = marks.length ? all.filter(([x]) => x !== STREAM - 5) : all; // there stands what it says
       const text = (x, y, words, anchor, more = {}) => {
         const made = svgElement("text", { x, y, "text-anchor": anchor, ...more });
         return lowered(made, words);
@@ -106,8 +130,9 @@ export function flowDrawing(host, { label, pick, signal }) {
       const without = (step) => (gone.includes(step) ? "ra-without" : "");
       lines.push([`M${STREAM},${end + HALF}V${end + 38}${DOWN}`]);
       const after = layers > 1 ? `to block 2 of ${layers}, at last to V scores` : "to the unembedding: V scores";
-      shapes.push([STREAM - 5, end + 34, places.at(-1).shape, "end"], [STREAM + 8, end + 34, after, "start"]);
-      svg.setAttribute("viewBox", `0 0 ${WIDE} ${end + 44}`);
+      if (!marks.length) shapes.push([STREAM - 5, end + 34, places.at(-1).shape, "end"]);
+      shapes.push([STREAM + 8, end + 34, after, "start"]);
+      svg.setAttribute("viewBox", `0 0 ${WIDE} ${end + (marks.length ? 52 : 44)}`);
       svg.replaceChildren(
         svgElement("path", { class: "ra-line ra-neutral", d: pathOf(false) }),
         svgElement("path", { class: "ra-line ra-neutral ra-without", d: pathOf(true) }),
@@ -115,10 +140,12 @@ export function flowDrawing(host, { label, pick, signal }) {
         ...shapes.map(([x, y, words, anchor]) => text(x, y, words, anchor)),
         ...places.flatMap(({ key: step, x, y, width }) => [
           svgElement("rect", { x: x - width / 2, y: y - HALF, width, height: 2 * HALF, rx: 5, class: without(step), "data-step": step }),
-          text(x, y + 4, step === "embedding" && positions === "none" ? "word" : stepNames[step], "middle", { class: `ra-step ${without(step)}`, "data-step": step }),
+          text(x, y + 4, step === "embedding" && positions === "none" ? (stops.length ? `word: ${word}` : "word") : stepNames[step], "middle", { class: `ra-step ${without(step)}`, "data-step": step }),
         ]),
       );
     }
+    if (stops.length) svg.setAttribute("aria-label", `${label}. The stream of ${isolate(word)} says ${stops.map(([, said]) => said).join(", then ")}.`);
+    svg.append(...marks.map((mark, k) => mark(...stops[k])));
     for (const box of svg.querySelectorAll("rect")) box.classList.toggle("ra-chosen", box.dataset.step === chosen);
   };
 }

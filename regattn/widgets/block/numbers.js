@@ -87,11 +87,9 @@ function turnedRows(x, d) {
 }
 
 // The steps of one head from its queries, keys and values, each { values, how }.
-// `nudge` is added to the score that the last word gives the second.
-function headSteps(queries, keys, values, nudge = 0) {
+// `more(t, j)` is what a hand adds to a score.
+function headSteps(queries, keys, values, more = () => 0) {
   const d = queries.values[0].length;
-  const last = queries.values.length - 1;
-  const more = (t, j) => (t === last && j === 1 ? nudge : 0);
   const scores = queries.values.map((q, t) => keys.values.map((k, j) => dot(q, k) / Math.sqrt(d) + more(t, j)));
   const mask = scores.map((row, t) => row.map((_, j) => Number(j <= t)));
   const weights = scores.map((row, t) => [...softmax(row.slice(0, t + 1)), ...row.slice(t + 1).fill(0)]);
@@ -100,7 +98,7 @@ function headSteps(queries, keys, values, nudge = 0) {
   const may = (t, j) => (j <= t ? "1: it stands no later, and may be looked at" : "0: it stands later");
   const share = (t, j) => (j > t ? ["0: masked"] : ["exp(", scores[t][j], ") / sum ", total(t)]);
   const mixed = (t, i) => products(weights[t].slice(0, t + 1), columnOf(values.values.slice(0, t + 1), i));
-  const scored = (t, j) => ["(", ...products(queries.values[t], keys.values[j]), `) / √${d}`, ...(more(t, j) ? [" + ", nudge] : [])];
+  const scored = (t, j) => ["(", ...products(queries.values[t], keys.values[j]), `) / √${d}`, ...(more(t, j) ? [" + ", more(t, j)] : [])];
   return [
     { key: "queries", ...queries },
     { key: "keys", ...keys },
@@ -120,7 +118,7 @@ function writer(key, x, W, taken) {
 }
 
 // The steps of the attention of all heads on x; those of the chosen head are shown.
-function attentionSteps(x, { width, n_heads, head, positions, out, nudge = 0 }, weights) {
+function attentionSteps(x, { width, n_heads, head, positions, out, nudges = {} }, weights) {
   const d = width / n_heads;
   const maps = ["Q", "K", "V"].map((name) => weights(name, width, width));
   const ofHead = (h) => {
@@ -131,11 +129,11 @@ function attentionSteps(x, { width, n_heads, head, positions, out, nudge = 0 }, 
       const plain = { values: made, how: (t, i) => products(...terms(t, i)), terms };
       return positions === "rotary" && k < 2 ? turnedRows(made, d) : plain;
     });
-    return headSteps(queries, keys, values, h === head - 1 ? nudge : 0);
+    return headSteps(queries, keys, values, (t, j) => nudges[`${h + 1} ${t + 1} ${j + 1}`] ?? 0);
   };
   const all = Array.from({ length: n_heads }, (_, h) => ofHead(h));
   const together = x.map((_, t) => all.flatMap((steps) => [...steps.at(-1).values[t]]));
-  return [...all[head - 1], writer("output", together, weights("O", width, width), out === "attention")];
+  return [...all[Math.min(head, n_heads) - 1], writer("output", together, weights("O", width, width), out === "attention")];
 }
 
 function feedForwardSteps(x, { width, out }, weights) {

@@ -6,14 +6,20 @@ import { numberTable } from "../_kit/tables.js";
 const ON_THE_WAY = ["embedding", "norm_1", "output", "add_1", "norm_2", "back", "add_2"];
 const CALLED = { embedding: "enters", norm_1: "normalised (1)", output: "+ attention", add_1: "= stream", norm_2: "normalised (2)", back: "+ feed-forward", add_2: "= leaves" }; // prettier-ignore
 const STOPS = ["enters", "after attention", "leaves"];
-const WATCHED = ["are", "is"]; // the words whose shares have a colour
+export const WATCHED = ["are", "is"]; // the words whose shares have a colour
 
 // A share in two decimals, and never one or nothing where it is not.
 export const shareShort = (share) => (share > 0.995 ? "> .99" : share < 0.005 ? "< .01" : share.toFixed(2).slice(1));
 const short = (value) => (value === 0 ? "0" : value.toFixed(2).replace("-", "−").replace(/^(−?)0\./, "$1."));
 
+// The most of a list of shares: its word and its share.
+export function topOf(shares, known) {
+  const top = Math.max(...shares);
+  return [known[shares.indexOf(top)], shareShort(top)];
+}
+
 // The last stop that a step has passed: of its numbers the stream has as much.
-function standsAt(steps, key) {
+export function standsAt(steps, key) {
   const passed = steps.slice(0, steps.findIndex((step) => step.key === key) + 1);
   return passed.filter((step) => ["add_1", "add_2"].includes(step.key)).length;
 }
@@ -35,21 +41,21 @@ function stopBars(host) {
     stops.forEach((shares, k) => {
       lines[k].row.classList.toggle("ra-now", now.includes(k));
       WATCHED.forEach((watched, n) => (lines[k].parts[n].style.width = `${(100 * (shares[known.indexOf(watched)] ?? 0)).toFixed(2)}%`));
-      const top = Math.max(...shares);
-      lines[k].value.textContent = `${known[shares.indexOf(top)]} ${shareShort(top)}`;
+      lines[k].value.textContent = topOf(shares, known).join(" ");
     });
   };
 }
 
-// What a word of the trained block would say on the way; it leads, for every control changes it.
+export const LEGEND = [["positive", "bar", "are"], ["negative", "bar", "is"], ["neutral", "bar", "another"]]; // prettier-ignore
+
+// What a word of the trained block would say on the way, where the drawing that also has it stands further down.
 export function saysPanel({ known }) {
   return {
     title: "The next word",
-    legend: [["positive", "bar", "are"], ["negative", "bar", "is"], ["neutral", "bar", "another"]], // prettier-ignore
+    legend: LEGEND,
     make(host) {
       const draw = stopBars(host);
-      // a weight that is moved changes the two behind it, at whichever step the numbers are
-      return ({ words, at: [row], says, out, nudge, shown, steps }) => draw(words[row], says.map((stop) => stop[row]), known, out, nudge ? [1, 2] : [standsAt(steps, shown.key)]); // prettier-ignore
+      return ({ words, at: [row], says, out, lit }) => draw(words[row], says.map((stop) => stop[row]), known, out, lit); // prettier-ignore
     },
   };
 }
