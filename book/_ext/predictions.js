@@ -34,11 +34,8 @@
     return found ? { words: found[0], step: Number(found[1]) } : null;
   }
 
-  // Whether an explorer has not yet come to a step with what was pressed.
-  function onItsWay(figure, words, step) {
-    const still = (word) => figure.querySelector(`[data-preset="${CSS.escape(word)}"]`)?.getAttribute("aria-pressed") === "true";
-    return figure?.model?.get("step") < step && words.every(still);
-  }
+  // How the controls above the pictures stand.
+  const settings = (figure) => [...figure.querySelectorAll(".ra-first [data-control]")].map((control) => control.value).join("\n");
 
   // Change a box of which the beginning has left the screen, without moving the explorer below it.
   function stay(figure, box, change) {
@@ -134,18 +131,21 @@
           said.textContent = text;
           if (words.length) repeat(text, figure);
         };
+        const set = watch && figure && settings(figure);
+        const still = () => figure && settings(figure) === set; // with another text it shows no evidence
+        const onItsWay = () => figure?.model?.get("step") < watch.step;
         const judge = () => {
           clearInterval(waiting);
           for (const other of buttons) other.classList.toggle("predict-right", isRight(other));
-          const seen = watch && figure.dataset.evidence ? `: ${figure.dataset.evidence}` : "";
+          const seen = watch && !onItsWay() && still() && figure.dataset.evidence ? `: ${figure.dataset.evidence}` : "";
           tell(`${isRight(button) ? "Right" : "Not this time"}${seen}.${pressed && ` ${pressed}`}`);
           answer.hidden = false;
           answer.open = true;
           box.dispatchEvent(new Event("predicted"));
         };
-        if (watch && onItsWay(figure, words, watch.step)) {
+        if (watch && onItsWay()) {
           tell(`${pressed} ${watch.words}`);
-          waiting = setInterval(() => onItsWay(figure, words, watch.step) || stay(figure, box, judge), 200);
+          waiting = setInterval(() => (onItsWay() && still()) || stay(figure, box, judge), 200);
         } else judge();
         if (words.length) requestAnimationFrame(() => showExplorer(figure));
       });
