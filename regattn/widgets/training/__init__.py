@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from typing import Any
 
@@ -164,7 +165,8 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
             f"loss beside that of counting, step by step, {expects}{'and ' if 'map' in hide else ''}samples of what it "
             f"writes{'.' if 'map' in hide else ', and the weights of one head.'}"
         )
-        data = self._data | {"worker": assemble("training/worker.js")}
+        worker = re.sub(r"(?m)^ +", "", assemble("training/worker.js"))  # a page carries it with every one of these
+        data = self._data | {"worker": worker}
         super().__init__(**{"data": data, "alt": alt, "hide": hide} | kit)
 
     def trained(self) -> tuple[Task, Walk]:

@@ -101,19 +101,19 @@ function askedText({ asked }, { data }) {
   return ` To “${sentence} …” it says “${data.words[best]}” (${shareText(asked[best])}); all men together have ${shareText(men)}.`;
 }
 
-// Where a loss stands among the lines of counting, in words.
-function placeAmong(rungs, loss) {
+// Where a loss stands among the lines of counting, in words, the next one below it too if `above`.
+function placeAmong(rungs, loss, above = false) {
   const counted = rungs.filter(([name]) => name.includes("gram"));
   const level = counted.filter(([, bits]) => Math.abs(loss - bits) < LEVEL);
   if (level.length) return `level with ${level.length < counted.length ? `the ${gramsOf(level)}` : "every line"}`;
   const passed = counted.filter(([, bits]) => loss < bits).sort((a, b) => a[1] - b[1]);
   if (!passed.length) return "still above every line";
-  const next = counted.filter(([, bits]) => loss >= bits).sort((a, b) => b[1] - a[1])[0];
+  const next = above && counted.filter(([, bits]) => loss >= bits).sort((a, b) => b[1] - a[1])[0];
   return `below the ${passed[0][0]}${next ? `, above the ${next[0]}` : ""}`;
 }
 
 function describe(state, problem) {
-  const { step, loss, learnt, rungs, all } = state;
+  const { step, loss, losses, learnt, rungs, all } = state;
   const { data, units } = problem;
   if (loss === null) return "";
   const told = data.kind === "text";
@@ -121,12 +121,14 @@ function describe(state, problem) {
   const read = `After ${plural(step, "step")}, ${plural(step * data.batch * data.length, told ? "byte" : "word")}`;
   if (!told) return [first, `, ${formatNumber(loss - rungs.at(-1)[1], 2)} above the floor. ${read}: ${placeAmong(rungs, loss)}.${askedText(state, problem)}`];
   const best = lowestOf(all.losses);
+  const back = step === best * data.every && step < all.step; // to the lowest: what came after it is known
+  const [seen, last] = back ? [all.losses, all.step] : [losses, step];
   const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
-  const worse = mean(all.losses.slice(-NEAR)) - mean(all.losses.slice(Math.max(0, best - 2), best + 3)) > WORSE && all.step - best * data.every >= 5 * data.every;
+  const worse = mean(seen.slice(-NEAR)) - mean(seen.slice(Math.max(0, best - 2), best + 3)) > WORSE && last - best * data.every >= 5 * data.every;
   const guess = loss > BYTE ? `, above ${BYTE}: worse than guessing among all bytes` : "";
-  let end = `${read}: ${placeAmong(rungs, loss)}.`;
-  if (worse && step > best * data.every) end = `Since step ${best * data.every} (${formatNumber(all.losses[best])}) it has grown worse on what it never read: it learns the rest by heart.`;
-  else if (worse && step === best * data.every) end = `Of ${all.step} steps this is the best on what it never read; after it, it learns the rest by heart.`;
+  let end = `${read}: ${placeAmong(rungs, loss, true)}.`;
+  if (worse && back) end = `Of ${all.step} steps this is the best on what it never read; after it, it learns the rest by heart.`;
+  else if (worse) end = `Since step ${best * data.every} (${formatNumber(all.losses[best])}) it has grown worse on what it never read: it learns the rest by heart.`;
   return [first, `${guess}; read ${formatNumber(learnt.at(-1), 2)}. ${end}`];
 }
 
