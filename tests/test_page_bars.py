@@ -40,28 +40,37 @@ CODE_BEFORE = """() => [...document.querySelectorAll("article figure.regattn")].
   const bare = before?.matches("div.cell:not(:has(.cell_output))") && seen(before) ? [before] : [];
   return [...own, ...bare].map((part) => part.textContent.slice(0, 60));
 }).flat()"""
-ANSWERS = """() => {
+# Where the words of Press say what to watch, no verdict is told until then, or until something else is pressed.
+ANSWERS = """async () => {
   const closed = [...document.querySelectorAll("details.in-depth:not([open])")];
   closed.forEach((part) => { part.open = true; });
-  const found = [...document.querySelectorAll(".predict")].map((box) => {
+  const found = [];
+  for (const box of document.querySelectorAll(".predict")) {
   const answer = box.querySelector("details.predict-answer");
   const seen = () => answer.querySelector("p").checkVisibility({ contentVisibilityAuto: true });
-  const group = box.parentElement, waits = box.classList.contains("predict-waits");
+  const said = () => box.querySelector(".predict-said").textContent;
+  const group = box.parentElement, aside = box.classList.contains("predict-waits");
   box.classList.remove("predict-waits");
   const before = answer.checkVisibility();
   const chosen = box.querySelector(".predict-options button");
   chosen.click();
+  const waits = /Watch .* until step/.test(box.querySelector(":scope > .press")?.textContent);
+  const silent = () => answer.hidden && !box.querySelector(".predict-right") && said().startsWith("Pressed: ");
+  const held = !waits || silent();
+  if (waits) {
+    box.closest("section").querySelector("figure.regattn [data-preset][aria-pressed=false]").click();
+    await new Promise((done) => setTimeout(done, 600));
+  }
   const after = answer.open && seen(), several = box.querySelectorAll("details").length;
   const right = [...box.querySelectorAll(".predict-right")];
-  const said = box.querySelector(".predict-said").textContent;
-  const told = said.startsWith(right[0] === chosen ? "Right." : "Not this time.");
+  const told = held && new RegExp(right[0] === chosen ? "^Right[.:]" : "^Not this time[.:]").test(said());
   right.forEach((button) => button.classList.remove("predict-right"));
   answer.hidden = true;
   answer.open = false;
   box.querySelectorAll("[aria-pressed]").forEach((button) => button.setAttribute("aria-pressed", "false"));
-  box.classList.toggle("predict-waits", waits);
-  return [before, after, several, right.length, told];
-  });
+  box.classList.toggle("predict-waits", aside);
+  found.push([before, after, several, right.length, told]);
+  }
   closed.forEach((part) => { part.open = false; });
   return found;
 }"""

@@ -1,5 +1,6 @@
 // Questions to predict. A choice marks the right option, sets the explorer that follows or uncovers the picture, opens the
-// answer and brings what answers onto the screen; of several questions one is shown.
+// answer and brings what answers onto the screen; of several questions one is shown. Where the words of Press end in "Watch …
+// until step 200.", the verdict waits until the explorer is there.
 (() => {
   const make = (name, attributes, ...inside) => {
     const made = document.createElement(name);
@@ -25,6 +26,22 @@
       if (row) row.scrollLeft += own.getBoundingClientRect().left - row.getBoundingClientRect().left - 12;
     }
     return figure ? words : [];
+  }
+
+  // What to watch, and until which step, in the words of Press.
+  function watched(box) {
+    const found = box.querySelector(":scope > .press")?.textContent.match(/Watch .* until step (\d+)\./);
+    return found ? { words: found[0], step: Number(found[1]) } : null;
+  }
+
+  // How the controls above the pictures stand.
+  const settings = (figure) => [...figure.querySelectorAll(".ra-first [data-control]")].map((control) => control.value).join("\n");
+
+  // Change a box of which the beginning has left the screen, without moving the explorer below it.
+  function stay(figure, box, change) {
+    const [above, before] = [box.getBoundingClientRect().top < 0, figure.getBoundingClientRect().top];
+    change();
+    if (above) scrollBy({ top: figure.getBoundingClientRect().top - before, behavior: "instant" });
   }
 
   // Scroll as little as it takes until what answers is on the screen.
@@ -99,26 +116,38 @@
     const isRight = (option) => option.textContent.trim().toLowerCase() === right;
     const list = box.querySelector(":scope > ul");
     const said = make("p", { class: "predict-said", role: "status" });
+    let waiting = 0;
     const buttons = [...list.children].map((option) => {
       const inside = option.children.length === 1 && option.firstElementChild.tagName === "P" ? option.firstElementChild : option;
       return make("button", { type: "button", "aria-pressed": "false" }, ...inside.childNodes);
     });
     for (const button of buttons) {
       button.addEventListener("click", () => {
-        for (const other of buttons) {
-          other.setAttribute("aria-pressed", String(other === button));
-          other.classList.toggle("predict-right", isRight(other));
-        }
-        const words = press(box);
-        const pressed = words.length ? ` Pressed: ${words.join(", ")}.` : ""; // true also when another is pressed later
-        said.textContent = `${isRight(button) ? "Right." : "Not this time."}${pressed}`;
-        answer.hidden = false;
-        answer.open = true;
-        if (words.length) {
-          repeat(said.textContent, explorerOf(box));
-          requestAnimationFrame(() => showExplorer(explorerOf(box)));
-        }
-        box.dispatchEvent(new Event("predicted"));
+        clearInterval(waiting);
+        for (const other of buttons) other.setAttribute("aria-pressed", String(other === button));
+        const [words, figure, watch] = [press(box), explorerOf(box), watched(box)];
+        const pressed = words.length ? `Pressed: ${words.join(", ")}.` : ""; // true also when another is pressed later
+        const tell = (text) => {
+          said.textContent = text;
+          if (words.length) repeat(text, figure);
+        };
+        const set = watch && figure && settings(figure);
+        const still = () => figure && settings(figure) === set; // with another text it shows no evidence
+        const onItsWay = () => figure?.model?.get("step") < watch.step;
+        const judge = () => {
+          clearInterval(waiting);
+          for (const other of buttons) other.classList.toggle("predict-right", isRight(other));
+          const seen = watch && !onItsWay() && still() && figure.dataset.evidence ? `: ${figure.dataset.evidence}` : "";
+          tell(`${isRight(button) ? "Right" : "Not this time"}${seen}.${pressed && ` ${pressed}`}`);
+          answer.hidden = false;
+          answer.open = true;
+          box.dispatchEvent(new Event("predicted"));
+        };
+        if (watch && onItsWay()) {
+          tell(`${pressed} ${watch.words}`);
+          waiting = setInterval(() => (onItsWay() && still()) || stay(figure, box, judge), 200);
+        } else judge();
+        if (words.length) requestAnimationFrame(() => showExplorer(figure));
       });
     }
     list.replaceWith(make("div", { class: "predict-options", role: "group", "aria-label": "Your prediction" }, ...buttons), said);

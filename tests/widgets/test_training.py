@@ -262,6 +262,58 @@ def test_it_writes_on_from_a_beginning_of_ones_own_while_it_plays_and_tells_what
         assert page.locator("[data-control=beginning]").count() == 0
 
 
+@pytest.mark.browser
+def test_what_it_expects_stands_beside_counting_and_what_is_held_out_can_be_written_on_from(browser, tmp_path):
+    explorer = TrainingExplorer(TEXT, width=16, steps=60, step=40)
+    found = explorer.result()
+    assert [sum(found[name]) for name in ("next", "counted")] == pytest.approx([1, 1])
+    assert np.mean(found["costs"]) == pytest.approx(found["loss"])  # one stretch is held out
+    with opened(browser, tmp_path, explorer, more=False) as page:
+        assert_same(page.evaluate(f"{FIGURE}.model.result()"), found)
+        names = page.locator(".ra-expects tbody th").all_inner_texts()
+        known = sorted({*TEXT.encode()})
+        surest = known[int(np.argmax(found["next"]))]
+        assert names[0] == {32: "space"}.get(surest, chr(surest))
+        assert len(names) == 5
+        cut = len(TEXT.encode()) - max(129, len(TEXT.encode()) // 10)
+        held = page.locator(".ra-outside-words span")
+        assert "".join(held.all_inner_texts()) == TEXT.encode()[cut : cut + 129].decode()
+        shades = held.evaluate_all("(all) => all.map((one) => parseFloat(one.style.getPropertyValue('--ra-shade')))")
+        assert shades[0] == 0  # it is given
+        assert shades[1:20] == pytest.approx([42 * min(8, bits) / 8 for bits in found["costs"][:19]], abs=0.51)
+        page.locator(".ra-outside button").click()
+        begun = page.evaluate(f"{FIGURE}.model.get('beginning')")
+        assert len(begun) == 24
+        assert begun.encode() in TEXT.encode()[cut:]
+        assert_same(page.evaluate(f"{FIGURE}.model.result()"), expected(page.evaluate(STATE)))
+
+
+@pytest.mark.browser
+def test_one_press_goes_back_to_the_lowest_loss_and_one_returns(browser, tmp_path):
+    text = "".join(chr(97 + int(k)) for k in np.random.default_rng(1).integers(0, 20, 400))
+    explorer = TrainingExplorer(text, width=16, steps=200, step=150, learning_rate=0.03)
+    best = 10 * int(np.argmin(explorer.result()["losses"]))
+    with opened(browser, tmp_path, explorer, more=False) as page:
+        button, ring = page.locator(".ra-back button"), page.locator("[data-panel=loss] .ra-ring.ra-train")
+        label = page.locator("[data-panel=loss]").get_by_text(f"lowest, step {best}")
+        assert label.count() == 1
+        there = ring.get_attribute("d")
+        for words, step in (("Back to the lowest", best), ("On to step 150 again", 150)):
+            assert button.inner_text() == words
+            button.click()
+            assert page.evaluate(f"{FIGURE}.model.get('step')") == step
+            assert_same(page.evaluate(f"{FIGURE}.model.result()"), expected(page.evaluate(STATE)))
+            assert ring.get_attribute("d") == there  # the axes stand still
+        button.click()
+        assert "Of 150 steps this is the best on what it never read" in page.locator(".ra-live").inner_text()
+        page.locator(PLAY).click()
+        page.wait_for_function(f"{FIGURE}.model.get('step') === 200")
+        assert_same(page.evaluate(f"{FIGURE}.model.result()"), expected(page.evaluate(STATE)))
+        page.locator(START).click()
+        assert label.count() == 0
+        assert button.is_disabled()
+
+
 NAMES = """const rungs = (levels) => levels.map((level, k) => [`${k + 1}-gram`, level]);
 const said = (levels, last) => {
   const all = [...rungs(levels), ...(last === undefined ? [] : [["floor", last]])];

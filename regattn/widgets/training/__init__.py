@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +13,17 @@ from regattn.grammar._states import states
 from regattn.grammar.sentences import Grammar
 from regattn.widgets._kit import Choice, Count, Explorer, PastedText, Seed, Slider, TypedText
 from regattn.widgets._kit.page import assemble
-from regattn.widgets.training._walk import Task, Walk, answered, grammar_task, head_map, text_task, walk, written_on
+from regattn.widgets.training._walk import (
+    Task,
+    Walk,
+    answered,
+    expected,
+    grammar_task,
+    head_map,
+    text_task,
+    walk,
+    written_on,
+)
 
 __all__ = ["TrainingExplorer"]
 
@@ -32,6 +43,7 @@ TEXT = {
 }
 LEAST = 2 * TEXT["length"] + 2  # bytes of a text, one stretch to read and one to hold out
 NUMBERS = ["parameters", "losses", "learnt", "on_men", "rungs", "samples", "lawful", "copied", "weights", "asked"]
+EXPECTED = ["next", "counted", "costs"]
 WIDEST, DEEPEST = 128, 4
 RISE, EVERY, SAYS = 30, 10, 50  # steps: of a growing rate, between two losses, between two samples
 
@@ -64,8 +76,10 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
     entropies given the words just before, whatever was counted. With a text its bytes are learned; the last tenth is
     held out, and counts of up to five bytes (interpolated Kneser–Ney) stand beside. What it writes is underlined where
     it stands in the text byte for byte, so that learning by heart is seen; each byte is drawn, or the most probable
-    one. From a beginning that a reader types it writes on at once, as it now stands. She may paste a text of her own;
-    of one that is too short there are no numbers.
+    one. From a beginning that a reader types it writes on at once, as it now stands; the next bytes that it expects
+    stand beside those that the longest counts expect. What is held out is seen in the colour of what each byte costs,
+    and the lowest loss on it is marked: one press goes back there. She may paste a text of her own; of one that is too
+    short there are no numbers.
 
     Parameters
     ----------
@@ -145,12 +159,14 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
         self._data = sizes | {"rise": RISE, "every": EVERY, "says": SAYS} | _task_data(source)
         what = "the bytes of a text" if isinstance(source, str) else "sentences of a grammar"
         hide = [*kit.pop("hide", ()), *([] if isinstance(source, str) else ["own", "writes", "beginning"])]
+        expects = "what it expects next, " if isinstance(source, str) else ""
         alt = (
             f"A language model of {layers} block{'s' if layers > 1 else ''} that trains in the page on {what}: its "
-            f"loss beside that of counting, step by step, {'and ' if 'map' in hide else ''}samples of what it writes"
-            f"{'.' if 'map' in hide else ', and the weights of one head.'}"
+            f"loss beside that of counting, step by step, {expects}{'and ' if 'map' in hide else ''}samples of what it "
+            f"writes{'.' if 'map' in hide else ', and the weights of one head.'}"
         )
-        data = self._data | {"worker": assemble("training/worker.js")}
+        worker = re.sub(r"(?m)^ +", "", assemble("training/worker.js"))  # a page carries it with every one of these
+        data = self._data | {"worker": worker}
         super().__init__(**{"data": data, "alt": alt, "hide": hide} | kit)
 
     def trained(self) -> tuple[Task, Walk]:
@@ -189,13 +205,17 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
             written, up to the first that it cannot; of a text ``copied``, the longest piece of each sample behind its
             beginning that stands in what is learned, in bytes; ``weights`` of the head on its tokens; of a grammar
             ``asked``, the probabilities of the next word behind a sentence with two women, which the grammar never
-            writes. Of a text that is too short the lists are empty, and ``loss`` is None.
+            writes; of a text ``next`` and ``counted``, for each of its bytes in order how probable it is behind
+            ``beginning``, or the first 16 bytes, by the model and by the longest counts, and ``costs``, the bits of
+            each byte of the first stretch held out. Of a text that is too short the lists are empty, and ``loss`` is
+            None.
         """
         if self._too_short():
-            return {name: [] for name in NUMBERS} | {"loss": None}
+            return {name: [] for name in [*NUMBERS, *EXPECTED]} | {"loss": None}
         task, found = self.trained()
         samples = found.likeliest if self.writes == "likeliest" else found.samples
         copied = [task.copied(tokens) for tokens in samples]
+        expects = expected(task, self._data, found.weights, task.begun(self.beginning) or task.begin)
         if begun := task.begun(self.beginning):
             seed = None if self.writes == "likeliest" else self.seed
             written = written_on(task, self._data, found.weights, begun, seed=seed, step=self.step)
@@ -212,7 +232,7 @@ class TrainingExplorer(Explorer, panels=["loss", "samples", "map"]):
             "copied": copied,
             "weights": head_map(task, self._data, found.weights, self.head).tolist(),
             "asked": answered(task, self._data, found.weights).tolist() if "asked" in self._data else [],
-        }
+        } | dict(zip(EXPECTED, expects, strict=True))
 
 
 def _task_data(source: Grammar | str) -> dict[str, Any]:

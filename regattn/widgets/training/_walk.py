@@ -12,7 +12,7 @@ from regattn.transformer._by_hand import Adam, Sizes, Weights, first_weights, he
 from regattn.widgets._kit.page_rng import drawn_place, mulberry32
 from regattn.words.ngrams import count_ngrams
 
-__all__ = ["Task", "Walk", "grammar_task", "text_task", "walk", "written_on"]
+__all__ = ["Task", "Walk", "expected", "grammar_task", "text_task", "walk", "written_on"]
 
 HELD = 2026  # the seed of held-out sentences; here as in tasks.js
 SAYS = 7  # sets the chance of samples apart from that of batches; as in walk.js
@@ -36,6 +36,7 @@ class Task(NamedTuple):
     copied: Callable[..., int]
     begun: Callable[[str], list[int]]
     own: np.ndarray | None = None
+    counted: Callable[[list[int]], np.ndarray] | None = None
 
 
 class Walk(NamedTuple):
@@ -148,6 +149,7 @@ def text_task(data: dict[str, Any], text: str) -> Task:
         copied=lambda written, given=data["given"]: _copied(bytes(written[given:]), bytes(tokens[:cut].tolist())),
         begun=begun,
         own=own,
+        counted=count_ngrams(tokens[:cut], order=max(data["orders"]), vocabulary=V).probabilities,
     )
 
 
@@ -196,6 +198,17 @@ def answered(task: Task, data: dict[str, Any], weights: Weights) -> np.ndarray:
     """Return the probabilities of the next word behind the sentence that is asked."""
     sizes = Sizes(task.vocabulary, *(data[name] for name in Sizes._fields[1:]))
     return np.exp(_log_q(logits(sizes, weights, np.array([data["asked"]]))[0, -1]))
+
+
+def expected(task: Task, data: dict[str, Any], weights: Weights, behind: list[int]) -> list[list[float]]:
+    """Return the probabilities of the next byte by the model and by counting, and what each byte held out costs."""
+    if task.counted is None:
+        return [[], [], []]
+    sizes = Sizes(task.vocabulary, *(data[name] for name in Sizes._fields[1:]))
+    following = np.exp(_log_q(logits(sizes, weights, np.array([behind]))[0, -1]))
+    first = task.held[:1]
+    bits = _log_q(logits(sizes, weights, first[:, :-1]))[0, np.arange(data["length"]), first[0, 1:]] / -math.log(2)
+    return [following.tolist(), task.counted(behind).tolist(), bits.tolist()]
 
 
 def _on_men(data: dict[str, Any], weights: Weights, task: Task) -> list[float]:

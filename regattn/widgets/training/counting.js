@@ -28,22 +28,34 @@ function countsOf(tokens, order) {
   return { text, contexts: found };
 }
 
+// How probable a token is behind those before it: each longer context that was seen, over the one below.
+function shareOf(contexts, before, token, vocabulary) {
+  let p = 1 / vocabulary;
+  for (let size = 0; size < contexts.length && size <= before.length; size++) {
+    const own = contexts[size].get(before.slice(before.length - size));
+    if (!own) break;
+    p *= (DISCOUNT * own.seen.size) / own.total;
+    p += Math.max((own.seen.get(token) ?? DISCOUNT) - DISCOUNT, 0) / own.total;
+  }
+  return p;
+}
+
+// What counting expects behind some tokens, by the n-grams of what is learned.
+export function countedNext({ tokens, cut, vocabulary }, order) {
+  const { contexts } = countsOf(tokens.subarray(0, cut), order);
+  return (behind) => {
+    const before = String.fromCharCode(...behind.slice(-order));
+    return Array.from({ length: vocabulary }, (_, token) => shareOf(contexts, before, String.fromCharCode(token), vocabulary));
+  };
+}
+
 // Bits per byte of the held-out windows, by the n-grams of what stands before them, for the orders 1, 2, …
 export function countedBits({ tokens, cut, windows, length, vocabulary }, orders) {
   const held = Array.from(tokens, (token) => String.fromCharCode(token)).join("");
   return orders.map((order) => {
     const { contexts } = countsOf(tokens.subarray(0, cut), order);
     let bits = 0;
-    for (let k = cut + 1; k <= cut + windows * length; k++) {
-      let p = 1 / vocabulary;
-      for (let size = 0; size < order; size++) {
-        const own = contexts[size].get(held.slice(k - size, k));
-        if (!own) break;
-        p *= (DISCOUNT * own.seen.size) / own.total;
-        p += Math.max((own.seen.get(held[k]) ?? DISCOUNT) - DISCOUNT, 0) / own.total;
-      }
-      bits -= Math.log2(p);
-    }
+    for (let k = cut + 1; k <= cut + windows * length; k++) bits -= Math.log2(shareOf(contexts, held.slice(Math.max(0, k - order), k), held[k], vocabulary));
     return bits / (windows * length);
   });
 }

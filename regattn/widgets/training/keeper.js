@@ -1,13 +1,15 @@
 // What a page keeps of a training: the last state, by whom ever it was taken there, and what is asked of it.
-import { countedBits } from "./counting.js";
+import { countedBits, countedNext } from "./counting.js";
 import { taskOf } from "./serve.js";
 import { makeTrainer } from "./walk.js";
 
+export const lowestOf = (losses) => losses.indexOf(Math.min(...losses));
 export const bytesIn = (text) => new TextEncoder().encode(text).length;
 
 // The states that are known, and the one trainer of the page, for whatever is asked at once.
 export function keeperOf(data) {
-  let [key, settings, text, task, trainer, first, kept, rungs] = ["", null, null, null, null, null, null, null];
+  let [key, settings, text, task, trainer, rungs, counted] = ["", null, null, null, null, null, null];
+  let [first, kept, far, near] = [null, null, null, null]; // far: the furthest; near: the last one before the lowest loss
   const textOf = ({ own }) => (data.kind === "text" ? own : "");
   function open(given) {
     const asked = JSON.stringify([given.own, given.learning_rate, given.seed]); // in one order, whoever asks
@@ -17,10 +19,17 @@ export function keeperOf(data) {
       [text, task] = [wanted, taskOf(data, wanted)];
       trainer = makeTrainer(task, data);
       const bits = data.kind === "text" ? countedBits(task.counted, data.orders) : null;
+      counted = bits && countedNext(task.counted, data.orders.at(-1));
       rungs = bits ? bits.map((level, k) => [`${data.orders[k]}-gram`, level]) : data.rungs;
     }
     [key, settings] = [asked, given];
-    first = kept = trainer.begin(settings);
+    first = kept = far = near = trainer.begin(settings);
+  }
+  const latest = (states, step) => states.filter((state) => state.step <= step).reduce((a, b) => (b.step < a.step ? a : b));
+  function take(state) {
+    if (state.step >= far.step) far = state;
+    near = latest([first, near, kept, state], lowestOf(far.losses) * data.every);
+    kept = state;
   }
   return {
     textOf,
@@ -31,16 +40,27 @@ export function keeperOf(data) {
     },
     keep(state, given) {
       open(given);
-      kept = state;
+      take(state);
     },
     stateAt(step, given) {
       open(given);
-      if (kept.step !== step) {
-        trainer.load(kept.step < step ? kept : first);
-        while (trainer.step() < step) trainer.advance(settings);
-        kept = trainer.state();
-      }
+      if (step === 0) kept = far = near = first; // begun anew
+      if (kept.step === step) return kept;
+      const from = latest([first, near, kept, far], step);
+      if (from.step === step) return (kept = from);
+      trainer.load(from);
+      while (trainer.step() < step) trainer.advance(settings);
+      take(trainer.state());
       return kept;
+    },
+    far: () => far,
+    expects(tokens) {
+      trainer.load(kept);
+      return [trainer.ask(tokens), counted(tokens)];
+    },
+    costs() {
+      trainer.load(kept);
+      return trainer.costs();
     },
     look(head) {
       trainer.load(kept);

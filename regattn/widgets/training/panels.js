@@ -1,11 +1,14 @@
 // What a TrainingExplorer shows: the loss on its way down, what the model writes, and where one head looks.
 import { element } from "../_kit/controls.js";
-import { isolate, shareText } from "../_kit/format.js";
+import { formatNumber, isolate, shareText } from "../_kit/format.js";
 import { numberTable } from "../_kit/tables.js";
+import { expectsTable } from "./expects.js";
+import { lowestOf } from "./keeper.js";
 
 const LATEST = 2; // samples of a grammar, below the first ones and the first without a fault
 const EARLY = 200; // steps up to which they all stay: there the words that are struck out move to the right
-const MILESTONES = [0, 50, 200, 800]; // steps whose samples of a text stay, above the latest
+const MILESTONES = [50, 0]; // steps of which a sample of a text stays, above the latest
+const PAST = 5; // losses since the lowest one, from which it is marked
 const LEAST = 0.05; // of the axis above the levels, where they are one
 const [ROOM, TOUCHING] = [12, 4]; // pixels: what a name takes, and as near as one line
 const ENDS = [100, 200, 400, 800]; // of the axis of steps, as far as a training has come
@@ -54,31 +57,39 @@ function named(rungs, height, last = TOUCHING) {
 
 const askedOf = ({ asked, words }) => asked.slice(1).map((token) => words[token]).join(" ");
 
-export function lossPanel({ data, units }) {
+// `text`: of a text the button back to the lowest loss, what draws the part held out, and the figure.
+export function lossPanel({ data, units }, text) {
   const { steps, every } = data;
   const twice = data.kind === "text"; // what is learned comes again and again
   return {
-    title: twice ? "Loss on the text it reads, and on the part held out" : "Loss on held-out sentences",
+    title: twice ? "Loss on the part held out, and on what it reads" : "Loss on held-out sentences",
     legend: [["train", "line", twice ? "held out" : "the model"], ...(twice ? [["neutral", "line", "what it reads"]] : []), ["truth", twice ? "dotted" : "line", twice ? "counting" : "what can be had"], ...(twice ? [] : [["prediction", "line", `all men after “${askedOf(data)} …”, 0 to 1`]])],
     plot: { label: "Loss after each step", xLabel: "step", yLabel: units, height: twice ? 300 : 270 },
-    at: (k, { losses }) => [k * every, losses[k]],
+    at: (k, { all }) => [k * every, all.losses[k]],
     by: "x",
     make(p) {
       const [read, line, here] = [p.line("neutral"), p.line("train"), p.marker("train", "dot")];
       const [share, shareNow] = twice ? [] : [p.line("prediction"), p.note("prediction", "end")];
+      const ahead = twice ? [p.line("neutral", { dashed: true }), p.line("train", { dashed: true })] : [];
+      let ringed = null; // on the lowest loss, above all lines
+      if (text) p.host.after(text.back);
       const lines = [];
       const clear = () => {
         p.frame({ x: [0, ENDS[0]], y: [0, 8] });
         for (const [level, name] of lines) name("", level([], []) ?? 0, 0);
-        for (const curve of [read, line]) curve([], []);
+        for (const curve of [read, line, ...ahead]) curve([], []);
+        if (ringed) ringed.slice(1).forEach((words) => words("", 0, 0));
+        ringed?.[0]();
         here();
       };
-      return ({ losses, learnt, onMen, step, loss, rungs }) => {
+      return (state) => {
+        const { losses, learnt, onMen, step, loss, rungs, all } = state;
+        text?.outside(state);
         if (loss === null) return clear();
         const levels = rungs.map(([, level]) => level);
-        const top = topOf(levels, losses, loss, twice);
-        const least = Math.min(...levels, loss, ...learnt);
-        const end = ENDS.find((each) => step <= each && each < steps) ?? steps;
+        const top = topOf(levels, all.losses, step === all.step ? loss : all.losses.at(-1), twice);
+        const least = Math.min(...levels, loss, ...all.learnt);
+        const end = ENDS.find((each) => all.step <= each && each < steps) ?? steps;
         const foot = least - 0.09 * (top - least);
         const inner = (p.size.height - p.margin.top - p.margin.bottom) / p.size.unit;
         const groups = named(rungs.filter(([, level]) => level <= top), (level) => (inner * (top - level)) / (top - foot), twice ? ROOM : TOUCHING);
@@ -96,14 +107,25 @@ export function lossPanel({ data, units }) {
           else if (group) name(gramsOf(group), end, group.at(lowest ? -1 : 0)[1], { dx: -2, dy: lowest ? 13 : -4 });
           else name("", 0, foot);
         });
-        const draw = (curve, values, ...now) => {
-          const seen = entering([...values.map((value, k) => [k * every, value]), ...now], top);
+        const draw = (curve, values, now = [], from = 0) => {
+          const seen = entering([...values.map((value, k) => [(from + k) * every, value]), ...now], top);
           curve(seen.map(([x]) => x), seen.map(([, y]) => Math.min(y, top)));
         };
         draw(read, learnt);
-        draw(line, losses, ...(step % every ? [[step, loss]] : []));
+        draw(line, losses, step % every ? [[step, loss]] : []);
         here(step, Math.min(loss, top));
-        if (twice) return;
+        if (twice) {
+          const from = losses.length - 1; // what is known of the steps after this one stays, dashed
+          [all.learnt, all.losses].forEach((values, k) => draw(ahead[k], values.slice(from), [], from));
+          const best = lowestOf(all.losses);
+          const [low, past] = [all.losses[best], all.losses.length - best > PAST];
+          ringed ??= [p.marker("train", "ring"), p.note("train", "start"), p.note("train", "end")];
+          const [ring, ...names] = ringed;
+          ring(past ? best * every : null, low);
+          names.forEach((words, k) => words(past && (best * every > end / 2) === (k === 1) ? `lowest, step ${best * every}` : "", best * every, low, { dx: k ? 6 : -6, dy: 22 }));
+          text?.root.setAttribute("data-evidence", `lowest at step ${best * every}, ${formatNumber(low)}; ${formatNumber(loss)} at step ${step}`);
+          return;
+        }
         const height = (value) => foot + value * (top - foot);
         share(onMen.map((_, k) => k * every), onMen.map(height));
         const [last, at] = [onMen.at(-1), (onMen.length - 1) * every];
@@ -125,10 +147,10 @@ function longest(samples, task) {
 }
 
 // The samples that are listed: some stay, so that a reader can compare, and the latest.
-function listed(samples, task, told) {
+function listed(samples, task, told, own) {
   const latest = samples.slice(told ? -LATEST : -1);
   const faultless = samples.find(({ tokens }) => task.lawful(tokens.slice(1)) === tokens.length - 1);
-  const kept = told ? [...samples.filter(({ step }) => step <= EARLY), faultless] : [...samples.filter(({ step }) => MILESTONES.includes(step)), longest(samples, task)];
+  const kept = told ? [...samples.filter(({ step }) => step <= EARLY), faultless] : [own ? null : MILESTONES.map((early) => samples.find(({ step }) => step === early)).find(Boolean), longest(samples, task)];
   const all = [...kept.filter((sample) => sample && !latest.includes(sample)), ...latest].filter((sample, k, all) => all.indexOf(sample) === k);
   return all.sort((a, b) => a.step - b.step);
 }
@@ -145,18 +167,22 @@ export function samplesPanel({ data }, rows) {
   return {
     title: told
       ? "What it writes; the first word that the grammar cannot write there is struck out"
-      : "What it writes behind a beginning in grey; its longest piece from the text is underlined",
+      : "What it expects and writes (underlined: copied)",
     beside: true,
     make(host) {
-      host.append(...rows);
-      const line = rows.at(-1)?.appendChild(element("span", { class: "ra-lacks", role: "status" }));
+      const [writes, beginning] = rows;
+      if (beginning) host.append(beginning);
+      const line = beginning?.appendChild(element("span", { class: "ra-lacks", role: "status" }));
+      const expects = told ? () => {} : expectsTable(host, data.orders.at(-1));
+      if (writes) host.append(writes);
       const list = host.appendChild(element("ul", { class: "ra-history", dir: "auto", style: "overflow-wrap: anywhere" }));
       let shown = "";
-      return ({ samples, task, begun }) => {
+      return ({ samples, task, begun, next, counted }) => {
+        expects(next, counted, task?.bytes);
         const words = begun && !told ? leftOut(begun) : "";
         if (line && line.textContent !== words) line.textContent = words;
         const own = samples.filter(({ given }) => given);
-        const some = samples.length ? [...own, ...listed(samples.slice(0, samples.length - own.length), task, told)] : [];
+        const some = samples.length ? [...own, ...listed(samples.slice(0, samples.length - own.length), task, told, own.length)] : [];
         const key = JSON.stringify(some);
         if (key === shown) return;
         shown = key;

@@ -92,6 +92,8 @@ export function textTask(text, { batch, held, length, given, written, shown }) {
     own: judged(0, Math.min(held, Math.floor((cut - 1) / length))), // the beginning of what is learned
     base: 0,
     counted: { tokens, cut, windows, length, vocabulary: known.length },
+    outside: tokens.subarray(cut),
+    bytes: known,
     wordsOf: (found) => found.map((token) => String.fromCharCode(known[token])),
     written: (found) => new TextDecoder().decode(Uint8Array.from(found, (token) => known[token])),
     lawful: (found) => found.length,

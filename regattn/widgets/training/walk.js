@@ -94,6 +94,11 @@ export function makeTrainer(task, { width, n_heads, hidden, layers, steps, rise,
       model.read([...tokens, ...new Array(four(tokens.length) - tokens.length).fill(0)], 1, four(tokens.length));
       return Array.from(model.logShares(tokens.length - 1), Math.exp);
     },
+    // What each token of the first held-out row costs, but for its first.
+    costs() {
+      model.read(part(task.held, 0, 1)[0], 1, T);
+      return Array.from({ length: T }, (_, t) => task.cost(0, t, model.logShares(t)));
+    },
     // What it writes behind some tokens, by the chance of the sample at this step, or without a seed the likeliest.
     writeOn: (begun, seed) => written(seed === null ? null : chanceAt(SAYS * seed, step), begun),
     loss: () => judged(),
