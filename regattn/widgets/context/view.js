@@ -1,6 +1,9 @@
 // ContextExplorer: attention trained on many small regressions, beside the inverse that it should find.
 import { factorsPanel, over, riskPanel } from "./curves.js";
-import { alone, contextState, contextTraining } from "./training.js";
+import { drawnPanel } from "./drawn.js";
+import { keepsOmega, keptMessage, pressed } from "./keep.js";
+import { contextState } from "./state.js";
+import { contextTraining } from "./training.js";
 import { explorer } from "../_kit/explorer.js";
 import { formatNumber, formatResult } from "../_kit/format.js";
 import { svgElement } from "../_kit/plot.js";
@@ -13,29 +16,35 @@ const BACK = 0.02; // of a distance: Ω has come to where it should
 const FAR = 0.05; // and here it has not
 const LOWER = 0.95; // times the risk where no x is multiplied: a risk that is less is said
 
-// Where every x is multiplied: who notices, and from where on least squares is better.
-function stretchedMessage({ factor, stepping, risk, rivals, plain, across }, { factors }) {
+// Where every x is multiplied: who notices, and from where to where the network is better than least squares.
+function stretchedMessage({ factor, stepping, risk, home, rivals, plain, across }, { factors }) {
   const times = `Every x times ${factor}`;
-  const why = stepping ? `${times}, so the first step is ${Number((factor ** 2).toFixed(2))} times as long` : times;
+  const why = stepping ? `${times}, so the first layer’s step is ${Number((factor ** 2).toFixed(2))} times as long as in training` : times;
   const grown = rivals.ridge / plain.ridge;
   const notices = grown > 1.5 ? "does" : grown > 1.02 ? "does a little" : grown < 0.98 ? "gains by it" : "hardly does";
-  const broken = across().network.findIndex((each) => each > plain.ols);
-  const last = broken > 0 ? ` Up to ${factors[broken - 1]} the network beats least squares.` : "";
   const { network } = across();
+  const beaten = network.map((each) => each < plain.ols);
+  const one = factors.indexOf(1);
+  const [low, high] = [beaten.lastIndexOf(false, one) + 1, beaten.indexOf(false, one)];
+  const upTo = high < 0 ? factors.at(-1) : factors[high - 1];
+  const last = beaten[one] ? ` ${low > 0 ? `From ${factors[low]} to` : "Up to"} ${upTo} the network beats least squares.` : "";
   const least = network.indexOf(Math.min(...network));
-  const lower = least > 0 && network[least] < LOWER * network[0] ? ` It is least at ${factors[least]}, ${short(network[least])}.` : "";
-  return `${why}: the risk on new tasks is ${short(risk)}.${lower} Least squares, ${short(rivals.ols)}, does not notice; the ridge of the training ${notices}, ${short(rivals.ridge)}; Bayes, ${short(rivals.bayes)}, is told.${last}`;
+  const lower = network[least] < LOWER * network[one] ? ` It is least at ${factors[least]}, ${short(network[least])}.` : "";
+  return `${why}: the risk is ${short(risk)}, and at 1 it is ${short(home)}.${lower} Least squares, ${short(rivals.ols)}, does not notice; the ridge of the training ${notices}, ${short(rivals.ridge)}; Bayes, ${short(rivals.bayes)}, is told.${last}`;
 }
 
+const DONE = { zero: "Ω is back. ", noise: "Ω has followed. ", target: "Ω has followed. " };
+
 // How far Ω is from both, and at the end whether it has come to the one that it should.
-function distanceMessage({ after, beside, gap, shrunk, words, zeroed, ended, steps, condition, settings }) {
+function distanceMessage({ after, beside, gap, shrunk, words, before, ended, steps, condition, settings, averaged }) {
   const { target, design } = settings;
   const both = beside === "inverse" && design === "fixed" ? `, ${percent(shrunk)} from the ridge` : "";
   const aim = target === "clean" ? shrunk : gap;
-  const back = zeroed && ended && aim < BACK ? "Ω is back. " : "";
+  const done = before && ended && !averaged && aim < (target === "clean" ? FAR : BACK);
+  const back = done ? (before.why?.name === "noise" && target === "noisy" ? "Ω has stayed. " : (DONE[before.why?.name] ?? "")) : "";
   const late = ended && design === "fixed" && beside !== "ridge" && aim > FAR;
   const why = late ? ` These ${steps} steps were not enough: the weakest direction of the rows is learned last (condition number ${formatNumber(condition, 2)}).` : "";
-  return `${back}After ${after}${zeroed ? " from there" : ""} Ω is ${percent(gap)} away from ${words}${both}.${why} The`;
+  return `${back}After ${after}${before ? " from there" : ""} Ω is ${percent(gap)} away from ${words}${both}.${why} The`;
 }
 
 const TESTED = { same: "", quiet: ", tested with a third of the noise it learned with,", loud: ", tested with twice the noise it learned with," };
@@ -47,9 +56,9 @@ function contextMessage(state, problem, view) {
     return `The training ran away: step ${diverged_at} would have taken the loss ${beyond}`;
   }
   const others = `least squares ${short(rivals.ols)}, Bayes ${short(rivals.bayes)}`;
-  const answered = view.hides("layers") ? "" : ` Task ${task}: it answers ${short(answers.network)}, least squares ${short(answers.ols)}; right is ${short(answers.right)}. It is nearer in ${nearer} of ${problem.tested} tasks.`;
+  const answered = view.hides("layers") ? "" : ` Task ${task}: it answers ${short(answers.network)}, least squares ${short(answers.ols)}; right is ${short(answers.right)}. It is nearer than least squares in ${nearer} of ${problem.tested} tasks.`;
   if (factor !== 1 && step > 0) return stretchedMessage(state, problem) + answered;
-  if (step === 0 && before) return `Put to zero: risk ${short(before.risk)} → ${short(state.home)}. Press Play, and the training goes on from there.`;
+  if (step === 0 && before) return keptMessage(state, percent, short);
   if (step === 0) return `Nothing is learned yet: press Play. The risk on new tasks is ${short(risk)}; of ${others}.`;
   const long = risk > far[0] ? " The risk is above that of the start: the steps are too long." : "";
   const after = step === 1 ? "one step" : `${step} steps`;
@@ -87,17 +96,8 @@ function matrixPanel(view, title, pick, { name, ...options }) {
   };
 }
 
-// A press on a cell of Ω puts it to zero, and a training begins from there: from the first one's Ω at that step.
-function pressed(view, { steps }) {
-  return (i, j) => {
-    const { step, zeroed, begun, dimension, ...rest } = view.now();
-    if (!alone(rest) || (step === 0 && !zeroed)) return; // of zeros none can be put to zero
-    const [bit, ended] = [2 ** (i * dimension + j), zeroed && step === steps];
-    view.set({ zeroed: zeroed && !ended ? zeroed | bit : bit, begun: !zeroed ? step : ended ? steps : begun, step: 0 });
-  };
-}
-
 const BESIDE = { inverse: "The inverse", ridge: "The ridge", best: "The best there is" };
+const MEAN = { ...BESIDE, inverse: "The inverse, of the mean", ridge: "The ridge, of the mean" }; // where rows are new
 const SIGNS = [["positive", "square", "above zero"], ["negative", "square", "below zero"]]; // prettier-ignore
 
 // A round number, 0 and its opposite.
@@ -126,7 +126,7 @@ function layersPanel(view) {
       ["truth", "hollow", "least squares"],
       ["truth", "dot", "right"],
     ],
-    plot: { label: "What is left of every outcome before and after every layer", xLabel: "layers", yLabel: "what is left; the answer so far", height: 200 },
+    plot: { label: "What is left of every outcome before and after every layer", xLabel: "layers", yLabel: "rows: what is left; query: answer", height: 200 },
     make(p) {
       const band = p.svg.querySelectorAll(":scope > g")[1].appendChild(svgElement("path", { class: "ra-band" }));
       const [query, usual] = [p.chains("query", 3), p.chains("query ra-dotted", 2)]; // cut at the frame
@@ -187,7 +187,7 @@ function weightsPanel() {
 
 const render = explorer({
   name: "ContextExplorer",
-  longest: 270,
+  longest: 200,
   prepare(data) {
     const trained = new Map(); // risks of whole trainings: those that differ in their number of layers together
     const learned = ({ depth, ...rest }) => {
@@ -195,10 +195,13 @@ const render = explorer({
       if (!trained.has(key)) trained.set(key, {});
       return trained.get(key);
     };
-    const factors = Array.from({ length: 21 }, (_, k) => 1 + k / 20);
-    return { ...data, learned, factors, training: contextTraining({ ...data, scales: Object.values(data.scales) }) };
+    const factors = Array.from({ length: 31 }, (_, k) => (10 + k) / 20);
+    const pasts = new Map(); // risks before Ω was kept, by what was kept
+    return { ...data, learned, factors, pasts, training: contextTraining({ ...data, scales: Object.values(data.scales) }) };
   },
-  own: { held: () => {} }, // a press on a cell of Ω sets it
+  own: { held: () => {}, kept: () => {} }, // moves and presses on Ω set them
+  valid: { kept: (text) => typeof text === "string" && text.length <= 400 && (text === "" || text.split(",").every((number) => number.trim() && Number.isFinite(Number(number)))) },
+  texts: ({ steps }, view) => ({ step: (step) => (view.model.get("begun") ? `${view.model.get("begun")} + ${step}` : `${step} of ${steps}`) }),
   compute: contextState,
   ended: ({ diverged_at }) => diverged_at !== null,
   numbers: (_, view) => [
@@ -211,24 +214,25 @@ const render = explorer({
     ["agreement", "weights: cosine", ({ agreement }) => (agreement === null ? "–" : agreement.toFixed(3))],
   ],
   say: contextMessage,
-  panels: (problem, view) => ({
+  panels: (problem, view) => (keepsOmega(view, problem), {
     omega: matrixPanel(view, "Ω, times n", ({ omega }) => omega, {
-      legend: SIGNS,
+      legend: view.hides("drawn") ? SIGNS : [],
       pick: pressed(view, problem),
-      below: ({ told, step, zeroed }) => told || (step || zeroed ? "Press a cell: it becomes zero." : "It begins at zero."),
+      below: ({ told, step, kept }) => told || (step || kept ? "Press a cell: it becomes zero." : "It begins at zero."),
     }),
     theory: matrixPanel(view, "Theory, times n", ({ theory }) => theory, {
       beside: true,
-      name: ({ beside }) => BESIDE[beside],
+      name: ({ beside, averaged }) => (averaged ? MEAN : BESIDE)[beside],
       below: ({ words, gap }) => `n · ${words}: Ω is ${percent(gap)} away`,
       near: ({ gap }) => gap < BACK,
     }),
-    ridge: matrixPanel(view, "The ridge, times n", ({ ridge }) => ridge, {
+    ridge: matrixPanel(view, "The ridge, times n", ({ third }) => third, {
       beside: true,
-      name: () => "The ridge",
-      below: ({ ridged, shrunk }) => `n · ${ridged}: Ω is ${percent(shrunk)} away`,
-      near: ({ shrunk }) => shrunk < BACK,
+      name: ({ averaged }) => (averaged ? "Where descent ends" : "The ridge"),
+      below: ({ thirdWords, thirdGap }) => `n · ${thirdWords}: Ω is ${percent(thirdGap)} away`,
+      near: ({ thirdGap }) => thirdGap < BACK,
     }),
+    drawn: drawnPanel(view, SIGNS),
     risk: riskPanel(problem, view),
     factors: factorsPanel(problem, view),
     layers: layersPanel(view),
@@ -237,11 +241,11 @@ const render = explorer({
   cursor: ({ every, steps }) => ({
     count: () => Math.floor(steps / every) + 1,
     start: ({ step }) => Math.round(step / every),
-    text: (k, { far, plain, before }) => `step ${k * every}${before ? " from there" : ""}: ${far[k] === undefined ? "press to go there" : `risk ${short(far[k])}`}\nleast squares ${short(plain.ols)}, Bayes ${short(plain.bayes)}`,
+    text: (k, { far, plain, begun }) => `step ${begun ? `${begun} + ` : ""}${k * every}: ${far[k] === undefined ? "press to go there" : `risk ${short(far[k])}`}\nleast squares ${short(plain.ols)}, Bayes ${short(plain.bayes)}`,
     pick: (k) => ({ step: k * every }),
   }),
-  result: ({ parameters, omega, theory, gap, shrunk, cosine, risks, risk, rivals, left, answers, nearer, weights, proximity, agreement, diverged_at }) => ({
-    parameters, omega, theory, gap, shrunk, cosine, risks, risk, rivals, left, answers, nearer, weights, proximity, agreement, diverged_at, // prettier-ignore
+  result: ({ parameters, omega, theory, gap, shrunk, cosine, risks, risk, rivals, left, answers, nearer, weights, proximity, agreement, drawn, diverged_at }) => ({
+    parameters, omega, theory, gap, shrunk, cosine, risks, risk, rivals, left, answers, nearer, weights, proximity, agreement, drawn, diverged_at, // prettier-ignore
   }),
 });
 
