@@ -12,7 +12,7 @@ import { tablePanel } from "../_kit/tables.js";
 const exact = (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)}\u00a0%`;
 const percent = (share) => (share < 0.0005 ? "less than 0.1\u00a0%" : share < 10 ? exact(share) : "over 1000\u00a0%");
 const short = (value) => formatResult(value);
-const BACK = 0.02; // of a distance: Ω has come to where it should
+const NEAR = 0.03; // of a distance: Ω has come to where it should
 const FAR = 0.05; // and here it has not
 const LOWER = 0.95; // times the risk where no x is multiplied: a risk that is less is said
 
@@ -40,7 +40,7 @@ function distanceMessage({ after, beside, gap, shrunk, words, before, ended, ste
   const { target, design } = settings;
   const both = beside === "inverse" && design === "fixed" ? `, ${percent(shrunk)} from the ridge` : "";
   const aim = target === "clean" ? shrunk : gap;
-  const done = before && ended && !averaged && aim < (target === "clean" ? FAR : BACK);
+  const done = before && ended && !averaged && aim < NEAR;
   const back = done ? (before.why?.name === "noise" && target === "noisy" ? "Ω has stayed. " : (DONE[before.why?.name] ?? "")) : "";
   const late = ended && design === "fixed" && beside !== "ridge" && aim > FAR;
   const why = late ? ` These ${steps} steps were not enough: the weakest direction of the rows is learned last (condition number ${formatNumber(condition, 2)}).` : "";
@@ -224,13 +224,13 @@ const render = explorer({
       beside: true,
       name: ({ beside, averaged }) => (averaged ? MEAN : BESIDE)[beside],
       below: ({ words, gap }) => `n · ${words}: Ω is ${percent(gap)} away`,
-      near: ({ gap }) => gap < BACK,
+      near: ({ gap }) => gap < NEAR,
     }),
     ridge: matrixPanel(view, "The ridge, times n", ({ third }) => third, {
       beside: true,
       name: ({ averaged }) => (averaged ? "Where descent ends" : "The ridge"),
       below: ({ thirdWords, thirdGap }) => `n · ${thirdWords}: Ω is ${percent(thirdGap)} away`,
-      near: ({ thirdGap }) => thirdGap < BACK,
+      near: ({ thirdGap }) => thirdGap < NEAR,
     }),
     drawn: drawnPanel(view, SIGNS),
     risk: riskPanel(problem, view),
