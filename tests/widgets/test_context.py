@@ -265,7 +265,7 @@ def test_where_noise_or_target_move_omega_is_kept_and_what_plays_goes_on(browser
         page.wait_for_function(f"() => {FIGURE}.model.get('step') > 2 && {FIGURE}.model.get('begun') > 602")
         page.click("[data-play=play]")
         page.select_option("[data-control=target]", "noisy")
-        assert live.inner_text().startswith("From here it is told the outcomes themselves: Ω is ")
+        assert live.inner_text().startswith("From here it is told its own target: Ω is ")
         assert now(page, "step") == [0]
 
 

@@ -1,7 +1,7 @@
 // A task of the step that comes: what Ω is told, and what is left of it where it meets the rows.
 const SPREAD = 2.2; // standard deviations of an outcome: how far the axes reach
 const REST = 0.01; // of the reach of the sums: this task moves Ω no more
-const written = (value) => (Math.abs(value) < 0.005 ? "0.00" : value.toFixed(Math.abs(value) < 9.95 ? 1 : 0).replace("-", "−"));
+const written = (value) => (Math.abs(value) < 0.005 ? "0.00" : value.toFixed(Math.abs(value) < 9.95 ? 1 : 0).replace("-", value > -0.05 ? "" : "−"));
 
 // Sums are as large as they are at the start, on average: those of the targets themselves.
 function reaches({ settings, n }) {

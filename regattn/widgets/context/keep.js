@@ -54,14 +54,16 @@ export function keepsOmega(view, problem) {
 }
 
 // What was done to Ω, at the first step after it.
-export function keptMessage({ before, home, gap, shrunk, settings, k, words, averaged }, percent, short) {
+export function keptMessage({ before, home, gap, shrunk, thirdGap, settings, k, words, averaged }, percent, short) {
   const { why, points } = before;
-  const [last, own] = [points.at(-1), settings.target === "noisy"];
   const on = "Press Play, and the training goes on from there.";
-  if (why?.name === "zero") return `Put to zero: risk ${short(last[1][k])} → ${short(home)}. ${on}`;
-  if (!why || averaged) return `Ω is kept, ${percent(gap)} away from ${words}. ${on}`;
-  const away = percent(own ? gap : shrunk);
-  if (why.name === "target") return `From here it is told the ${own ? "outcomes themselves" : "clean target"}: Ω is ${away} away from the ${own ? "inverse" : "ridge"}. ${on}`;
+  if (why?.name === "zero") return `Put to zero: risk ${short(points.at(-1)[1][k])} → ${short(home)}. ${on}`;
+  if (!why) return `Ω is kept, ${percent(gap)} away from ${words}. ${on}`;
+  const own = settings.target === "noisy" && !averaged;
+  const away = percent(averaged ? thirdGap : own ? gap : shrunk);
+  const end = averaged ? "where descent ends" : own ? "the inverse" : "the ridge";
+  const told = settings.target === "noisy" ? "its own target" : "the clean target";
+  if (why.name === "target") return `From here it is told ${told}: Ω is ${away} away from ${end}. ${on}`;
   const moved = `Noise ${why.was.toFixed(2)} → ${settings.noise.toFixed(2)}`;
-  return `${moved}: ${own ? "the inverse is the same" : "the ridge moved"}, Ω is ${away} away from it. ${on}`;
+  return `${moved}: ${end} ${own ? "is the same" : "moved"}, Ω is ${away} away from it. ${on}`;
 }

@@ -36,9 +36,10 @@ function stretchedMessage({ factor, stepping, risk, home, rivals, plain, across 
 const DONE = { zero: "Ω is back. ", noise: "Ω has followed. ", target: "Ω has followed. " };
 
 // How far Ω is from both, and at the end whether it has come to the one that it should.
-function distanceMessage({ after, beside, gap, shrunk, words, before, ended, steps, condition, settings, averaged }) {
+function distanceMessage({ after, beside, gap, shrunk, thirdGap, words, before, ended, steps, condition, settings, averaged }) {
   const { target, design } = settings;
-  const both = beside === "inverse" && design === "fixed" ? `, ${percent(shrunk)} from the ridge` : "";
+  const third = averaged ? `, ${percent(thirdGap)} from where descent ends` : `, ${percent(shrunk)} from the ridge`;
+  const both = beside === "inverse" && (design === "fixed" || averaged) ? third : "";
   const aim = target === "clean" ? shrunk : gap;
   const done = before && ended && !averaged && aim < NEAR;
   const back = done ? (before.why?.name === "noise" && target === "noisy" ? "Ω has stayed. " : (DONE[before.why?.name] ?? "")) : "";
@@ -60,7 +61,7 @@ function contextMessage(state, problem, view) {
   if (factor !== 1 && step > 0) return stretchedMessage(state, problem) + answered;
   if (step === 0 && before) return keptMessage(state, percent, short);
   if (step === 0) return `Nothing is learned yet: press Play. The risk on new tasks is ${short(risk)}; of ${others}.`;
-  const long = risk > far[0] ? " The risk is above that of the start: the steps are too long." : "";
+  const long = !before && risk > far[0] ? " The risk is above that of the start: the steps are too long." : "";
   const after = step === 1 ? "one step" : `${step} steps`;
   const noise = TESTED[state.tested];
   const found = view.hides("omega") ? `After ${after}${noise} the` : distanceMessage({ ...state, after });
