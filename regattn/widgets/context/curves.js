@@ -90,7 +90,7 @@ export function over(p, role) {
 
 export function riskPanel(problem, view) {
   const { steps, every } = problem;
-  const height = () => (view.hides("omega") || view.hides("drawn") || view.body.clientWidth <= WIDE ? 200 : 320); // beside two rows
+  const height = () => (view.hides("omega") || view.hides("drawn") || view.body.clientWidth <= WIDE ? 200 : 290); // beside two rows
   return {
     title: "Risk on new tasks",
     ...(view.hides("omega") ? {} : { beside: true, wide: true }), // beside the tables, where Play is in view

@@ -19,14 +19,14 @@ function restWords({ settings, gap, shrunk, drawn, single, averaged }, most) {
   return "These sums are what moves Ω.";
 }
 
-export function drawnPanel(view, signs) {
+export function drawnPanel(view) {
   return {
     title: "A task of this step",
     beside: !view.hides("omega"),
-    legend: [["key", "dot", "a row"], ["neutral", "line", "answer = target"], ...signs],
+    legend: [["key", "dot", "a row"], ["neutral", "line", "answer = target"]],
     plot: [
-      { label: "Targets of one task against its answers", xLabel: "answer", yLabel: "target", height: 160 },
-      { label: "Sums over the rows of x times target minus answer", xLabel: "X′(target − answer)", height: 160 },
+      { label: "Targets of one task against its answers", xLabel: "answer", yLabel: "target", height: 146 },
+      { label: "Sums over the rows of x times target minus answer", xLabel: "X′(target − answer)", height: 146 },
     ],
     make(p, sums) {
       const [even, rows, bars] = [p.line("neutral"), p.dots("key"), sums.signedBars()];

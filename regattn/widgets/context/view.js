@@ -233,7 +233,7 @@ const render = explorer({
       below: ({ thirdWords, thirdGap }) => `n · ${thirdWords}: Ω is ${percent(thirdGap)} away`,
       near: ({ thirdGap }) => thirdGap < NEAR,
     }),
-    drawn: drawnPanel(view, SIGNS),
+    drawn: drawnPanel(view),
     risk: riskPanel(problem, view),
     factors: factorsPanel(problem, view),
     layers: layersPanel(view),
