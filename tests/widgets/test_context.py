@@ -418,7 +418,7 @@ def test_words_in_the_risk_lie_on_no_line_and_on_no_other_words(browser, tmp_pat
 
 
 @pytest.mark.browser
-def test_a_bar_that_is_pointed_at_says_which_row_it_is(browser, tmp_path):
+def test_a_bar_that_is_pointed_at_says_which_row_it_is_and_what_the_layers_leave_of_it(browser, tmp_path):
     explorer = ContextExplorer(**(PRESETS["four layers"] | {"step": 20}))
     found = explorer.result()
     first = int(np.argmax(found["proximity"]))
@@ -427,6 +427,13 @@ def test_a_bar_that_is_pointed_at_says_which_row_it_is(browser, tmp_path):
         page.keyboard.press("Home")
         said = page.locator("[data-panel=weights] svg").get_attribute("aria-valuetext")
         assert said.startswith(f"row {first + 1}, whose outcome is ")
+        line = page.locator("[data-panel=layers] path.ra-line.ra-key")
+        assert line.get_attribute("d")
+        assert (
+            f"row {first + 1}: what is left of it" in page.locator("[data-panel=layers] .ra-note").all_text_contents()
+        )
+        page.keyboard.press("Escape")
+        assert not line.get_attribute("d")
 
 
 @pytest.mark.browser

@@ -117,7 +117,7 @@ function face(view) {
 }
 
 // What every layer leaves of the outcomes of one task: beside the risk where no tables stand above the sentence.
-function layersPanel(view) {
+function layersPanel(problem, view) {
   face(view);
   return {
     title: "One new task, layer by layer",
@@ -132,8 +132,19 @@ function layersPanel(view) {
       const band = p.svg.querySelectorAll(":scope > g")[1].appendChild(svgElement("path", { class: "ra-band" }));
       const [query, usual] = [p.chains("query", 3), p.chains("query ra-dotted", 2)]; // cut at the frame
       const [beyond, rows, trained] = [over(p, "query"), p.note("key"), p.note("query")];
+      const pointed = p.chains("key", 2);
+      let [row, place] = [null, []]; // whose bar is pointed at; where the words stand
+      const follow = ({ left }) => {
+        pointed(row === null ? [] : [left.map((values, l) => [l, values[row]])]);
+        rows(row === null ? "rows: typically ± this far off" : `row ${row + 1}: what is left of it`, ...place);
+      };
+      problem.follow = (i, state) => {
+        row = i;
+        if (p.size.width) follow(state);
+      };
       const [ols, right] = [p.dots("truth", { hollow: true }), p.dots("truth")];
-      return ({ n, left, usually, answers, reach, factor }) => {
+      return (state) => {
+        const { n, left, usually, answers, reach, factor } = state;
         const swing = factor !== 1 ? Math.max(...left.map((values) => Math.abs(values[n]))) : 0; // where steps are too long they are seen
         const most = ROOM * Math.max(reach, Math.abs(answers.ols), Math.abs(answers.right), Math.min(SWINGS * reach, swing));
         const last = left.length - 1;
@@ -144,10 +155,12 @@ function layersPanel(view) {
         beyond(left.findIndex((values) => Math.abs(values[n]) > most), most, most);
         query([left.map((values, l) => [l, -values[n]])]); // what is left of an unknown outcome is minus its answer
         usual([usually.map((answer, l) => [l, answer])]);
-        rows("rows: typically ± this far off", 0, factor === 1 ? -size[0] : -most, { dx: 6, dy: factor === 1 ? 14 : -8 });
+        place = [0, factor === 1 ? -size[0] : -most, { dx: 6, dy: factor === 1 ? 14 : -8 }];
         trained(usually.length ? "dotted: as in training" : "", 0, most, { dx: 6 });
         ols([1.03 * last], [answers.ols], 5);
         right([1.03 * last], [answers.right], 4);
+        if (row >= n) row = null;
+        follow(state);
       };
     },
   };
@@ -156,15 +169,16 @@ function layersPanel(view) {
 // Rows in the order in which they stand: by the weight that least squares gives them.
 const ordered = ({ proximity }) => proximity.map((_, i) => i).sort((a, b) => proximity[b] - proximity[a]);
 
-function weightsPanel() {
+function weightsPanel(problem, view) {
   return {
     title: "Weights on the same task, for the query",
     cursor: {
       places: ([p]) => [[p, (k, state) => [k, state.proximity[ordered(state)[k]]], "x"]],
       count: ({ n }) => n,
+      moved: (k, state) => problem.follow?.(k === null ? null : ordered(state)[k], state),
       text(k, state) {
         const i = ordered(state)[k];
-        return `row ${i + 1}, whose outcome is ${short(state.outcomes[i])}\nits weight: network ${short(state.weights[i])}, least squares ${short(state.proximity[i])}`;
+        return `row ${i + 1}, whose outcome is ${short(state.outcomes[i])}\nits weight: network ${short(state.weights[i])}, least squares ${short(state.proximity[i])}${view.hides("layers") ? "" : "\nits line above: what the layers leave of it"}`;
       },
     },
     legend: [
@@ -236,8 +250,8 @@ const render = explorer({
     drawn: drawnPanel(view),
     risk: riskPanel(problem, view),
     factors: factorsPanel(problem, view),
-    layers: layersPanel(view),
-    weights: weightsPanel(),
+    layers: layersPanel(problem, view),
+    weights: weightsPanel(problem, view),
   }),
   cursor: ({ every, steps }) => ({
     count: () => Math.floor(steps / every) + 1,
