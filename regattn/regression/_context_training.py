@@ -49,8 +49,8 @@ class Settings(NamedTuple):
     seed: int
     correlation: float  # of neighbouring columns: 0.5 makes cov(x_j, x_k) = 0.5 ** |j - k|
     steps: int  # of the whole training: the learning rate rises and falls over them
-    zeroed: int = 0  # cells of one linear layer's Ω, put to zero for a second training: 1, 2, 4, … for each, added
-    begun: int = 0  # step of the first training at which they were put to zero
+    kept: str = ""  # numbers of one linear layer's Ω, row by row, from which a training goes on
+    begun: int = 0  # steps that were taken before: fresh tasks go on from there
 
 
 class Tasks(NamedTuple):
@@ -130,15 +130,20 @@ def layers(settings: Settings, theta: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return parts[: len(parts) // 2], parts[len(parts) // 2 :]
 
 
+def goes_on(settings: Settings) -> bool:
+    """Return whether a training begins with the numbers that were kept."""
+    alone = settings.attention == "linear" and settings.depth == 1
+    return alone and bool(settings.kept) and settings.kept.count(",") + 1 == settings.dimension**2
+
+
 def start(settings: Settings) -> np.ndarray:
     """Return the first numbers: zero for one linear layer, small for others; two heads begin with opposite signs.
 
-    One linear layer of which cells were ``zeroed`` begins where the first training stood, without them.
+    One linear layer begins with the numbers that were ``kept``, if there are any.
     """
-    if settings.zeroed and settings.attention == "linear" and settings.depth == 1:
-        there = train(settings._replace(zeroed=0, begun=0), settings.begun).theta
-        return np.where(settings.zeroed >> np.arange(there.size) & 1, 0.0, there)
     p, heads = settings.dimension, HEADS.get(settings.attention)
+    if goes_on(settings):
+        return np.array([float(number) for number in settings.kept.split(",")])
     count = heads or (1 if settings.tied else settings.depth) * (1 + (settings.attention == "plus"))
     spread = 0.0 if settings.attention == "linear" and settings.depth == 1 else STARTS[settings.attention]
     drawn = spread * normals(settings.seed, START, 0, count * p * p)
@@ -282,16 +287,16 @@ def train(settings: Settings, step: int) -> Training:
     judges, theta, diverged_at = tests(settings), start(settings), None
     found = [risks(settings, theta, judges)]
     pace, limit = np.zeros_like(theta), None
+    rise = 0.0 if goes_on(settings) else RISE * settings.steps
     for t in range(step):
-        batch = tasks(settings, TRAIN, t, BATCH, QUERIES)
+        batch = tasks(settings, TRAIN, settings.begun + t, BATCH, QUERIES)
         loss, slope = loss_and_slope(settings, theta, batch)
         if limit is None:
             limit = GROWTH_LIMIT * max(loss, float(np.mean(batch.goals**2)))
         with np.errstate(over="ignore", invalid="ignore"):  # an overflow is reported as divergence
             pace = MOMENTUM * pace + (1 - MOMENTUM) * slope * min(1.0, CLIP / max(np.sqrt(np.sum(slope**2)), 1e-300))
-            rate = settings.learning_rate * min(
-                (t + 1) / (RISE * settings.steps), (1 - t / settings.steps) / (1 - RISE)
-            )
+            risen = min((t + 1) / rise, 1.0) if rise else 1.0
+            rate = settings.learning_rate * min(risen, (1 - t / settings.steps) / (1 - RISE))
             moved = theta - rate * pace
             loss = loss_and_slope(settings, moved, batch)[0]
         if not (loss <= limit and np.isfinite(moved).all()):

@@ -91,7 +91,7 @@ def reached_by_tab(page) -> set[str]:
     """Return the controls that the Tab key reaches, and "menu" for the menu."""
     names = page.evaluate(CONTROLS)
     reached = set()
-    for _ in range(len(names) + 16):
+    for _ in range(len(names) + 17):
         page.keyboard.press("Tab")
         reached.add(page.evaluate("document.activeElement.dataset.control ?? document.activeElement.tagName"))
     return reached

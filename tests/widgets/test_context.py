@@ -11,6 +11,7 @@ from regattn.widgets.context import PRESETS
 from tests.explorers.context import expected
 from tests.widgets.harness import FIGURE, SET, STATE, assert_same, opened
 
+KEPT = "0,-0.36,-0.57,-0.36,1.61,-0.43,-0.57,-0.43,1.75"  # Ω of "same rows, own target", but for one cell
 NETWORKS = {
     "one layer": {},
     "fixed, clean": {"design": "fixed", "target": "clean", "noise": 2.0, "learning_rate": 0.3},
@@ -22,7 +23,8 @@ NETWORKS = {
     "untied, keys move, x doubled": {"attention": "plus", "depth": 3, "tied": False, "factor": 2.0, "task": 5},
     "fixed, x doubled": {"design": "fixed", "noise": 2.0, "learning_rate": 0.3, "factor": 2.0, "query": 2},
     "two heads, x doubled": {"attention": "pair", "context": 8, "factor": 1.45, "task": 100},
-    "fixed, two cells put to zero": {"design": "fixed", "noise": 2.0, "learning_rate": 0.3, "zeroed": 257, "begun": 40},
+    "fixed, from what was kept": {"design": "fixed", "noise": 2.0, "learning_rate": 0.3, "kept": KEPT, "begun": 40},
+    "two columns, kept numbers of three": {"design": "fixed", "dimension": 2, "kept": KEPT, "begun": 40},
 }
 
 
@@ -73,12 +75,36 @@ def test_with_every_x_doubled_least_squares_answers_as_before_and_four_layers_ov
     assert shrinks[-1] < 0.7 * shrinks[0]
 
 
+def kept(found: dict) -> str:
+    """Return the numbers of Ω from which a training on twenty rows goes on."""
+    return ",".join(f"{20 * number:.6g}" for row in found["omega"] for number in row)
+
+
 def test_cells_put_to_zero_come_back_whatever_the_noise():
-    begun = after("same rows, own target", zeroed=0b100010001, begun=600, step=0)
-    assert [begun["omega"][k][k] for k in range(3)] == [0, 0, 0] != begun["omega"][0][1]
+    begun = after("same rows, own target", kept=KEPT, begun=600, step=0)
+    assert begun["omega"][0][0] == 0
     assert begun["risk"] > 2 * begun["rivals"]["ols"]
-    assert after("same rows, own target", zeroed=0b100010001, begun=600)["gap"] < 1e-3
-    assert after("same rows, clean target", zeroed=1, begun=40)["shrunk"] < 0.03
+    assert after("same rows, own target", kept=KEPT, begun=600)["gap"] < 1e-3
+    assert after("same rows, clean target", kept=KEPT, begun=40)["shrunk"] < 0.03
+
+
+def test_where_the_noise_moves_omega_follows_the_ridge_and_stays_on_the_inverse():
+    own, clean = (kept(after(f"same rows, {target} target")) for target in ("own", "clean"))
+    for noise in (1.0, 2.5):
+        moved = [after("same rows, clean target", kept=clean, begun=600, noise=noise, step=k) for k in (0, 20, 600)]
+        assert 0.15 < moved[0]["shrunk"] > 1.5 * moved[1]["shrunk"]  # it is on its way at once
+        assert moved[2]["shrunk"] < 0.03
+        assert after("same rows, own target", kept=own, begun=600, noise=noise, step=20)["gap"] < 1e-3
+
+
+def test_at_the_inverse_a_task_misses_its_targets_and_moves_nothing():
+    found = after("same rows, own target")["drawn"]
+    assert np.std(np.subtract(found["targets"], found["answers"])) > 1
+    assert np.abs(found["sums"]).max() < 1e-3
+    begun = after("same rows, own target", step=0)["drawn"]
+    assert not any(begun["answers"])
+    assert np.abs(begun["sums"]).max() > 1
+    assert np.abs(after("same rows, clean target")["drawn"]["sums"]).max() > 0.5  # zero on average only
 
 
 def test_tasks_are_counted_on_which_the_network_is_nearer_than_least_squares():
@@ -90,8 +116,20 @@ def test_tasks_are_counted_on_which_the_network_is_nearer_than_least_squares():
     assert found["nearer"] == nearer
 
 
+BAD = {
+    "depth": 5,
+    "context": 7,
+    "noise": -1.0,
+    "attention": "relu",
+    "query": 5,
+    "step": 601,
+    "kept": "1,x",
+    "factor": 0.4,
+}
+
+
 def test_bad_settings_are_refused():
-    for name, value in {"depth": 5, "context": 7, "noise": -1.0, "attention": "relu", "query": 5, "step": 601}.items():
+    for name, value in BAD.items():
         with pytest.raises(ValueError, match=f"{name} must be .* got {value!r}"):
             ContextExplorer(**{name: value})
     with pytest.raises(ValueError, match=r"correlation must be ≤ 0\.95, got 1"):
@@ -185,21 +223,74 @@ def test_a_cell_of_omega_that_is_pressed_is_zero_and_the_training_goes_on_from_t
         cells = page.locator("[data-panel=omega] tbody td")
         others = cells.nth(1).inner_text()
         cells.nth(0).click()
-        assert now(page, "step", "zeroed", "begun") == [0, 1, 80]
+        assert now(page, "step", "begun") == [0, 80]
+        assert page.locator("[data-output=step]").inner_text() == "80 + 0"
         assert [cells.nth(k).inner_text() for k in (0, 1)] == ["0.00", others]
         past = page.locator("[data-panel=risk] path.ra-line.ra-neutral.ra-dotted").get_attribute("d")
-        before, after = (end.split(",") for end in past.split("M")[-1].split("L"))
+        before, after = (end.split(",") for end in past.split("L")[-2:])
         assert before[0] == after[0]  # it jumps where it stood
         assert float(after[1]) < float(before[1])
         assert page.locator(".ra-live").inner_text().startswith("Put to zero: risk 0.")
         page.keyboard.press("ArrowRight")
         page.keyboard.press("Enter")
-        assert now(page, "step", "zeroed", "begun") == [0, 3, 80]
+        assert now(page, "step", "begun") == [0, 80]
+        assert now(page, "kept")[0].startswith("0,0,")
         assert_same(page.evaluate(f"{FIGURE}.model.result()"), expected(page.evaluate(STATE)), "two cells")
         page.evaluate(SET, [{"step": 600}, 0])
         assert page.locator(".ra-live").inner_text().startswith("Ω is back.")
-        cells.nth(8).click()  # after a return it begins at the end of the first training
-        assert now(page, "step", "zeroed", "begun") == [0, 256, 600]
+        cells.nth(8).click()
+        assert now(page, "step", "begun") == [0, 680]
+        page.click("[data-play=start]")
+        assert now(page, "step", "kept", "begun") == [0, "", 0]  # back to zero
+
+
+@pytest.mark.browser
+def test_where_noise_or_target_move_omega_is_kept_and_what_plays_goes_on(browser, tmp_path):
+    explorer = ContextExplorer(**(PRESETS["same rows, clean target"] | {"step": 600}))
+    with opened(browser, tmp_path, explorer) as page:
+        cells, live = page.locator("[data-panel=omega] tbody td"), page.locator(".ra-live")
+        numbers = cells.all_inner_texts()
+        page.focus("[data-control=noise]")
+        for _ in range(10):
+            page.keyboard.press("ArrowRight")
+        assert cells.all_inner_texts() == numbers
+        assert now(page, "noise", "step", "begun") == [2.5, 0, 600]
+        assert live.inner_text().startswith("Noise 2.00 → 2.50: the ridge moved, Ω is 17")
+        assert_same(page.evaluate(f"{FIGURE}.model.result()"), expected(page.evaluate(STATE)), "kept")
+        page.click("[data-play=play]")
+        page.wait_for_function(f"() => {FIGURE}.model.get('step') > 2")
+        page.focus("[data-control=noise]")
+        page.keyboard.press("ArrowLeft")
+        assert now(page, "noise") == [2.45]
+        page.wait_for_function(f"() => {FIGURE}.model.get('step') > 2 && {FIGURE}.model.get('begun') > 602")
+        page.click("[data-play=play]")
+        page.select_option("[data-control=target]", "noisy")
+        assert live.inner_text().startswith("From here it is told its own target: Ω is ")
+        assert now(page, "step") == [0]
+
+
+@pytest.mark.browser
+def test_the_task_of_the_step_is_drawn_and_says_when_it_moves_omega_no_more(browser, tmp_path):
+    with opened(browser, tmp_path, ContextExplorer(**PRESETS["same rows, own target"])) as page:
+        said, dots = (page.locator(f"[data-panel=drawn] {part}") for part in (".ra-below", "path.ra-dot"))
+        assert said.inner_text() == "These sums are what moves Ω."
+        first = dots.get_attribute("d")
+        page.evaluate(SET, [{"step": 1}, 0])
+        assert dots.get_attribute("d") != first
+        page.evaluate(SET, [{"step": 600}, 0])
+        assert said.inner_text() == "Dots stay off the line, and the sums are zero: no such task moves Ω."
+        page.evaluate(SET, [{"step": 600, "target": "clean"}, 0])
+        assert said.inner_text() == "No task is at rest; over many the sums cancel."
+
+
+@pytest.mark.browser
+def test_one_layer_for_new_rows_is_beside_where_descent_ends(browser, tmp_path):
+    with opened(
+        browser, tmp_path, ContextExplorer(**(PRESETS["new rows"] | {"beside": "inverse", "step": 600}))
+    ) as page:
+        heads = page.locator(".ra-panel:has(table) > .ra-title").all_inner_texts()
+        assert heads == ["Ω, times n", "The inverse, of the mean", "Where descent ends"]
+        assert page.locator("[data-panel=ridge] p.ra-strong").count() == 1
 
 
 @pytest.mark.browser
@@ -266,11 +357,51 @@ def test_a_hand_multiplies_every_x_and_is_told_from_where_least_squares_is_bette
         page.mouse.up()
         assert now(page, "factor") == [2]
         said = page.locator(".ra-live").inner_text()
-        assert "4 times as long: the risk on new tasks is 83.6" in said
-        assert "Up to 1.35 the network beats least squares" in said
+        assert "4 times as long as in training: the risk is 83.6, and at 1 it is 0.785." in said
+        assert "From 0.6 to 1.35 the network beats least squares" in said
+        assert "It is nearer than least squares in 31 of 100 tasks." in said
+        assert page.locator("[data-panel=risk] > .ra-title").inner_text() == "Risk, every x as in training"
+        row = page.locator(".ra-layer-row").inner_text()
+        assert "Layers, risks at 2.00" in row
+        assert "83.6" in row
         ols = explorer.result()["rivals"]["ols"]
-        for explorer.factor, better in {1.35: True, 1.4: False}.items():
+        for explorer.factor, better in {0.55: False, 0.6: True, 1.35: True, 1.4: False}.items():
             assert (explorer.result()["risk"] < ols) is better
+
+
+@pytest.mark.browser
+def test_the_risk_with_every_x_multiplied_is_drawn_and_pressed_while_it_trains(browser, tmp_path):
+    hide = ["omega", "theory", "ridge", "drawn"]
+    explorer = ContextExplorer(**(PRESETS["four layers"] | {"step": 0}), hide=hide)
+    with opened(browser, tmp_path, explorer, width=1280) as page:
+        curve = page.locator("[data-panel=factors] path.ra-line.ra-prediction")
+        drawn = [curve.get_attribute("d")]
+        for step in (20, 30, 40):
+            page.evaluate(SET, [{"step": step}, 0])
+            drawn.append(curve.get_attribute("d"))
+        assert drawn[1] == drawn[2]
+        assert len(set(drawn)) == 3
+        plot = page.locator("[data-panel=factors] svg")
+        plot.click(position={"x": 0.3 * plot.bounding_box()["width"], "y": 60})
+        assert 0.5 <= now(page, "factor")[0] < 0.9
+
+
+@pytest.mark.browser
+def test_all_layers_are_trained_by_one_press_and_the_picture_stays(browser, tmp_path):
+    explorer = ContextExplorer(**(PRESETS["four layers"] | {"step": 0}), steps=20, hide=["omega", "theory", "ridge"])
+    with opened(browser, tmp_path, explorer, width=1280) as page:
+        page.click(".ra-train")
+        page.wait_for_function("() => document.querySelectorAll('.ra-layer-keys small')[3].textContent !== '–'")
+        assert now(page, "depth", "step") == [4, 0]
+        explorer.step, risks = 20, []
+        for factor in (1.0, 0.5):
+            page.evaluate(SET, [{"factor": factor}, 0])
+            for explorer.depth in (1, 2, 3, 4):
+                explorer.factor = factor
+                risks.append(explorer.result()["risk"])
+            shown = [float(words) for words in page.locator(".ra-layer-keys small").all_inner_texts()]
+            assert shown == pytest.approx(risks[-4:], rel=5e-3)
+        assert page.locator(".ra-train").is_disabled()
 
 
 @pytest.mark.browser
@@ -287,7 +418,7 @@ def test_words_in_the_risk_lie_on_no_line_and_on_no_other_words(browser, tmp_pat
 
 
 @pytest.mark.browser
-def test_a_bar_that_is_pointed_at_says_which_row_it_is(browser, tmp_path):
+def test_a_bar_that_is_pointed_at_says_which_row_it_is_and_what_the_layers_leave_of_it(browser, tmp_path):
     explorer = ContextExplorer(**(PRESETS["four layers"] | {"step": 20}))
     found = explorer.result()
     first = int(np.argmax(found["proximity"]))
@@ -296,6 +427,13 @@ def test_a_bar_that_is_pointed_at_says_which_row_it_is(browser, tmp_path):
         page.keyboard.press("Home")
         said = page.locator("[data-panel=weights] svg").get_attribute("aria-valuetext")
         assert said.startswith(f"row {first + 1}, whose outcome is ")
+        line = page.locator("[data-panel=layers] path.ra-line.ra-key")
+        assert line.get_attribute("d")
+        assert (
+            f"row {first + 1}: what is left of it" in page.locator("[data-panel=layers] .ra-note").all_text_contents()
+        )
+        page.keyboard.press("Escape")
+        assert not line.get_attribute("d")
 
 
 @pytest.mark.browser

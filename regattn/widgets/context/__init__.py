@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,11 @@ import numpy as np
 from regattn._validation import check_count, check_real
 from regattn.regression import _context_training as training
 from regattn.regression.trajectory import GROWTH_LIMIT
-from regattn.widgets._kit import Choice, Count, Explorer, Seed, Slider, Tick
+from regattn.widgets._kit import Choice, Count, Explorer, Seed, Slider, Tick, TypedText
 
 __all__ = ["ContextExplorer"]
 
-FIRST = {"step": 0, "zeroed": 0, "begun": 0}  # what another setting does to the training
+FIRST = {"step": 0, "kept": "", "begun": 0}  # what another setting does to the training
 LINEAR = {"attention": ["linear", "plus"]}
 ALONE = {"attention": "linear", "depth": 1, "tied": True, "dimension": 3, "context": 20, "noise": 0.5} | FIRST
 ALONE |= {
@@ -49,17 +50,38 @@ class _Held(Count):
     kind = "held"
 
 
-class ContextExplorer(Explorer, panels=["omega", "theory", "ridge", "risk", "factors", "layers", "weights"]):
+class _Kept(TypedText):
+    """Numbers between commas that a move keeps, or nothing."""
+
+    kind = "kept"
+
+    def validate(self, obj: Any, value: Any) -> str:
+        """Return ``value`` or raise a ValueError that names it."""
+        text = super().validate(obj, value)
+        try:
+            fine = all(isfinite(float(number)) for number in text.split(",")) if text else True
+        except ValueError:
+            fine = False
+        if not fine:
+            raise ValueError(f"{self.name} must be numbers between commas, or nothing, got {value!r}")
+        return text
+
+    def _words(self) -> str:
+        return "str"
+
+
+class ContextExplorer(Explorer, panels=["omega", "theory", "ridge", "drawn", "risk", "factors", "layers", "weights"]):
     r"""Train attention on many small regressions, and see which inverse it finds.
 
     .. math:: y = X\beta + \sigma\varepsilon, \qquad \hat y_q = x_q^\top \Omega X^\top y
 
     Nothing in the training speaks of :math:`(X^\top X)^{-1}`: the browser draws 32 tasks at every step, each with its
     own β, and descends on the squared error of the answers. Tables show n times what Ω has become (of several layers,
-    the one Ω that does their work on one context) beside theory and the ridge, and a press puts a cell of Ω to zero,
-    from where it is trained again; curves show the distance to the noise-free answer on 100 new contexts, after every
-    tenth step, and with every x multiplied; a band how much every layer leaves of the outcomes of one of them, and a
-    line its answer so far; bars the weights on it beside those of least squares.
+    the one Ω that does their work on one context) beside theory and the ridge. A press puts a cell of Ω to zero, and
+    from there, or with other noise, the training goes on; dots show a task of the step, targets against answers. Curves
+    show the distance to the noise-free answer on 100 new contexts, after every tenth step, and with every x multiplied;
+    a band how much every layer leaves of the outcomes of one of them, and a line its answer so far; bars the weights on
+    it beside those of least squares.
 
     Parameters
     ----------
@@ -90,7 +112,6 @@ class ContextExplorer(Explorer, panels=["omega", "theory", "ridge", "risk", "fac
         "Target it is told",
         {"noisy": "its own, with noise", "clean": "clean, without noise"},
         help="What the answers are compared with; where rows stay the same, its own are the outcomes it was shown.",
-        sets=FIRST,
         waits=True,
     )
     attention = Choice(
@@ -116,8 +137,7 @@ class ContextExplorer(Explorer, panels=["omega", "theory", "ridge", "risk", "fac
         default=0.5,
         shown=(0.0, 3.0),
         step=0.05,
-        help="Its standard deviation.",
-        sets=FIRST,
+        help="Its standard deviation. What one linear layer has learned is kept when it moves.",
         first=True,
     )
     learning_rate = Slider("Learning rate", 1e-6, 1e3, default=0.1, shown=(0.01, 1.0), log=True, sets=FIRST, waits=True)
@@ -132,7 +152,7 @@ class ContextExplorer(Explorer, panels=["omega", "theory", "ridge", "risk", "fac
     )
     factor = Slider(
         "Every x times",
-        1.0,
+        0.5,
         2.0,
         default=1.0,
         step=0.05,
@@ -161,18 +181,12 @@ class ContextExplorer(Explorer, panels=["omega", "theory", "ridge", "risk", "fac
         help="Every new task asks about a few more rows; whose weights are shown.",
     )
     seed = Seed("Draw other tasks", default=3, help="Which tasks, and where layers and heads begin.", sets=FIRST)
-    zeroed = _Held(
-        "Cells put to zero",
-        most=lambda _: 2**25 - 1,
-        bound="all cells",
-        help="From which the training begins again; 1 for the first cell, 2 for the next, then 4 and so on, added up.",
+    kept = _Kept(
+        "Ω that was kept",
+        default="",
+        help="Its numbers, row by row, from which the training of one linear layer goes on; without any, from zero.",
     )
-    begun = _Held(
-        "Step at which they were",
-        most=lambda self: self.steps,
-        bound="the number of steps",
-        help="Of the first training.",
-    )
+    begun = _Held("Steps before", most=lambda _: 10**6, bound="a million", help="That were taken before it goes on.")
     step = Count("Step", most=lambda self: self.steps, bound="the number of steps", of=True, play=50, first=True)
 
     def __init__(self, *, steps: int = 600, correlation: float = 0.5, **kit: Any) -> None:
@@ -182,9 +196,9 @@ class ContextExplorer(Explorer, panels=["omega", "theory", "ridge", "risk", "fac
         data = {name.lower(): getattr(training, name) for name in names} | {"scales": training.SCALES}
         data |= {"steps": self.steps, "correlation": self.correlation, "growth_limit": GROWTH_LIMIT}
         alt = (
-            "Attention trained on many small regressions: Ω beside the inverse and the ridge, the risk on new contexts "
-            "beside least squares, ridge and Bayes, also where every x is multiplied, and on one context how much each "
-            "layer leaves of the outcomes, and weights beside those of least squares."
+            "Attention trained on many small regressions: Ω beside the inverse and the ridge, a task of the step, the "
+            "risk on new contexts beside least squares, ridge and Bayes, also where every x is multiplied, and on one "
+            "context how much each layer leaves of the outcomes, and weights beside those of least squares."
         )
         presets = {label: knobs | {"step": min(knobs["step"], self.steps)} for label, knobs in PRESETS.items()}
         super().__init__(**{"data": data, "alt": alt, "presets": presets} | kit)
@@ -209,7 +223,8 @@ class ContextExplorer(Explorer, panels=["omega", "theory", "ridge", "risk", "fac
             and ``answers`` to that query, of the network, of least squares (``ols``) and the ``right`` one, without
             noise, and on how many of all new contexts the network is ``nearer`` to that than least squares; ``weights``
             on its rows for the query, ``proximity``, those of least squares, and ``agreement``, their cosine;
-            ``diverged_at``, a step or None.
+            ``drawn``, of the first task of the next step the ``answers`` and ``targets``, and ``sums``, their
+            differences times the rows that were asked about; ``diverged_at``, a step or None.
         """
         return self._found(self.step)
 
@@ -243,8 +258,16 @@ class ContextExplorer(Explorer, panels=["omega", "theory", "ridge", "risk", "fac
             "weights": weights.tolist(),
             "proximity": proximity.tolist(),
             "agreement": _cosine(weights, proximity),
+            "drawn": self._drawn(settings, walk.theta, step),
             "diverged_at": walk.diverged_at,
         }
+
+    def _drawn(self, settings: training.Settings, theta: np.ndarray, step: int) -> dict[str, list[float]]:
+        batch = training.tasks(settings, training.TRAIN, self.begun + step, training.BATCH, training.QUERIES)
+        X, y, queries, targets = (part[0] for part in batch)
+        answers = training.weights(settings, theta, X, queries) @ y
+        found = {"answers": answers, "targets": targets, "sums": queries.T @ (targets - answers)}
+        return {name: part.tolist() for name, part in found.items()}
 
 
 def _cosine(a: np.ndarray, b: np.ndarray) -> float | None:

@@ -22,7 +22,7 @@ class ContextExplorer(Explorer):
     task: int
     query: int
     seed: int
-    zeroed: int
+    kept: str
     begun: int
     step: int
     def __init__(
@@ -45,7 +45,7 @@ class ContextExplorer(Explorer):
         task: int | None = None,
         query: int | None = None,
         seed: int | None = None,
-        zeroed: int | None = None,
+        kept: str | None = None,
         begun: int | None = None,
         step: int | None = None,
         hide: Sequence[str] = (),

@@ -1,9 +1,9 @@
 // The curves of the ContextExplorer: risk after every tenth step, with the keys of the layers, and risk with every x multiplied.
+import { layerKeys } from "./layers.js";
 import { formatNumber, formatResult, powerText } from "../_kit/format.js";
-import { element } from "../_kit/controls.js";
 
 const LOWEST = 1e-6; // a smaller risk runs along the floor
-const height = (value) => Math.log10(Math.max(LOWEST, value));
+const logOf = (value) => Math.log10(Math.max(LOWEST, value));
 
 // Rivals of the network: role, mark and words of each. Those that coincide are one line, which the legend names for all.
 const RIVALS = {
@@ -15,6 +15,7 @@ const RIVALS = {
 const ENDS = "where descent ends"; // the best single layer, where one is trained
 const EARLY = 1.05; // times the least risk: from there on the curve says where it was least
 const LETTER = 6.5; // pixels that one takes, about
+const WIDE = 736; // pixels: tables and the risk stand beside each other
 const ABOVE = 100; // times the worst rival: a larger risk leaves the picture, and an arrow says so
 const SAME = 1.005; // of two risks, how much larger the one may be where both are one line
 
@@ -22,7 +23,7 @@ const SAME = 1.005; // of two risks, how much larger the one may be where both a
 function distinct(rivals) {
   const found = [];
   for (const name of Object.keys(RIVALS)) {
-    const twin = found.find(([first]) => Math.abs(height(rivals[first]) - height(rivals[name])) < Math.log10(SAME));
+    const twin = found.find(([first]) => Math.abs(logOf(rivals[first]) - logOf(rivals[name])) < Math.log10(SAME));
     if (twin) twin.push(name);
     else found.push([name]);
   }
@@ -87,77 +88,55 @@ export function over(p, role) {
   };
 }
 
-// The slider of the layers, drawn as a row of keys; under each the risk at the end of its training, once that is known.
-function layerKeys(view, { learned, steps }) {
-  const row = view.rows.get("depth");
-  if (!row) return () => {};
-  const keys = [1, 2, 3, 4].map((depth) => element("span", {}, element("b", {}, String(depth)), element("small")));
-  row.classList.add("ra-layer-row");
-  row.firstChild.textContent = "Layers and their risks";
-  row.append(element("span", { class: "ra-layer-keys", "aria-hidden": "true" }, ...keys));
-  view.first.prepend(row);
-  const input = row.querySelector("input");
-  // Pressed, it is trained at once; what has been trained is shown at its end.
-  const go = (risks) => (risks ? view.set({ step: steps }, { move: null }) : view.run.finish());
-  let known = {};
-  const press = () => go(known[view.model.get("depth")]);
-  view.listen(input, "click", press);
-  view.listen(input, "input", () => known[view.model.get("depth")] && press()); // moved by keys, too, it is as it was left
-  view.listen(input, "keydown", (event) => event.key === "Enter" && press());
-  return ({ settings, k }) => {
-    known = learned(settings);
-    keys.forEach((key, at) => {
-      const words = known[at + 1] ? formatResult(known[at + 1][k]) : "–";
-      key.classList.toggle("ra-on", settings.depth === at + 1);
-      if (key.lastChild.textContent !== words) key.lastChild.textContent = words;
-    });
-  };
-}
-
 export function riskPanel(problem, view) {
   const { steps, every } = problem;
+  const height = () => (view.hides("omega") || view.hides("drawn") || view.body.clientWidth <= WIDE ? 200 : 290); // beside two rows
   return {
     title: "Risk on new tasks",
     ...(view.hides("omega") ? {} : { beside: true, wide: true }), // beside the tables, where Play is in view
-    legend: [["prediction", "line", "network"], ...Object.values(RIVALS), ["neutral", "dotted", "before the press"]],
-    plot: { label: "Risk after every tenth step, on a logarithmic axis", xLabel: "step", yLabel: "mean squared distance, log scale", height: 200 },
+    legend: [["prediction", "line", "network"], ...Object.values(RIVALS), ["neutral", "dotted", "before"]],
+    plot: { label: "Risk after every tenth step, on a logarithmic axis", xLabel: "step", yLabel: "mean squared distance, log scale", height },
     hint: () => "; arrow keys read the steps, Enter goes there",
-    at: (k, { far, before }) => [(before?.at ?? 0) + k * every, height(far[Math.min(k, far.length - 1)])],
+    at: (k, { far, begun }) => [begun + k * every, logOf(far[Math.min(k, far.length - 1)])],
     by: "x",
     make(p) {
       const lines = Object.entries(RIVALS).map(([name, [role, mark]]) => [name, p.line(role, { dashed: mark === "dashed" })]);
-      const [network, earlier, here] = [p.chains("prediction", 2), p.chains("neutral ra-dotted", 2), p.marker("prediction", "dot")];
+      const [network, earlier, here] = [p.chains("prediction", 2), p.line("neutral", { dotted: true }), p.marker("prediction", "dot")];
       const [least, early, beyond] = [p.dots("prediction", { hollow: true }), raised(p, "prediction"), over(p, "prediction")];
       const name = lineNames(p, Object.keys(RIVALS));
-      const layers = layerKeys(view, problem);
+      const box = p.host.parentNode;
+      const [title, layers] = [box.querySelector(".ra-title"), layerKeys(view, problem, p.host)];
       return (state) => {
-        const { far, home, plain, step, common, nothing, before, single, early: shrinks } = state;
+        const { far, home, plain, step, common, nothing, before, begun, k, single, early: shrinks } = state;
+        const passed = (before?.points ?? []).map(([at, risks]) => [at, risks[k]]);
         layers(state);
+        const words = state.factor === 1 ? "Risk on new tasks" : "Risk, every x as in training";
+        if (title.textContent !== words) title.textContent = words;
         const ceiling = Math.max(far[0], ABOVE * Math.max(...Object.values(plain))); // what is higher is cut
-        const within = (value) => height(Math.min(ceiling, value));
-        const seen = [...far, ...(before?.far ?? []), home, nothing, ...Object.values(plain), ...(view.hides("omega") ? common : [])].map(within);
+        const within = (value) => logOf(Math.min(ceiling, value));
+        const seen = [...far, ...passed.map((point) => point[1]), home, nothing, ...Object.values(plain), ...(view.hides("omega") ? common : [])].map(within);
         const [low, high] = [Math.floor(8 * Math.min(...seen) - 0.5) / 8, Math.ceil(8 * Math.max(...seen) + 0.5) / 8];
-        const from = before?.at ?? 0; // after a press the curve goes on where it stood
+        const from = begun; // where Ω was kept the curve goes on where it stood
         p.frame({ x: [0, from + steps], y: [low, high], yTicks: riskTicks(low, high) });
         const found = distinct(plain);
         for (const [name, line] of lines) {
           const drawn = found.some(([first]) => first === name);
-          line(drawn ? [0, from + steps] : [], Array(2).fill(height(plain[name])));
+          line(drawn ? [0, from + steps] : [], Array(2).fill(logOf(plain[name])));
         }
-        const curve = far.map((risk, k) => [from + k * every, height(risk)]);
-        const past = before ? [...before.far.map((risk, k) => [k * every, height(risk)]), [from, height(before.risk)], curve[0]] : [];
+        const curve = far.map((risk, k) => [from + k * every, logOf(risk)]);
+        const past = passed.length ? [...passed.map(([at, risk]) => [at, within(risk)]), curve[0]] : [];
         const nameOf = (each, many) => (each === "layer" && single ? ENDS : each === "ridge" && many ? "ridge" : RIVALS[each][2]);
-        const words = (twins) => twins.map((each) => nameOf(each, twins.length > 2)).join(" = ");
-        name(Object.fromEntries(found.map((twins) => [twins[0], [height(plain[twins[0]]), words(twins)]])), [curve, past]);
-        p.host.parentNode.querySelector(".ra-legend > :last-child").hidden = !before;
-        earlier([past]);
+        const named = (twins) => twins.map((each) => nameOf(each, twins.length > 2)).join(" = ");
+        name(Object.fromEntries(found.map((twins) => [twins[0], [logOf(plain[twins[0]]), named(twins)]])), [curve, past]);
+        box.querySelector(".ra-legend > :last-child").hidden = !past.length;
+        earlier(past.map((point) => point[0]), past.map((point) => point[1]));
         network([curve]);
-        const above = far.findIndex((each) => height(each) > high);
+        const above = far.findIndex((each) => logOf(each) > high);
         beyond(above, from + above * every, 10 ** high);
         const best = far.indexOf(Math.min(...far));
-        const passed = shrinks && best > 0 && far.at(-1) > EARLY * far[best];
-        least(passed ? [best * every] : [], [height(far[best])], 6);
-        if (passed) early(`lowest here, step ${best * every}: stopped early`, [best * every, height(far[best])], [...far.slice(best), ...Object.values(plain)].map(height));
+        const rose = shrinks && best > 0 && far.at(-1) > EARLY * far[best];
+        least(rose ? [best * every] : [], [logOf(far[best])], 6);
+        if (rose) early(`lowest here, step ${best * every}: stopped early`, [best * every, logOf(far[best])], [...far.slice(best), ...Object.values(plain)].map(logOf));
         else early("");
         here(from + Math.min(step, steps), within(home));
       };
@@ -174,33 +153,32 @@ export function factorsPanel({ factors }, view) {
     title: "Risk, with every x multiplied",
     beside: view.hides("omega"),
     legend: [["prediction", "line", "network"], RIVALS.ols, RIVALS.ridge, ["leave-one-out", "dashed", "Bayes, who is told"]],
-    plot: { label: "Risk against what multiplies every x, on a logarithmic axis", xLabel: "every x times", yLabel: "mean squared distance, log scale", height: 200 },
+    plot: { label: "Risk against what multiplies every x, on a logarithmic axis", xLabel: "every x times; 1 in training", yLabel: "mean squared distance, log scale", height: 200 },
     click: to,
-    handle: { to, at: (state) => (state.across() ? [state.factor, height(Math.min(ceilingOf(state), state.risk))] : []) },
+    handle: { to, at: (state) => [state.factor, logOf(Math.min(ceilingOf(state), state.risk))] },
     make(p) {
       const [ridges, ...levels] = ["ridge", "ols", "bayes"].map((name) => p.line(RIVALS[name][0], { dashed: RIVALS[name][1] === "dashed" }));
       const [network, here, upright] = [p.chains("prediction", 2), p.marker("prediction", "dot"), p.marker("cursor", "upright")];
-      const [beyond, later] = [over(p, "prediction"), p.note("neutral")];
+      const beyond = over(p, "prediction");
       const name = lineNames(p, ["ols", "ridge", "bayes"]);
       return (state) => {
         const { across, factor, risk, plain } = state;
-        const { network: risks, ridge } = across() ?? { network: [], ridge: [] };
+        const { network: risks, ridge } = across();
         const level = [plain.ols, plain.bayes]; // whoever is told, or need not be, answers as before
         const ceiling = ceilingOf(state);
-        const seen = [...risks, ...ridge, ...level].map((value) => height(Math.min(ceiling, value)));
+        const seen = [...risks, ...ridge, ...level].map((value) => logOf(Math.min(ceiling, value)));
         const [bottom, top] = [Math.floor(8 * Math.min(...seen) - 0.5) / 8, Math.ceil(8 * Math.max(...seen) + 0.5) / 8];
         p.frame({ x: [low, high], y: [bottom, top], yTicks: riskTicks(bottom, top) });
-        levels.forEach((line, at) => line([low, high], Array(2).fill(height(level[at]))));
-        ridges(factors.slice(0, ridge.length), ridge.map(height));
-        const [curve, bent] = [risks, ridge].map((values) => values.map((value, k) => [factors[k], height(value)]));
+        levels.forEach((line, at) => line([low, high], Array(2).fill(logOf(level[at]))));
+        ridges(factors, ridge.map(logOf));
+        const [curve, bent] = [risks, ridge].map((values) => values.map((value, k) => [factors[k], logOf(value)]));
         network([curve]);
-        const ridged = ridge.length ? { ridge: [height(ridge.at(-1)), RIVALS.ridge[2], "ridge"] } : {};
-        name({ ols: [height(level[0]), RIVALS.ols[2]], ...ridged, bayes: [height(level[1]), "Bayes, who is told", "Bayes"] }, [curve, bent.slice(0, -1)]);
-        const above = risks.findIndex((value) => height(value) > top);
+        name({ ols: [logOf(level[0]), RIVALS.ols[2]], ridge: [logOf(ridge.at(-1)), RIVALS.ridge[2], "ridge"], bayes: [logOf(level[1]), "Bayes, who is told", "Bayes"] }, [curve, bent.slice(0, -1)]);
+        const home = factors.indexOf(1);
+        const above = risks.findIndex((value, k) => k > home && logOf(value) > top);
         beyond(above, factors[above], 10 ** top);
-        later(risks.length ? "" : "drawn after the training", low, top, { dx: 8, dy: 12 });
         upright(factor);
-        here(...(risks.length ? [factor, Math.min(top, height(risk))] : []));
+        here(factor, Math.min(top, logOf(risk)));
       };
     },
   };

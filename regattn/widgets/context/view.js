@@ -1,6 +1,9 @@
 // ContextExplorer: attention trained on many small regressions, beside the inverse that it should find.
 import { factorsPanel, over, riskPanel } from "./curves.js";
-import { alone, contextState, contextTraining } from "./training.js";
+import { drawnPanel } from "./drawn.js";
+import { keepsOmega, keptMessage, pressed } from "./keep.js";
+import { contextState } from "./state.js";
+import { contextTraining } from "./training.js";
 import { explorer } from "../_kit/explorer.js";
 import { formatNumber, formatResult } from "../_kit/format.js";
 import { svgElement } from "../_kit/plot.js";
@@ -9,33 +12,40 @@ import { tablePanel } from "../_kit/tables.js";
 const exact = (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)}\u00a0%`;
 const percent = (share) => (share < 0.0005 ? "less than 0.1\u00a0%" : share < 10 ? exact(share) : "over 1000\u00a0%");
 const short = (value) => formatResult(value);
-const BACK = 0.02; // of a distance: Ω has come to where it should
+const NEAR = 0.03; // of a distance: Ω has come to where it should
 const FAR = 0.05; // and here it has not
 const LOWER = 0.95; // times the risk where no x is multiplied: a risk that is less is said
 
-// Where every x is multiplied: who notices, and from where on least squares is better.
-function stretchedMessage({ factor, stepping, risk, rivals, plain, across }, { factors }) {
+// Where every x is multiplied: who notices, and from where to where the network is better than least squares.
+function stretchedMessage({ factor, stepping, risk, home, rivals, plain, across }, { factors }) {
   const times = `Every x times ${factor}`;
-  const why = stepping ? `${times}, so the first step is ${Number((factor ** 2).toFixed(2))} times as long` : times;
+  const why = stepping ? `${times}, so the first layer’s step is ${Number((factor ** 2).toFixed(2))} times as long as in training` : times;
   const grown = rivals.ridge / plain.ridge;
   const notices = grown > 1.5 ? "does" : grown > 1.02 ? "does a little" : grown < 0.98 ? "gains by it" : "hardly does";
-  const broken = across().network.findIndex((each) => each > plain.ols);
-  const last = broken > 0 ? ` Up to ${factors[broken - 1]} the network beats least squares.` : "";
   const { network } = across();
+  const beaten = network.map((each) => each < plain.ols);
+  const one = factors.indexOf(1);
+  const [low, high] = [beaten.lastIndexOf(false, one) + 1, beaten.indexOf(false, one)];
+  const upTo = high < 0 ? factors.at(-1) : factors[high - 1];
+  const last = beaten[one] ? ` ${low > 0 ? `From ${factors[low]} to` : "Up to"} ${upTo} the network beats least squares.` : "";
   const least = network.indexOf(Math.min(...network));
-  const lower = least > 0 && network[least] < LOWER * network[0] ? ` It is least at ${factors[least]}, ${short(network[least])}.` : "";
-  return `${why}: the risk on new tasks is ${short(risk)}.${lower} Least squares, ${short(rivals.ols)}, does not notice; the ridge of the training ${notices}, ${short(rivals.ridge)}; Bayes, ${short(rivals.bayes)}, is told.${last}`;
+  const lower = network[least] < LOWER * network[one] ? ` It is least at ${factors[least]}, ${short(network[least])}.` : "";
+  return `${why}: the risk is ${short(risk)}, and at 1 it is ${short(home)}.${lower} Least squares, ${short(rivals.ols)}, does not notice; the ridge of the training ${notices}, ${short(rivals.ridge)}; Bayes, ${short(rivals.bayes)}, is told.${last}`;
 }
 
+const DONE = { zero: "Ω is back. ", noise: "Ω has followed. ", target: "Ω has followed. " };
+
 // How far Ω is from both, and at the end whether it has come to the one that it should.
-function distanceMessage({ after, beside, gap, shrunk, words, zeroed, ended, steps, condition, settings }) {
+function distanceMessage({ after, beside, gap, shrunk, thirdGap, words, before, ended, steps, condition, settings, averaged }) {
   const { target, design } = settings;
-  const both = beside === "inverse" && design === "fixed" ? `, ${percent(shrunk)} from the ridge` : "";
+  const third = averaged ? `, ${percent(thirdGap)} from where descent ends` : `, ${percent(shrunk)} from the ridge`;
+  const both = beside === "inverse" && (design === "fixed" || averaged) ? third : "";
   const aim = target === "clean" ? shrunk : gap;
-  const back = zeroed && ended && aim < BACK ? "Ω is back. " : "";
+  const done = before && ended && !averaged && aim < NEAR;
+  const back = done ? (before.why?.name === "noise" && target === "noisy" ? "Ω has stayed. " : (DONE[before.why?.name] ?? "")) : "";
   const late = ended && design === "fixed" && beside !== "ridge" && aim > FAR;
   const why = late ? ` These ${steps} steps were not enough: the weakest direction of the rows is learned last (condition number ${formatNumber(condition, 2)}).` : "";
-  return `${back}After ${after}${zeroed ? " from there" : ""} Ω is ${percent(gap)} away from ${words}${both}.${why} The`;
+  return `${back}After ${after}${before ? " from there" : ""} Ω is ${percent(gap)} away from ${words}${both}.${why} The`;
 }
 
 const TESTED = { same: "", quiet: ", tested with a third of the noise it learned with,", loud: ", tested with twice the noise it learned with," };
@@ -47,11 +57,11 @@ function contextMessage(state, problem, view) {
     return `The training ran away: step ${diverged_at} would have taken the loss ${beyond}`;
   }
   const others = `least squares ${short(rivals.ols)}, Bayes ${short(rivals.bayes)}`;
-  const answered = view.hides("layers") ? "" : ` Task ${task}: it answers ${short(answers.network)}, least squares ${short(answers.ols)}; right is ${short(answers.right)}. It is nearer in ${nearer} of ${problem.tested} tasks.`;
+  const answered = view.hides("layers") ? "" : ` Task ${task}: it answers ${short(answers.network)}, least squares ${short(answers.ols)}; right is ${short(answers.right)}. It is nearer than least squares in ${nearer} of ${problem.tested} tasks.`;
   if (factor !== 1 && step > 0) return stretchedMessage(state, problem) + answered;
-  if (step === 0 && before) return `Put to zero: risk ${short(before.risk)} → ${short(state.home)}. Press Play, and the training goes on from there.`;
+  if (step === 0 && before) return keptMessage(state, percent, short);
   if (step === 0) return `Nothing is learned yet: press Play. The risk on new tasks is ${short(risk)}; of ${others}.`;
-  const long = risk > far[0] ? " The risk is above that of the start: the steps are too long." : "";
+  const long = !before && risk > far[0] ? " The risk is above that of the start: the steps are too long." : "";
   const after = step === 1 ? "one step" : `${step} steps`;
   const noise = TESTED[state.tested];
   const found = view.hides("omega") ? `After ${after}${noise} the` : distanceMessage({ ...state, after });
@@ -87,17 +97,8 @@ function matrixPanel(view, title, pick, { name, ...options }) {
   };
 }
 
-// A press on a cell of Ω puts it to zero, and a training begins from there: from the first one's Ω at that step.
-function pressed(view, { steps }) {
-  return (i, j) => {
-    const { step, zeroed, begun, dimension, ...rest } = view.now();
-    if (!alone(rest) || (step === 0 && !zeroed)) return; // of zeros none can be put to zero
-    const [bit, ended] = [2 ** (i * dimension + j), zeroed && step === steps];
-    view.set({ zeroed: zeroed && !ended ? zeroed | bit : bit, begun: !zeroed ? step : ended ? steps : begun, step: 0 });
-  };
-}
-
 const BESIDE = { inverse: "The inverse", ridge: "The ridge", best: "The best there is" };
+const MEAN = { ...BESIDE, inverse: "The inverse, of the mean", ridge: "The ridge, of the mean" }; // where rows are new
 const SIGNS = [["positive", "square", "above zero"], ["negative", "square", "below zero"]]; // prettier-ignore
 
 // A round number, 0 and its opposite.
@@ -116,7 +117,7 @@ function face(view) {
 }
 
 // What every layer leaves of the outcomes of one task: beside the risk where no tables stand above the sentence.
-function layersPanel(view) {
+function layersPanel(problem, view) {
   face(view);
   return {
     title: "One new task, layer by layer",
@@ -126,13 +127,24 @@ function layersPanel(view) {
       ["truth", "hollow", "least squares"],
       ["truth", "dot", "right"],
     ],
-    plot: { label: "What is left of every outcome before and after every layer", xLabel: "layers", yLabel: "what is left; the answer so far", height: 200 },
+    plot: { label: "What is left of every outcome before and after every layer", xLabel: "layers", yLabel: "rows: what is left; query: answer", height: 200 },
     make(p) {
       const band = p.svg.querySelectorAll(":scope > g")[1].appendChild(svgElement("path", { class: "ra-band" }));
       const [query, usual] = [p.chains("query", 3), p.chains("query ra-dotted", 2)]; // cut at the frame
       const [beyond, rows, trained] = [over(p, "query"), p.note("key"), p.note("query")];
+      const pointed = p.chains("key", 2);
+      let [row, place] = [null, []]; // whose bar is pointed at; where the words stand
+      const follow = ({ left }) => {
+        pointed(row === null ? [] : [left.map((values, l) => [l, values[row]])]);
+        rows(row === null ? "rows: typically ± this far off" : `row ${row + 1}: what is left of it`, ...place);
+      };
+      problem.follow = (i, state) => {
+        row = i;
+        if (p.size.width) follow(state);
+      };
       const [ols, right] = [p.dots("truth", { hollow: true }), p.dots("truth")];
-      return ({ n, left, usually, answers, reach, factor }) => {
+      return (state) => {
+        const { n, left, usually, answers, reach, factor } = state;
         const swing = factor !== 1 ? Math.max(...left.map((values) => Math.abs(values[n]))) : 0; // where steps are too long they are seen
         const most = ROOM * Math.max(reach, Math.abs(answers.ols), Math.abs(answers.right), Math.min(SWINGS * reach, swing));
         const last = left.length - 1;
@@ -143,10 +155,12 @@ function layersPanel(view) {
         beyond(left.findIndex((values) => Math.abs(values[n]) > most), most, most);
         query([left.map((values, l) => [l, -values[n]])]); // what is left of an unknown outcome is minus its answer
         usual([usually.map((answer, l) => [l, answer])]);
-        rows("rows: typically ± this far off", 0, factor === 1 ? -size[0] : -most, { dx: 6, dy: factor === 1 ? 14 : -8 });
+        place = [0, factor === 1 ? -size[0] : -most, { dx: 6, dy: factor === 1 ? 14 : -8 }];
         trained(usually.length ? "dotted: as in training" : "", 0, most, { dx: 6 });
         ols([1.03 * last], [answers.ols], 5);
         right([1.03 * last], [answers.right], 4);
+        if (row >= n) row = null;
+        follow(state);
       };
     },
   };
@@ -155,15 +169,16 @@ function layersPanel(view) {
 // Rows in the order in which they stand: by the weight that least squares gives them.
 const ordered = ({ proximity }) => proximity.map((_, i) => i).sort((a, b) => proximity[b] - proximity[a]);
 
-function weightsPanel() {
+function weightsPanel(problem, view) {
   return {
     title: "Weights on the same task, for the query",
     cursor: {
       places: ([p]) => [[p, (k, state) => [k, state.proximity[ordered(state)[k]]], "x"]],
       count: ({ n }) => n,
+      moved: (k, state) => problem.follow?.(k === null ? null : ordered(state)[k], state),
       text(k, state) {
         const i = ordered(state)[k];
-        return `row ${i + 1}, whose outcome is ${short(state.outcomes[i])}\nits weight: network ${short(state.weights[i])}, least squares ${short(state.proximity[i])}`;
+        return `row ${i + 1}, whose outcome is ${short(state.outcomes[i])}\nits weight: network ${short(state.weights[i])}, least squares ${short(state.proximity[i])}${view.hides("layers") ? "" : "\nits line above: what the layers leave of it"}`;
       },
     },
     legend: [
@@ -187,7 +202,7 @@ function weightsPanel() {
 
 const render = explorer({
   name: "ContextExplorer",
-  longest: 270,
+  longest: 200,
   prepare(data) {
     const trained = new Map(); // risks of whole trainings: those that differ in their number of layers together
     const learned = ({ depth, ...rest }) => {
@@ -195,10 +210,13 @@ const render = explorer({
       if (!trained.has(key)) trained.set(key, {});
       return trained.get(key);
     };
-    const factors = Array.from({ length: 21 }, (_, k) => 1 + k / 20);
-    return { ...data, learned, factors, training: contextTraining({ ...data, scales: Object.values(data.scales) }) };
+    const factors = Array.from({ length: 31 }, (_, k) => (10 + k) / 20);
+    const pasts = new Map(); // risks before Ω was kept, by what was kept
+    return { ...data, learned, factors, pasts, training: contextTraining({ ...data, scales: Object.values(data.scales) }) };
   },
-  own: { held: () => {} }, // a press on a cell of Ω sets it
+  own: { held: () => {}, kept: () => {} }, // moves and presses on Ω set them
+  valid: { kept: (text) => typeof text === "string" && text.length <= 400 && (text === "" || text.split(",").every((number) => number.trim() && Number.isFinite(Number(number)))) },
+  texts: ({ steps }, view) => ({ step: (step) => (view.model.get("begun") ? `${view.model.get("begun")} + ${step}` : `${step} of ${steps}`) }),
   compute: contextState,
   ended: ({ diverged_at }) => diverged_at !== null,
   numbers: (_, view) => [
@@ -211,37 +229,38 @@ const render = explorer({
     ["agreement", "weights: cosine", ({ agreement }) => (agreement === null ? "–" : agreement.toFixed(3))],
   ],
   say: contextMessage,
-  panels: (problem, view) => ({
+  panels: (problem, view) => (keepsOmega(view, problem), {
     omega: matrixPanel(view, "Ω, times n", ({ omega }) => omega, {
-      legend: SIGNS,
+      legend: view.hides("drawn") ? SIGNS : [],
       pick: pressed(view, problem),
-      below: ({ told, step, zeroed }) => told || (step || zeroed ? "Press a cell: it becomes zero." : "It begins at zero."),
+      below: ({ told, step, kept }) => told || (step || kept ? "Press a cell: it becomes zero." : "It begins at zero."),
     }),
     theory: matrixPanel(view, "Theory, times n", ({ theory }) => theory, {
       beside: true,
-      name: ({ beside }) => BESIDE[beside],
+      name: ({ beside, averaged }) => (averaged ? MEAN : BESIDE)[beside],
       below: ({ words, gap }) => `n · ${words}: Ω is ${percent(gap)} away`,
-      near: ({ gap }) => gap < BACK,
+      near: ({ gap }) => gap < NEAR,
     }),
-    ridge: matrixPanel(view, "The ridge, times n", ({ ridge }) => ridge, {
+    ridge: matrixPanel(view, "The ridge, times n", ({ third }) => third, {
       beside: true,
-      name: () => "The ridge",
-      below: ({ ridged, shrunk }) => `n · ${ridged}: Ω is ${percent(shrunk)} away`,
-      near: ({ shrunk }) => shrunk < BACK,
+      name: ({ averaged }) => (averaged ? "Where descent ends" : "The ridge"),
+      below: ({ thirdWords, thirdGap }) => `n · ${thirdWords}: Ω is ${percent(thirdGap)} away`,
+      near: ({ thirdGap }) => thirdGap < NEAR,
     }),
+    drawn: drawnPanel(view),
     risk: riskPanel(problem, view),
     factors: factorsPanel(problem, view),
-    layers: layersPanel(view),
-    weights: weightsPanel(),
+    layers: layersPanel(problem, view),
+    weights: weightsPanel(problem, view),
   }),
   cursor: ({ every, steps }) => ({
     count: () => Math.floor(steps / every) + 1,
     start: ({ step }) => Math.round(step / every),
-    text: (k, { far, plain, before }) => `step ${k * every}${before ? " from there" : ""}: ${far[k] === undefined ? "press to go there" : `risk ${short(far[k])}`}\nleast squares ${short(plain.ols)}, Bayes ${short(plain.bayes)}`,
+    text: (k, { far, plain, begun }) => `step ${begun ? `${begun} + ` : ""}${k * every}: ${far[k] === undefined ? "press to go there" : `risk ${short(far[k])}`}\nleast squares ${short(plain.ols)}, Bayes ${short(plain.bayes)}`,
     pick: (k) => ({ step: k * every }),
   }),
-  result: ({ parameters, omega, theory, gap, shrunk, cosine, risks, risk, rivals, left, answers, nearer, weights, proximity, agreement, diverged_at }) => ({
-    parameters, omega, theory, gap, shrunk, cosine, risks, risk, rivals, left, answers, nearer, weights, proximity, agreement, diverged_at, // prettier-ignore
+  result: ({ parameters, omega, theory, gap, shrunk, cosine, risks, risk, rivals, left, answers, nearer, weights, proximity, agreement, drawn, diverged_at }) => ({
+    parameters, omega, theory, gap, shrunk, cosine, risks, risk, rivals, left, answers, nearer, weights, proximity, agreement, drawn, diverged_at, // prettier-ignore
   }),
 });
 
