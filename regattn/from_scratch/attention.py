@@ -25,8 +25,8 @@ def attend(queries, keys, values, kernel=softmax, scale=1.0, mask=None):
 
 def least_squares_weights(X, X_new):
     """Return the weights, (m, n), of n targets in predictions at m new rows."""
-    omega = np.linalg.inv(X.T @ X)
-    return X_new @ omega @ X.T
+    inverse = np.linalg.inv(X.T @ X)
+    return X_new @ inverse @ X.T
 
 
 def ridge_filter(singular_values, ridge):
