@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 from regattn.grammar import Grammar
+from regattn.grammar._knowledge import frozen, successors
 from regattn.grammar._lexicon import LEXICON, Lexicon
 from regattn.grammar._rules import Rules, Word
+from regattn.grammar._states import states
 
 FEW = replace(
     LEXICON,
@@ -194,3 +196,18 @@ def test_a_sentence_is_drawn_as_by_choice_from_the_rules():
         for _ in range(400):
             assert grammar.sample(fast).words == tuple(words(grammar, slow, [("S",)]))
         assert fast.random() == slow.random()
+
+
+@pytest.mark.parametrize("depth", [0, 1])
+def test_a_table_of_states_has_room_for_just_as_many_as_it_is_given(depth):
+    grammar = Grammar(depth=depth)
+    reached = waiting = {frozen(grammar.start())}
+    while waiting:
+        after = {
+            frozen(then) for each in waiting for word, (_, then) in successors(grammar, each).items() if word != "."
+        }
+        waiting = after - reached
+        reached = reached | waiting
+    assert len(states(grammar, len(reached))) <= len(reached)
+    with pytest.raises(ValueError, match=f"room for {len(reached) - 1} states, and this grammar has more"):
+        states(grammar, len(reached) - 1)
