@@ -41,8 +41,12 @@ FURTHER = {  # tests of a room that stand elsewhere; they run after its own
     ],
     "attribution": [],
     "regression": ["tests/bad_inputs/test_regression.py", "tests/ledger/test_gc_least_squares.py"],
-    "series": ["tests/ledger/test_gc_time.py"],
-    "words": ["tests/bad_inputs/test_words.py", "tests/ledger/test_mh_projection.py"],
+    "series": ["tests/bad_inputs/test_checkpoints.py", "tests/ledger/test_gc_time.py"],
+    "words": [
+        "tests/bad_inputs/test_words.py",
+        "tests/bad_inputs/test_shards.py",
+        "tests/ledger/test_mh_projection.py",
+    ],
     "grammar": [],
     "transformer": [
         "tests/bad_inputs/test_models.py",
