@@ -165,6 +165,8 @@ def test_texts_start_with_a_full_stop_and_decode_to_words():
         (lambda g: Grammar(clause=1.5), "clause must be ≤ 1, got 1.5"),
         (lambda g: g.encode(["the", "zebra"]), "'zebra' is not among the 105 words"),
         (lambda g: g.next_word(["the", "dog", "sleep"]), "word 2, 'sleep', cannot follow 'the dog'"),
+        (lambda g: g.next_word(iter(["the", "dog", "sleep"])), "word 2, 'sleep', cannot follow 'the dog'"),
+        (lambda g: g.next_word({"the": 1, "sleep": 2}), "word 1, 'sleep', cannot follow 'the'"),
         (lambda g: g.advance(g.start(), "sleeps"), "'sleeps' cannot come next"),
         (lambda g: g.conditionals(np.ones((2, 3), dtype=int)), "full stop first"),
         (lambda g: g.sample_tokens(np.random.default_rng(0), texts=0, length=3), "texts must be ≥ 1, got 0"),
