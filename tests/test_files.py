@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import stat
 from importlib import import_module
 
@@ -37,6 +38,20 @@ def test_an_interruption_leaves_what_was_there_and_nothing_else(tmp_path, error)
         interrupted()
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_what_went_wrong_is_told_where_the_folder_is_gone_by_then(tmp_path, error):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+
+    def interrupted() -> None:
+        with atomic_write(folder / "a"):
+            shutil.rmtree(folder)
+            raise error("this")
+
+    with pytest.raises(error, match="this"):
+        interrupted()
 
 
 def test_others_may_read_it(tmp_path):

@@ -8,6 +8,7 @@ from tests.built import ROOT
 from tools.mutants import (
     LEAST,
     ROOMS,
+    UNTESTED,
     Alteration,
     Outcome,
     choose,
@@ -76,6 +77,20 @@ def test_a_star_that_multiplies_nothing_is_left_alone():
     assert is_mark(lines, Alteration("m.py", "ReplaceBinaryOperator_Mul_Div", 0, (1, 9)))
     assert not is_mark(lines, Alteration("m.py", "ReplaceBinaryOperator_Mul_Div", 1, (2, 13)))
     assert not is_mark(lines, Alteration("m.py", "AddNot", 0, (1, 9)))
+
+
+def test_what_is_imported_for_annotations_alone_is_left_alone():
+    lines = ["if TYPE_CHECKING:", "    import pandas", "if not x:"]
+    assert is_mark(lines, Alteration("m.py", "AddNot", 0, (1, 0)))
+    assert not is_mark(lines, Alteration("m.py", "AddNot", 1, (3, 0)))
+
+
+def test_a_module_whose_tests_are_left_out_is_left_alone():
+    pins = (ROOT / "requirements-test.txt").read_text() + (ROOT / "requirements.txt").read_text()
+    for name in UNTESTED:
+        assert name[1:].removesuffix(".py") not in pins  # else its tests run
+        assert (ROOT / "regattn" / "attribution" / name).is_file()
+        assert f"regattn/attribution/{name}" not in modules()
 
 
 def test_the_report_counts_and_shows_the_survivors():

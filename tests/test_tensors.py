@@ -41,5 +41,7 @@ def test_tensors_that_a_model_does_not_have_are_named():
         check_fit(tensors, lambda: torch.nn.Linear(4, 2), layers=1)
     with pytest.raises(ValueError, match="bias is in only one of them"):
         check_fit({"weight": tensors["weight"]}, lambda: torch.nn.Linear(3, 2), layers=1)
+    with pytest.raises(ValueError, match=r"architecture: bias is in only one of them"):  # of several, the first
+        check_fit({"weights": tensors["weight"]}, lambda: torch.nn.Linear(3, 2), layers=1)
     with pytest.raises(ValueError, match="bias has numbers that are not finite"):
         check_fit(tensors | {"bias": torch.tensor([1.0, torch.nan])}, lambda: torch.nn.Linear(3, 2), layers=1)

@@ -184,4 +184,9 @@ def _labelled(weights: Matrix, rows: Index | None, columns: Index | None, sparse
         return weights
     import pandas as pd
 
-    return pd.DataFrame.sparse.from_spmatrix(weights, rows, columns)
+    found = pd.DataFrame.sparse.from_spmatrix(weights, rows, columns)
+    if all(kind.fill_value == 0 for kind in set(found.dtypes)):
+        return found
+    parts = [found.iloc[:, j].array for j in range(found.shape[1])]  # pandas 3.0 takes what is not stored for missing
+    zeros = [pd.arrays.SparseArray(each.sp_values, sparse_index=each.sp_index, fill_value=0.0) for each in parts]
+    return pd.DataFrame(dict(enumerate(zeros)), index=found.index).set_axis(found.columns, axis=1)

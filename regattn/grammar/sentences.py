@@ -175,12 +175,13 @@ class Grammar:
         ValueError
             If the grammar cannot have produced ``context``; the message names the word and its place.
         """
-        belief = self.start()
+        belief, before = self.start(), []
         for i, word in enumerate(context):
             try:
                 belief = self.advance(belief, word)
             except ValueError:
-                raise ValueError(f"word {i}, {word!r}, cannot follow {' '.join(context[:i])!r}") from None
+                raise ValueError(f"word {i}, {word!r}, cannot follow {' '.join(before)!r}") from None
+            before.append(word)
         found = successors(self, frozen(belief))
         return {word: found[word][0] if word in found else 0.0 for word in self.vocabulary}
 

@@ -35,11 +35,16 @@ def season(times: pd.DatetimeIndex, offset: pd.offsets.BaseOffset, steps: int) -
     if isinstance(offset, pd.offsets.BusinessDay):
         return np.busday_count(*(np.asarray(day, dtype="datetime64[D]") for day in (new_year, times))) // steps
     try:
-        length = pd.Timedelta(offset) * (steps / offset.n)
+        length = length_of(offset) * (steps / offset.n)
     except ValueError:  # months differ in length
         months = round((times[-1] - times[0]) / pd.Timedelta(days=MONTH) / (len(times) - 1))
         return (times.month.to_numpy(dtype=int) - 1) // max(1, months)
     return np.asarray((times - new_year) // length, dtype=int)
+
+
+def length_of(offset: pd.offsets.BaseOffset) -> pd.Timedelta:
+    """Return how long a step is, or raise a ValueError where steps differ in length; pandas 3.0 does so for days."""
+    return pd.Timedelta(days=offset.n) if isinstance(offset, pd.offsets.Day) else pd.Timedelta(offset)
 
 
 def commonest(gaps: np.ndarray) -> int:

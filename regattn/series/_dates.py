@@ -15,7 +15,7 @@ import pandas as pd
 from regattn._tables import matched, numbers
 from regattn._types import Label
 from regattn._validation import check_count
-from regattn.series._calendar import commonest, season, time_step
+from regattn.series._calendar import commonest, length_of, season, time_step
 
 __all__ = [
     "as_table",
@@ -222,7 +222,7 @@ def phases(dates: pd.Index, period: int, name: str) -> np.ndarray:
             days = np.asarray(dates.tz_localize(None), dtype="datetime64[D]")
             return np.busday_count(np.datetime64("1969-12-29"), days) % period  # from a Monday on
         try:
-            length = pd.Timedelta(offset)
+            length = length_of(offset)
         except (TypeError, ValueError):  # months differ in length
             return np.asarray(dates.tz_localize(None).to_period("M").asi8 // _months(dates) % period, dtype=int)
         return np.asarray((dates.tz_localize(None) - pd.Timestamp("1969-12-29")) // length, dtype=int) % period

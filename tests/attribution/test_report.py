@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from bs4 import BeautifulSoup
+from hypothesis import given, settings, strategies as st
 from scipy.sparse import csr_array
 from sklearn import ensemble, linear_model
 from sklearn.compose import make_column_transformer
@@ -16,6 +17,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from regattn import observation_weights
 from regattn.attribution import _additive, forecast_report
+from regattn.attribution._document import drawing
 from regattn.widgets import WeightsExplorer
 from tests.attribution.models import REGRESSORS
 from tests.attribution.test_weights import FRAME, NEW, NEW_FRAME, OUTCOMES, X, Y
@@ -178,6 +180,40 @@ def test_a_saved_report_is_one_document_with_every_number_and_no_live_text(tmp_p
     bars = [tuple(map(float, bar)) for bar in re.findall(r"M([\d.]+) [\d.]+h([\d.]+)", against["d"])]
     assert bars[0][0] + bars[0][1] < bars[1][0]  # they do not touch
     assert [each.name for each in tree.find_all(["h1", "h2", "h3"])][:3] == ["h1", "h2", "h2"]
+
+
+@given(contributions=st.lists(st.floats(-1e6, 1e6, width=32), min_size=1, max_size=300))
+@settings(max_examples=40, deadline=None)
+def test_a_drawing_has_bars_in_proportion_on_both_sides_of_the_middle(contributions):
+    tree = BeautifulSoup(drawing(np.array(contributions), pd.RangeIndex(len(contributions)), "q"), "html.parser")
+    wide, middle = float(tree.line["x2"]), float(tree.line["y1"])
+    above, below = (float(text["y"]) for text in tree.find_all("text")[2:])
+    assert (tree.line["y2"], middle) == (tree.line["y1"], (above - 12 + below) / 2)  # 12: the size of the letters
+    found = {}
+    for path in tree.find_all("path"):
+        for bar in re.findall(r"M([-\d.]+) ([-\d.]+)h([-\d.]+)v([-\d.]+)", path["d"]):
+            left, base, width, rise = map(float, bar)
+            row = int((left + width / 2) / wide * len(contributions))
+            assert (path["class"], base) == (["for" if contributions[row] > 0 else "against"], middle)
+            assert 0 <= base + rise <= below
+            found[row] = -rise
+    heights = np.array(contributions) / (np.abs(contributions).max() or 1.0) * (middle - 8)
+    np.testing.assert_allclose([found.get(row, 0.0) for row in range(len(heights))], heights, atol=0.1)
+
+
+def test_a_prediction_taken_apart_is_said_in_five_digits_and_its_parts_in_four(tmp_path):
+    rng = np.random.default_rng(8)
+    weights, outcomes = rng.dirichlet(np.ones(9), size=5) - 0.02, rng.normal(100, 30, size=9)
+    report = forecast_report(weights, outcomes)
+    tree = BeautifulSoup(report.save(tmp_path / "f.html").read_text(encoding="utf-8"), "html.parser")
+    for section, row in zip(tree.find_all("section"), report.to_frame().itertuples(), strict=True):
+        prediction, baseline, more, less = re.findall(r"[\d.]+", section.p.text)[:4]
+        assert section.p.text == (
+            f"{prediction} = {baseline} from the mean, + {more} from rows for more, − {less} from rows for less."
+        )
+        told = (row.prediction, row.baseline, row[3], -row[4])
+        assert (prediction, baseline) == tuple(f"{value:.5g}" for value in told[:2])
+        assert (more, less) == tuple(f"{value:.4g}" for value in told[2:])
 
 
 def test_a_report_of_many_predictions_takes_the_first_apart(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import nullcontext
 from functools import cache
 
 import numpy as np
@@ -107,6 +108,15 @@ def test_a_date_without_an_outcome_has_no_weight():
 
 def places(*rows):
     return np.array(rows, dtype=float)[:, None]
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e3, 1e6])
+def test_what_a_model_predicts_from_zeros_is_held_against_the_size_of_the_series(unit):
+    y = series("noise") * unit
+    for constant, refused in ((0.0, False), (1e-9, False), (1e-5, True), (0.1, True)):
+        results = api.tsa.SARIMAX(y, order=(1, 0, 0), trend="c").smooth([constant * np.std(y), 0.5, np.var(y)])
+        with pytest.raises(ValueError, match="from outcomes of zero") if refused else nullcontext():
+            observation_weights(results, places(*range(47)), places(47))
 
 
 @pytest.mark.parametrize(

@@ -390,6 +390,20 @@ def test_a_model_that_cannot_leave_rows_out_says_why(model, message):
         observation_weights(clone(model).fit(X, Y), X)
 
 
+@pytest.mark.parametrize("change", [StandardScaler(), StandardScaler(with_mean=False), MinMaxScaler()])
+@pytest.mark.parametrize("penalty", [None, 0.01, 1.0, 100.0])
+def test_rows_are_left_out_behind_a_change_of_outcomes_only_where_its_level_does_not_matter(penalty, change):
+    ones = np.c_[X, np.ones(len(X))]  # with a penalty on it weights sum to about one, and to less the larger that is
+    inner = RIDGE if penalty is None else linear_model.Ridge(penalty, fit_intercept=False)
+    model = TransformedTargetRegressor(inner, transformer=change).fit(ones, Y)
+    if penalty is None or not getattr(change, "with_mean", True):
+        plain = observation_weights(clone(inner).fit(ones, Y), ones)
+        np.testing.assert_allclose(observation_weights(model, ones), plain, atol=1e-12)
+    else:
+        with pytest.raises(ValueError, match=f"{type(change).__name__} was fitted to all outcomes; give X_new"):
+            observation_weights(model, ones)
+
+
 def test_a_row_that_is_fitted_by_itself_alone_cannot_be_left_out():
     alone = np.column_stack([X[:, :2], np.arange(len(X)) == 3])
     model = linear_model.LinearRegression().fit(alone, Y)

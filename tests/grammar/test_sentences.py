@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 from regattn.grammar import Grammar
+from regattn.grammar._knowledge import frozen, successors
 from regattn.grammar._lexicon import LEXICON, Lexicon
 from regattn.grammar._rules import Rules, Word
+from regattn.grammar._states import states
 
 FEW = replace(
     LEXICON,
@@ -163,6 +165,8 @@ def test_texts_start_with_a_full_stop_and_decode_to_words():
         (lambda g: Grammar(clause=1.5), "clause must be ≤ 1, got 1.5"),
         (lambda g: g.encode(["the", "zebra"]), "'zebra' is not among the 105 words"),
         (lambda g: g.next_word(["the", "dog", "sleep"]), "word 2, 'sleep', cannot follow 'the dog'"),
+        (lambda g: g.next_word(iter(["the", "dog", "sleep"])), "word 2, 'sleep', cannot follow 'the dog'"),
+        (lambda g: g.next_word({"the": 1, "sleep": 2}), "word 1, 'sleep', cannot follow 'the'"),
         (lambda g: g.advance(g.start(), "sleeps"), "'sleeps' cannot come next"),
         (lambda g: g.conditionals(np.ones((2, 3), dtype=int)), "full stop first"),
         (lambda g: g.sample_tokens(np.random.default_rng(0), texts=0, length=3), "texts must be ≥ 1, got 0"),
@@ -194,3 +198,18 @@ def test_a_sentence_is_drawn_as_by_choice_from_the_rules():
         for _ in range(400):
             assert grammar.sample(fast).words == tuple(words(grammar, slow, [("S",)]))
         assert fast.random() == slow.random()
+
+
+@pytest.mark.parametrize("depth", [0, 1])
+def test_a_table_of_states_has_room_for_just_as_many_as_it_is_given(depth):
+    grammar = Grammar(depth=depth)
+    reached = waiting = {frozen(grammar.start())}
+    while waiting:
+        after = {
+            frozen(then) for each in waiting for word, (_, then) in successors(grammar, each).items() if word != "."
+        }
+        waiting = after - reached
+        reached = reached | waiting
+    assert len(states(grammar, len(reached))) <= len(reached)
+    with pytest.raises(ValueError, match=f"room for {len(reached) - 1} states, and this grammar has more"):
+        states(grammar, len(reached) - 1)

@@ -130,6 +130,17 @@ def test_gaussian_weights_compare_distances_in_the_metric_omega(data):
     np.testing.assert_allclose(model.attention_weights(X_new), expected, rtol=1e-8)
 
 
+@pytest.mark.parametrize("targets", [1, 3])
+@pytest.mark.parametrize("how", [{}, {"penalty": 5.0}, {"fit_intercept": False}, {"rank": 2}])
+def test_the_loss_in_closed_form_is_the_share_of_the_variance_unexplained(data, rng, targets, how):
+    X, y, _ = data
+    y = y if targets == 1 else y[:, None] * [1.0, 1e-3, -5.0] + rng.normal(size=(N, targets))
+    for outcomes in (y, 1e4 * y, np.ones_like(y)):
+        model = AttentionRegressor(kernel="identity", **how).fit(X, outcomes)
+        residuals, variation = outcomes - model.predict(X), np.var(outcomes, axis=0).sum() * N
+        assert model.loss_curve_ == [pytest.approx((residuals**2).sum() / (variation or 1.0), rel=1e-6, abs=1e-20)]
+
+
 @pytest.mark.parametrize("kernel", LEARNED)
 @pytest.mark.parametrize("exclude_self", [True, False])
 def test_the_last_loss_is_the_unexplained_variance_plus_the_penalty_on_omega(data, kernel, exclude_self):

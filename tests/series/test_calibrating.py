@@ -50,6 +50,20 @@ def test_a_level_without_its_counterpart_is_moved_by_what_its_own_side_misses():
     assert by.tolist() == [[2.0, 6.0]]  # of 0.2 too: one in five lies below the second of nine
 
 
+@pytest.mark.parametrize("n", [2, 4, 9, 39])
+def test_the_fewest_outcomes_that_move_a_level_move_it_to_the_farthest(n):
+    """Of n outcomes the largest is the level n / (n + 1), and no other is as high; a band has both of its ends."""
+    share = n / (n + 1)
+    outcomes = np.random.default_rng(n).normal(size=(n, 1))
+    by = widening(np.zeros((n, 1, 2)), outcomes, (0.5, share))
+    assert by.tolist() == [[0.0, outcomes.max()]]
+    low, high = (1 - share) / 2, (1 + share) / 2
+    by = widening(np.zeros((n, 1, 3)), outcomes, (low, 0.5, high))
+    assert by.tolist() == [[-np.abs(outcomes).max(), 0.0, np.abs(outcomes).max()]]
+    assert widening(np.zeros((n - 1, 1, 2)), outcomes[1:], (0.5, share)) is None
+    assert widening(np.zeros((n - 1, 1, 3)), outcomes[1:], (low, 0.5, high)) is None
+
+
 def test_bands_that_are_too_wide_become_narrower_and_stay_in_order():
     quantiles = np.tile([-9.0, -8.0, 0.5, 8.0, 9.0], (49, 2, 1))
     outcomes = np.random.default_rng(1).normal(size=(49, 2))

@@ -1,5 +1,8 @@
 """Clark and West's test and the fixed-b test: closed forms, published critical values, and the size they keep."""
 
+import math
+import re
+
 import numpy as np
 import pytest
 import statsmodels.api as sm
@@ -77,6 +80,29 @@ def test_the_fixed_b_test_keeps_its_size_where_the_normal_does_not():
         lost.append(abs(found.statistic) > stats.norm.isf(0.05))
     assert np.mean(lost) > 0.3
     assert np.mean(kept) < 0.2
+
+
+@pytest.mark.parametrize("n", [2, 3, 8, 9, 24, 25, 71])
+def test_autocovariances_are_as_many_as_is_said_where_none_are_asked_for(n):
+    first, second = SMALL[:n], LARGE[:n]
+    for horizon in (1, n - 1):
+        lags = min(n - 1, max(horizon - 1, int(4 * (n / 100) ** (2 / 9))))
+        assert clark_west(first, second, horizon=horizon) == clark_west(first, second, max_lag=lags)
+    told = {"draws": 100, "rng": 3}
+    assert fixed_b_test(first, second, **told) == fixed_b_test(first, second, max_lag=math.isqrt(n) - 1, **told)
+
+
+@pytest.mark.parametrize("unit", [2.0**-9, 1.0, 5.0, 1e6])
+def test_a_difference_that_does_not_vary_is_told_in_squared_units_of_the_errors(unit):
+    first, second = unit * np.array([3.0, -3.0, 3.0]), unit * np.array([1.0, -1.0, 1.0])
+    for call, found in (
+        (lambda: clark_west(first, second), 2 * 3 * (3 - 1)),
+        (lambda: diebold_mariano(first, second), 9 - 1),
+        (lambda: fixed_b_test(first, second), 9 - 1),
+        (lambda: diebold_mariano(first**2, second**2, squared=True), 9 - 1),
+    ):
+        with pytest.raises(ValueError, match=rf"beyond rounding, from {re.escape(f'{found * unit**2:g}')}$"):
+            call()
 
 
 def test_the_two_tests_do_not_depend_on_units():

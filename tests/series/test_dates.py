@@ -16,6 +16,7 @@ from regattn.series import (
     lag_matrix,
     local_trend,
 )
+from regattn.series._calendar import length_of
 from tests.bad_inputs.inputs import many
 
 OFFSETS = ["D", "B", "W-FRI", "2W-WED", "h", "15min", "MS", "ME", "BME", "QS", "QE-NOV", "YS", "YE", "2D", "WOM-3FRI"]
@@ -169,6 +170,17 @@ def test_values_with_a_date_twice_are_refused():
         model.average(twice)
     early = pd.concat([table(MONTHS), table(MONTHS).iloc[[0]]])  # a date that is not asked for
     pd.testing.assert_frame_equal(model.average(early), model.average(table(MONTHS)))
+
+
+@pytest.mark.parametrize("freq", ["D", "3D", "h", "90min", "W", "ME", "QS", "B"])
+def test_a_step_is_as_long_as_its_dates_are_apart_or_has_no_length(freq):
+    """Whatever pandas says of days: from 3.0 on a day is no length of time, and 3.0 makes none of it."""
+    dates = pd.date_range("2019-01-01", periods=9, freq=freq)
+    if freq in ("W", "ME", "QS", "B"):
+        with pytest.raises(ValueError, match="Value must be Timedelta"):
+            length_of(dates.freq)
+    else:
+        assert (np.diff(dates) == length_of(dates.freq)).all()
 
 
 def seasons_of(index):

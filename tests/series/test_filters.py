@@ -25,6 +25,15 @@ def test_one_and_two_layers_are_models_of_statsmodels(layers, name):
     assert ours.fit(disp=0).llf == pytest.approx(theirs.fit(disp=0).llf, abs=1e-3)
 
 
+@pytest.mark.parametrize("unit", [1e-3, 1.0, 1e6])
+@pytest.mark.parametrize("layers", [1, 2, 3])
+def test_the_search_begins_at_shares_of_the_variance_of_changes(layers, unit):
+    model = local_trend(SERIES * unit, layers=layers)
+    shares = model.start_params / np.var(np.diff(SERIES * unit))
+    np.testing.assert_allclose(shares, [0.5, 0.5, 0.05, 0.005][: layers + 1])
+    np.testing.assert_allclose(model.transform_params(model.untransform_params(model.start_params)), model.start_params)
+
+
 def test_three_layers_without_noise_in_the_states_fit_a_parabola():
     times = np.arange(37.0)
     seen = local_trend(SERIES, layers=3).smooth([1.0, 0.0, 0.0, 0.0]).filtered_state[0]

@@ -81,6 +81,26 @@ def test_places_in_a_period_rise_by_one_and_do_not_depend_on_where_a_table_begin
     assert set(found) == set(range(period))
 
 
+@pytest.mark.parametrize("first", ["2003-02", "2019-07", "2096-01"])
+@pytest.mark.parametrize(
+    ("freq", "period", "place"),
+    [
+        ("D", 365, lambda d: d.day_of_year - 1),
+        ("W", 52, lambda d: d.week - 1),
+        ("M", 12, lambda d: d.month - 1),
+        ("2M", 6, lambda d: (d.month - 1) // 2),
+        ("Q", 4, lambda d: d.quarter - 1),
+        ("2Q", 2, lambda d: (d.quarter - 1) // 2),
+    ],
+)
+@pytest.mark.parametrize("years", [1, 2, 11])
+def test_a_period_of_one_year_is_the_calendars_whatever_the_leap_years(first, freq, period, place, years):
+    dates = pd.period_range(first, periods=years * period + 2, freq=freq)
+    wanted = [min(place(date), period - 1) for date in dates]
+    assert phases(dates, period, "x").tolist() == wanted
+    assert phases(dates.to_timestamp(), period, "x").tolist() == wanted
+
+
 @pytest.mark.parametrize(("dates", "period"), INDICES, ids=NAMES)
 def test_a_period_that_is_not_given_is_that_of_the_dates(dates, period):
     y, sizes = pd.Series(np.arange(len(dates)) % 3.0, dates), {"context": period + 9, "horizon": 5}

@@ -164,6 +164,14 @@ def test_what_cannot_be_trained_on_is_named(how, message):
         TextModel.train_on(**how)
 
 
+def test_a_text_is_long_enough_from_one_token_more_than_the_context_on():
+    how = SMALL | {"vocabulary": 256, "held_out": 0.0, "steps": 1}  # a token is a byte
+    for length in (1, how["context"] - 1, how["context"]):
+        with pytest.raises(ValueError, match=rf"the text has {length} tokens .* a context of 16 needs more"):
+            TextModel.train_on(text=TEXT[:length], **how)
+    assert len(TextModel.train_on(text=TEXT[: how["context"] + 1], **how).history()) == 1
+
+
 def test_a_file_that_is_none_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"no text file at .*/none.txt; a text itself is given as text="):
         TextModel.train_on(tmp_path / "none.txt")
