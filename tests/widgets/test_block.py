@@ -207,6 +207,8 @@ def test_the_page_computes_what_the_trained_block_says_and_a_line_of_the_row_is_
         page.locator("[data-panel=row] tbody tr").nth(3).locator("td").nth(6).click()
         assert page.locator("[data-control=step]").input_value() == "add_1"
         assert page.locator("[data-panel=row] .ra-table td.ra-lit").inner_text() == "1.50"
+        page.locator("[data-panel=row] tbody th").nth(5).click()
+        assert page.locator("[data-control=step]").input_value() == "back"
         page.locator("[data-panel=numbers] .ra-table").first.locator("tbody tr").nth(1).locator("td").first.click()
         assert page.locator("[data-panel=row] tbody th").first.inner_text() == "enters: dogs"
 

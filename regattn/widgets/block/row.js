@@ -66,15 +66,20 @@ export function rowPanel(view, problem) {
     title,
     beside: true,
     make(host) {
-      let keys = [];
+      let [keys, number] = [[], 0];
       const pick = (i, j) => {
         problem.hand.pressed = [problem.hand.row, j, keys[i]];
         view.set({ step: keys[i] });
       };
       const draw = numberTable(host, { label: title, pick, hint: "The table scrolls sideways.", signal: view.signal });
+      view.listen(host, "click", ({ target }) => {
+        const line = target.closest("tbody th")?.parentElement;
+        if (line) pick([...line.parentElement.children].indexOf(line), number);
+      });
       return ({ steps, shown, words, at }) => {
         const [row] = at;
         problem.hand.row = row;
+        number = Math.max(0, at[1]);
         const passed = steps.filter(({ key }) => ON_THE_WAY.includes(key));
         keys = passed.map(({ key }) => key);
         const values = passed.map((step) => Array.from(step.values[row]));
