@@ -273,14 +273,14 @@ def test_where_noise_or_target_move_omega_is_kept_and_what_plays_goes_on(browser
 def test_the_task_of_the_step_is_drawn_and_says_when_it_moves_omega_no_more(browser, tmp_path):
     with opened(browser, tmp_path, ContextExplorer(**PRESETS["same rows, own target"])) as page:
         said, dots = (page.locator(f"[data-panel=drawn] {part}") for part in (".ra-below", "path.ra-dot"))
-        assert said.inner_text() == "These sums are what moves Ω."
+        assert said.inner_text() == "These sums, times X′y, move Ω."
         first = dots.get_attribute("d")
         page.evaluate(SET, [{"step": 1}, 0])
         assert dots.get_attribute("d") != first
         page.evaluate(SET, [{"step": 600}, 0])
         assert said.inner_text() == "Dots stay off the line, and the sums are zero: no such task moves Ω."
         page.evaluate(SET, [{"step": 600, "target": "clean"}, 0])
-        assert said.inner_text() == "No task is at rest; over many the sums cancel."
+        assert said.inner_text() == "No task is at rest; over many, the sums times X′y cancel."
 
 
 @pytest.mark.browser

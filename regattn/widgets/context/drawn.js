@@ -15,8 +15,8 @@ function restWords({ settings, gap, shrunk, drawn, single, averaged }, most) {
   if (!single || averaged) return "";
   const rests = drawn.sums.every((sum) => Math.abs(sum) < REST * most);
   if (settings.target === "noisy" && gap < REST && rests) return settings.noise > 0 ? "Dots stay off the line, and the sums are zero: no such task moves Ω." : "";
-  if (settings.target === "clean" && shrunk < 3 * REST && settings.noise > 0) return "No task is at rest; over many the sums cancel.";
-  return "These sums are what moves Ω.";
+  if (settings.target === "clean" && shrunk < 3 * REST && settings.noise > 0) return "No task is at rest; over many, the sums times X′y cancel.";
+  return "These sums, times X′y, move Ω.";
 }
 
 export function drawnPanel(view) {
