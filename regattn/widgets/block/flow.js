@@ -137,7 +137,7 @@ export function flowDrawing(host, { label, pick, signal }) {
         svgElement("path", { class: "ra-line ra-neutral", d: pathOf(false) }),
         svgElement("path", { class: "ra-line ra-neutral ra-without", d: pathOf(true) }),
         ...counted,
-        ...shapes.map(([x, y, words, anchor]) => text(x, y, words, anchor)),
+        ...shapes.map(([x, y, words, anchor]) => text(x, y, words, anchor, { class: "ra-shape" })),
         ...places.flatMap(({ key: step, x, y, width }) => [
           svgElement("rect", { x: x - width / 2, y: y - HALF, width, height: 2 * HALF, rx: 5, class: without(step), "data-step": step }),
           text(x, y + 4, step === "embedding" && positions === "none" ? (stops.length ? `word: ${word}` : "word") : stepNames[step], "middle", { class: `ra-step ${without(step)}`, "data-step": step }),

@@ -67,9 +67,10 @@ export function factorTable(host, signal) {
     const most = Math.max(...products.map(Math.abs)) || 1;
     const top = given.map(Math.abs).indexOf(Math.max(...given.map(Math.abs)));
     show(names, [[first, pick(a, NaN)], [`× ${second}`, pick(b, NaN)], ["=", products]], most, kept.indexOf(top)); // prettier-ignore
+    const part = (Math.sign(value) * given[top]) / given.reduce((sum, term) => sum + Math.abs(term), 0);
     const from = key === "average" ? isolate(words[top]) : `number ${own[top]}`;
     const end = key === "hidden" && value === 0 ? ", which is below zero" : key === "scores" ? ` / √${a.length}${more(i, j) ? signed(more(i, j)) : ""}` : "";
-    return `${isolate(words[i])}, ${columns[j]} = ${formatNumber(value)}: the sum below${end}, mostly ${from}`;
+    return `${isolate(words[i])}, ${columns[j]} = ${formatNumber(value)}: the sum below${end}, ${part > 0.5 ? "mostly" : "largest term:"} ${from}`;
   };
 }
 
