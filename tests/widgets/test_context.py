@@ -357,7 +357,7 @@ def test_a_hand_multiplies_every_x_and_is_told_from_where_least_squares_is_bette
         page.mouse.up()
         assert now(page, "factor") == [2]
         said = page.locator(".ra-live").inner_text()
-        assert "4 times as long as in training: the risk is 83.6, and at 1 it is 0.785." in said
+        assert "4 times as long as in training: on these hundred tasks the risk is 83.6, and at 1 it is 0.785." in said
         assert "From 0.6 to 1.35 the network beats least squares" in said
         assert "It is nearer than least squares in 31 of 100 tasks." in said
         assert page.locator("[data-panel=risk] > .ra-title").inner_text() == "Risk, every x as in training"

@@ -70,7 +70,7 @@ export function layerKeys(view, problem, box) {
     say();
     keys.forEach((key, at) => {
       const risk = under(at + 1);
-      const words = risk === undefined ? "–" : risk === Infinity ? "∞" : formatResult(risk, risk < 0.1 ? 2 : 3);
+      const words = risk === undefined ? "–" : risk === Infinity ? "∞" : risk > 9999 ? "> 9999" : formatResult(risk, risk < 0.1 ? 2 : 3);
       key.classList.toggle("ra-on", settings.depth === at + 1);
       if (key.lastChild.textContent !== words) key.lastChild.textContent = words;
     });

@@ -30,7 +30,7 @@ function stretchedMessage({ factor, stepping, risk, home, rivals, plain, across 
   const last = beaten[one] ? ` ${low > 0 ? `From ${factors[low]} to` : "Up to"} ${upTo} the network beats least squares.` : "";
   const least = network.indexOf(Math.min(...network));
   const lower = network[least] < LOWER * network[one] ? ` It is least at ${factors[least]}, ${short(network[least])}.` : "";
-  return `${why}: the risk is ${short(risk)}, and at 1 it is ${short(home)}.${lower} Least squares, ${short(rivals.ols)}, does not notice; the ridge of the training ${notices}, ${short(rivals.ridge)}; Bayes, ${short(rivals.bayes)}, is told.${last}`;
+  return `${why}: on these hundred tasks the risk is ${short(risk)}, and at 1 it is ${short(home)}.${lower} Least squares, ${short(rivals.ols)}, does not notice; the ridge of the training ${notices}, ${short(rivals.ridge)}; Bayes, ${short(rivals.bayes)}, is told.${last}`;
 }
 
 const DONE = { zero: "Ω is back. ", noise: "Ω has followed. ", target: "Ω has followed. " };
