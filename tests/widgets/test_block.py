@@ -404,7 +404,7 @@ def test_the_strip_shows_for_every_place_what_then_leaves_and_its_mark_follows_h
             verbs.append(WORDS[np.argmax(leaves)])
         turn = verbs.index("are")
         assert verbs == ["is"] * turn + ["are"] * (25 - turn)
-        hint = f"Drag the mark: “gate” says “is” from −{-places[turn - 1]} down."
+        hint = f"Drag the mark: on dogs, “gate” says “is” from −{-places[turn - 1]} down."
         assert plainly(page.locator(".ra-chips").text_content()) == hint
         for by in (-6, -2.5, 0.5, 6):
             mark.click(

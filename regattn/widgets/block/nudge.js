@@ -116,8 +116,9 @@ export function nudgeRow(host, view, problem) {
     input.setAttribute("aria-label", `Added to the score of ${pair}, head ${head}`);
     input.setAttribute("aria-valuetext", masked ? "masked" : `${signed(at())}: ${isolate(words[i])} says ${topOf(shares[now], known).join(" ")}`);
     buttons.forEach((button, k) => button.setAttribute("aria-label", `${pair}: ${["less", "more"][k]}`));
-    const told = masked ? "" : `${named(words[i])} ${tipping(shares, known)}`; // of two turns there is room for no more
-    const hint = masked ? `Masked: ${named(words[i])} does not see ${named(words[j])}, which comes later.` : `${told.includes(",") ? "" : "Drag the mark: "}${told}.`;
+    const turns = masked ? "" : tipping(shares, known);
+    const told = `on ${isolate(words[j])}, ${named(words[i])} ${turns}.`;
+    const hint = masked ? `Masked: ${named(words[i])} does not see ${named(words[j])}, which comes later.` : turns.includes(",") ? told.replace("on", "On") : `Drag the mark: ${told}`; // of two turns there is room for no more
     drawChips(state, hint);
   };
 }

@@ -39,7 +39,7 @@ const toldShort = {
   queries: "row × query matrix",
   keys: "row × key matrix",
   values: "row × value matrix",
-  scores: "query × key / √d: press one",
+  scores: "q · k / √d: press one",
   mask: "none looks ahead",
   weights: "softmax: press a cell",
   average: "weights × values",
