@@ -2,7 +2,7 @@
 PYTHON ?= python3
 PY     := .venv/bin/python
 
-BENCHMARKS = $(filter-out %/measure.py %/gpu.py %/out_of_core.py %/builds.py, $(wildcard benchmarks/*.py))
+BENCHMARKS = $(filter-out %/measure.py %/gpu.py %/out_of_core.py, $(wildcard benchmarks/*.py))
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-test setup-teach browser book serve zip students slides votes syllabus pdf lab test quick lint notebooks suite kit test-teach powerpoint assignments hub restarts elsewhere bench mutants strip pins links clean distclean

@@ -140,7 +140,7 @@ def context(steps):
                 cut = min(1.0, training.CLIP / max(slope.norm().item(), 1e-300))
                 pace = training.MOMENTUM * pace + (1 - training.MOMENTUM) * cut * slope
                 rise, fall = (t + 1) / (training.RISE * steps), (1 - t / steps) / (1 - training.RISE)
-                moved = theta - settings.learning_rate * min(rise, fall) * pace
+                moved = theta - settings.learning_rate * min(rise, 1.0, fall) * pace
                 if not loss_of(moved, *batch) <= limit:
                     break
             theta = moved.requires_grad_()

@@ -11,7 +11,7 @@ import pytest
 from jupyter_cache import get_cache
 
 from tests.built import EXECUTED, ROOT, hand_over, left_to_the_build, notebooks
-from tests.executed_notebooks import MANY, QUICK
+from tests.executed_notebooks import QUICK, forked_kernels
 
 runs_notebooks = pytest.mark.weekly(
     "tests/executed_notebooks.py", "book/_ext/forked_kernels.py", "tests/test_executed_notebooks.py", "requirements"
@@ -72,7 +72,7 @@ PLOT = "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()"
 def test_kernels_of_many_notebooks_begin_with_libraries_loaded_and_are_otherwise_like_those_of_one(tmp_path):
     cells = (f"import os, sys\n{LOADED}", "sys.path", "sorted(os.environ)", PLOT, OWN)
     shown = []
-    for copies in (0, MANY - 1):
+    for copies in (0, forked_kernels.MANY - 1):
         done = run(tmp_path, *cells, copies=copies)
         assert f"{len(cells) * (copies + 1)} passed" in done.stdout, done.stdout
         (cache,) = (tmp_path / EXECUTED / "one").iterdir()

@@ -175,7 +175,7 @@ def test_steps_of_training_in_a_page_are_those_of_the_others(benchmark, browser,
     pace, speed = goals
     assert pace["measured"] == pytest.approx(1 / rows_of({"rows": rows})[module.DRAWN]["seconds"])
     assert speed["measured"] == rows_of({"rows": rows})[module.TORCH]["ratio"]
-    assert pace["least"] == {"network": 120, "context": 60}[name]
+    assert pace["least"] == {"network": 120, "context": 50}[name]
     with pytest.raises(AssertionError, match="another"):
         module.check_agreement({module.OURS: runs[module.TORCH], "another": lambda: runs[module.TORCH]() * 1.001})
 

@@ -103,7 +103,7 @@ def test_downloaded_numbers_are_the_result_to_the_last_digit(browser, tmp_path, 
             assert columns.get(key, []) == said or [float(cell) for cell in columns[key]] == said
         elif value is not None:
             assert columns[key] == [value] if isinstance(value, str) else float(columns[key][0]) == value
-    assert set(explorer.controls) - {"sentence", "counts", "typed"} <= set(header)
+    assert set(explorer.controls) - {"sentence", "counts", "typed", "nudges"} <= set(header)
 
 
 @in_browser

@@ -1,6 +1,6 @@
 // The curves of the ContextExplorer: risk after every tenth step, with the keys of the layers, and risk with every x multiplied.
 import { layerKeys } from "./layers.js";
-import { formatNumber, formatResult, powerText } from "../_kit/format.js";
+import { formatNumber, powerText } from "../_kit/format.js";
 
 const LOWEST = 1e-6; // a smaller risk runs along the floor
 const logOf = (value) => Math.log10(Math.max(LOWEST, value));
