@@ -62,9 +62,9 @@ def cells(content: str) -> list[list[str]]:
 
 def value_of(shown: str) -> float:
     """Read a number as a reader does, with its unit."""
-    number, power, unit = re.fullmatch(r"([\d,.]+)(?: × 10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))? ?([a-zA-Zµ]*)", shown).groups()
+    number, power, unit = re.fullmatch(r"(−?[\d,.]+)(?: × 10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))? ?([a-zA-Zµ]*)", shown).groups()
     exponent = int((power or "0").translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")))
-    return float(number.replace(",", "")) * 10.0**exponent * FACTORS.get(unit, 1)
+    return float(number.replace(",", "").replace("−", "-")) * 10.0**exponent * FACTORS.get(unit, 1)
 
 
 @given(st.floats(1e-8, 9e11), st.sampled_from(["ratio", "seconds", "peak bytes"]))
@@ -145,7 +145,7 @@ def test_every_number_of_the_json_is_on_the_page_and_so_is_the_json(built_book, 
         for shown, row in zip(rows, case["rows"], strict=True):
             assert shown[0].removesuffix(" (ours)") == row["contender"].replace("`", "")
             values = [
-                value_of(part) for part in re.findall(r"[\d,.]+(?: × 10\S+| [nµmkMG]?[sB]\b)?", " ; ".join(shown[1:]))
+                value_of(part) for part in re.findall(r"−?[\d,.]+(?: × 10\S+| [nµmkMG]?[sB]\b)?", " ; ".join(shown[1:]))
             ]
             for field, value in row.items():
                 if isinstance(value, float) and not (row["ours"] and field.startswith("ratio")):
