@@ -61,7 +61,7 @@ function tipping(shares, known) {
 export function nudgeRow(host, view, problem) {
   const { known } = problem;
   const leaves = leavesAt(problem);
-  const columns = PLACES.map((by) => element("span", by === 0 ? { class: "ra-zero" } : {}));
+  const columns = PLACES.map(() => element("span"));
   const input = element("input", { type: "range", min: -MOST, max: MOST, step: STEP, "data-control": "nudges", "data-lm-suppress-shortcuts": "" });
   const strip = element("div", { class: "ra-strip" }, ...columns, input);
   const ends = element("div", { class: "ra-strip-ends", "aria-hidden": "true" }, ...["−6", "0: as trained", "+6"].map((end) => element("span", {}, end)));
