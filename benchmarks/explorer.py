@@ -147,7 +147,8 @@ class Average:
     def __init__(self, state):
         data = state["data"]
         self.names = data["names"]
-        self.explorer = AverageExplorer(data["x"], data["y"], query=state["query"], kernel=state["kernel"])
+        knobs = {name: state[name] for name in ("query", "kernel", "sharpness")}
+        self.explorer = AverageExplorer(data["x"], data["y"], line="slopeRidge" in data, **knobs)
         self.x, self.y = self.explorer.x, self.explorer.y
         self.figure, self.axes, self.artists = self.draw(state["query"])
 
@@ -306,8 +307,8 @@ def pages_case(browser, book, pages, *, openings):
 def is_fresh(page, book):
     """Return whether a page of the built book is there and not older than its source and the explorers."""
     built = book / f"{page}.html"
-    made_of = [source(page), *(ROOT / "regattn" / "widgets").rglob("*.*")]
-    return built.exists() and built.stat().st_mtime >= max(path.stat().st_mtime for path in made_of if path.is_file())
+    files = [path for path in (ROOT / "regattn" / "widgets").rglob("*.*") if path.is_file() and path.suffix != ".pyc"]
+    return built.exists() and built.stat().st_mtime >= max(path.stat().st_mtime for path in [source(page), *files])
 
 
 def built_book(pages):

@@ -40,7 +40,7 @@ def spectral():
 
 
 def average():
-    return AverageExplorer(X[:, 0], Y, query=0.3)
+    return AverageExplorer(X[:, 0], Y, query=0.3, kernel="line", sharpness=3.0, line=True)
 
 
 WIDGETS = {"Spectral": spectral, "Average": average}
@@ -60,6 +60,13 @@ def drawn(axes):
 
 def axes_of(axes):
     return list(axes.values()) if isinstance(axes, dict) else list(axes)
+
+
+@every_figure
+def test_panels_take_the_whole_state_of_an_explorer(explorer, name):
+    widget = WIDGETS[name]()
+    panels = getattr(explorer, name)(widget.state())
+    assert panels.numbers(widget.query)["prediction"] == pytest.approx(widget.result()["prediction"], rel=1e-12)
 
 
 @every_figure
