@@ -23,7 +23,7 @@ SHOWN = {
     for name in re.findall(r"^```\{benchmark\} (\w+)$", (ROOT / f"{page}.md").read_text(encoding="utf-8"), re.MULTILINE)
 }
 SCRIPTS = {path.stem for path in (ROOT / "benchmarks").glob("*.py")} - {"measure"}
-NEEDING = {"gpu", "shards", "builds"}  # what few machines have
+NEEDING = {"gpu", "shards"}  # what few machines have
 FACTORS = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "kB": 1e3, "MB": 1e6, "GB": 1e9}
 RESULTS = {path.stem: path for path in sorted((ROOT / "benchmarks" / "results").glob("*.json"))}
 every_result = pytest.mark.parametrize("name", RESULTS)
