@@ -20,6 +20,7 @@ from __future__ import annotations
 import logging
 import re
 from collections import Counter
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from urllib.parse import unquote
@@ -30,6 +31,7 @@ import tinycss2
 from fontTools import subset
 
 from light_drawings import lighter
+from parallel_pages import for_each
 
 THEME = Path(pydata_sphinx_theme.__file__).parent / "theme" / "pydata_sphinx_theme" / "static"
 SHEET = "styles/pydata-sphinx-theme.css"
@@ -224,6 +226,20 @@ def write_fonts(site: Path) -> None:
         subset.save_font(font, str(site / "_static" / FONTS / f"{path.stem}.woff"), options)
 
 
+def lighten_page(page: Path, *, plain: set[str]) -> None:
+    """Take out of a page what it does not use; ``plain`` are the classes of code that look like code without any."""
+    text = with_each_style_once(without_parts(page.read_text(encoding="utf-8")))
+    text = with_each_module_once(text)
+    text = with_short_scripts(without_marks(text, plain))
+    page.write_text(with_sizes(text, page.parent), encoding="utf-8")
+
+
+def lighten_drawing(path: Path) -> None:
+    """Make a drawing lighter, unless an earlier build has."""
+    if "<metadata>" in (drawing := path.read_text(encoding="utf-8")):
+        path.write_text(lighter(drawing), encoding="utf-8")
+
+
 def lighten(app, exception) -> None:
     """Take out of the pages of this build what they do not use, and keep of the icons and styles what is used."""
     if exception is not None or app.builder.format != "html":
@@ -234,14 +250,8 @@ def lighten(app, exception) -> None:
     for script in (site / "_static" / "scripts").glob("fontawesome.js*"):
         script.unlink()
     plain = plain_classes((site / "_static" / "pygments.css").read_text(encoding="utf-8"))
-    for page in pages:
-        text = with_each_style_once(without_parts(page.read_text(encoding="utf-8")))
-        text = with_each_module_once(text)
-        text = with_short_scripts(without_marks(text, plain))
-        page.write_text(with_sizes(text, page.parent), encoding="utf-8")
-    for path in (site / "_images").glob("*.svg"):
-        if "<metadata>" in (drawing := path.read_text(encoding="utf-8")):
-            path.write_text(lighter(drawing), encoding="utf-8")
+    for_each(partial(lighten_page, plain=plain), pages)
+    for_each(lighten_drawing, (site / "_images").glob("*.svg"))
     write_sheets(site)
     for folder in ("_static", "_static/scripts", "_static/styles"):
         shorten_files(site / folder)

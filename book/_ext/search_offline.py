@@ -16,6 +16,8 @@ from bs4 import BeautifulSoup
 from sphinx.util import logging
 from sphinx.util.index_entries import split_index_msg
 
+from parallel_pages import for_each
+
 TERMS = "book/reference/terms.yml"
 TEXTS = "search_texts.js"
 SCRIPT = Path(__file__).with_suffix(".js")
@@ -86,11 +88,11 @@ def write_texts(app, exception) -> None:
     if script.exists():
         known = json.loads(script.read_text(encoding="utf-8").partition(" = ")[2].partition(";\n")[0])
         since = script.stat().st_mtime_ns
-    texts = {}
-    for name in (f"{name}.html" for name in sorted(app.env.found_docs)):
-        page = Path(app.outdir) / name
-        if page.exists():
-            texts[name] = known[name] if name in known and page.stat().st_mtime_ns < since else text_of(page)
+    pages = {f"{name}.html": Path(app.outdir) / f"{name}.html" for name in sorted(app.env.found_docs)}
+    pages = {name: page for name, page in pages.items() if page.exists()}
+    new = {name: page for name, page in pages.items() if name not in known or page.stat().st_mtime_ns >= since}
+    known |= dict(zip(new, for_each(text_of, new.values()), strict=True))
+    texts = {name: known[name] for name in pages}
     told = f"window.searchTexts = {json.dumps(texts, ensure_ascii=False)};\n{SCRIPT.read_text(encoding='utf-8')}"
     script.write_text(told, encoding="utf-8")
 
