@@ -44,7 +44,7 @@ def measure(repository=ROOT, commands=COMMANDS):
 
 
 def main():
-    write("builds", "Building the book", measure(), "jupyter-book", "torch")
+    write("builds", "How long the first build takes, and the next one", measure(), "jupyter-book", "torch")
 
 
 if __name__ == "__main__":

@@ -41,13 +41,14 @@ FLOORS = (  # no libraries but the part of the work that nobody can avoid, and n
     "numpy, the last product alone",
     "reading the weights once a token",
 )
-BY_HAND = (  # no libraries either: the same work, written down another way for the comparison
+BY_HAND = (  # no libraries either: a few lines, written down for the comparison
     "(Q Kᵀ) V",
     "by hand: fused projection and SDPA",
     "numpy X'X, chunk by chunk",
     "numpy solve, X'X kept",
     "regattn, without",
     "regattn, rows",
+    "seasonal naive with drift",
 )
 
 
