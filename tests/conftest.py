@@ -20,17 +20,23 @@ from tests.pages import opened  # noqa: F401
 from tests.xdist_schedule import Stretches, page_of, phase
 
 RERUNS = 2  # of a test that drives a browser and fails: tools/checks.py lists those that needed one
+gc.set_threshold(100_000, 20, 50)  # trees of pages are made by the thousand, and looking for garbage takes a sixth
 PATIENCE = 2400  # seconds for a test that may have to wait until the book is built, or that says that it takes long
 
 
-@pytest.fixture(scope="module", autouse=True)
-def threads() -> Iterator[None]:
-    """Give back the threads that a file of tests took: benchmarks take two, which wait for each other on busy cores."""
-    yield
+def give_back_threads() -> None:
+    """Use as many threads as tests are allowed: benchmarks take two, which wait for each other on busy cores."""
     number = int(os.environ.get("OMP_NUM_THREADS") or os.cpu_count() or 1)
     threadpool_limits(number)
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(number)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def threads() -> Iterator[None]:
+    """Give back the threads that a file of tests took."""
+    yield
+    give_back_threads()
 
 
 @pytest.fixture(scope="session")

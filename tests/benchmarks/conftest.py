@@ -10,6 +10,8 @@ from types import ModuleType
 
 import pytest
 
+from tests.conftest import give_back_threads
+
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 
@@ -20,6 +22,7 @@ def benchmark(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ModuleType]:
 
     def load(name: str) -> ModuleType:
         module = importlib.import_module(name)
+        give_back_threads()
         assert Path(module.__file__).parent == BENCHMARKS, f"{name} is not a benchmark but {module.__file__}"
         if name != "measure" and hasattr(module, "repeated"):
             monkeypatch.setattr(module, "repeated", lambda run, times: run)
