@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["Network", "make_network", "network_descent"]
 
 Layers = tuple[tuple[np.ndarray, np.ndarray], ...]
+Passed = tuple[list[np.ndarray], list[np.ndarray]]  # the sums z of every layer, and what each layer took in
 GAINS = {"relu": 2.0, "leaky_relu": 2.0, "gelu": 2.0, "silu": 2.0}  # they halve the signal; the others keep it
 
 
@@ -108,7 +109,8 @@ class Network:
     def gradient(self, X: ArrayLike, y: ArrayLike) -> np.ndarray:
         """Return the gradient of :meth:`loss` by the parameters, in the order of :attr:`parameters`."""
         X, index, _ = self._check(X)
-        return _gradient(self.layers, self.activation, X, _check_classes(y, len(X), index=index))
+        passed = _forward(self.layers, self.activation, X)
+        return _gradient(self.layers, self.activation, passed, _check_classes(y, len(X), index=index))
 
     def _logits(self, X: np.ndarray) -> np.ndarray:
         z = _forward(self.layers, self.activation, X)[0][-1][:, 0]
@@ -238,18 +240,21 @@ def network_descent(  # noqa: PLR0913
         batches = (slice(None) for _ in range(check_count(steps, "steps")))
     layers, point = start.layers, start.parameters
     decays = decay * np.concatenate([np.r_[np.ones(W.size), np.zeros(len(b))] for W, b in layers])
+    passed = _forward(layers, start.activation, X)
 
     def step(point: np.ndarray, rows: Any, eta: float) -> tuple[np.ndarray, float]:
-        nonlocal layers
-        point = point - eta * (_gradient(layers, start.activation, X[rows], y[rows]) + decays * point)
+        nonlocal layers, passed
+        through = passed if isinstance(rows, slice) else _forward(layers, start.activation, X[rows])
+        point = point - eta * (_gradient(layers, start.activation, through, y[rows]) + decays * point)
         layers = _unflatten(point, layers)
-        return point, _cross_entropy(_forward(layers, start.activation, X)[0][-1][:, 0], y)
+        passed = _forward(layers, start.activation, X)
+        return point, _cross_entropy(passed[0][-1][:, 0], y)
 
     loss = start.loss(X, y)
     return walk(step, point, loss, batches, n=len(X), learning_rate=learning_rate, scale=math.log(2))
 
 
-def _forward(layers: Layers, activation: str, X: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
+def _forward(layers: Layers, activation: str, X: np.ndarray) -> Passed:
     """Return the sums z of every layer, and what each layer took in."""
     apply = ACTIVATIONS[activation].value
     sums, taken = [], [X]
@@ -260,10 +265,10 @@ def _forward(layers: Layers, activation: str, X: np.ndarray) -> tuple[list[np.nd
     return sums, taken
 
 
-def _gradient(layers: Layers, activation: str, X: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return the gradient of the cross-entropy: from the last layer back, by the chain rule."""
+def _gradient(layers: Layers, activation: str, passed: Passed, y: np.ndarray) -> np.ndarray:
+    """Return the gradient of the cross-entropy on rows that have passed: from the last layer back."""
     slope = ACTIVATIONS[activation].slope
-    sums, taken = _forward(layers, activation, X)
+    sums, taken = passed
     error = (expit(sums[-1]) - y[:, None]) / len(y)  # by the logit: probability minus outcome
     parts: list[np.ndarray] = []
     for k in reversed(range(len(layers))):

@@ -8,6 +8,7 @@ Matrices stand as (in, out), so that a map is x W.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -167,12 +168,14 @@ def _forward(sizes: Sizes, weights: Weights, tokens: np.ndarray) -> tuple[_Norm,
 def _block(sizes: Sizes, w: Weights, r: np.ndarray) -> tuple[np.ndarray, _Kept]:
     norm_1 = _norm(r)
     queries, keys, values = _split(sizes, norm_1.unit * w["gain_1"] @ w["projection"])  # each (B, H, T, d)
-    turns = _turns(sizes, r.shape[1])
+    turns = _turns(queries.shape[-1], r.shape[1])
     queries, keys = rotate_pairs(queries, *turns), rotate_pairs(keys, *turns)
-    scores = queries @ keys.mT / np.sqrt(queries.shape[-1])
-    scores[..., ~np.tri(r.shape[1], dtype=bool)] = -np.inf
-    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights = powers / powers.sum(axis=-1, keepdims=True)
+    weights = queries @ keys.mT  # in place from here on: the largest array there is
+    weights /= np.sqrt(queries.shape[-1])
+    weights += _hidden(r.shape[1])
+    weights -= weights.max(axis=-1, keepdims=True)
+    np.exp(weights, out=weights)
+    weights /= weights.sum(axis=-1, keepdims=True)
     gathered = _together(weights @ values)
     u = r + gathered @ w["output"]
     norm_2 = _norm(u)
@@ -189,9 +192,11 @@ def _block_back(sizes: Sizes, w: Weights, kept: _Kept, dr: np.ndarray) -> tuple[
     du = dr + back
     found["output"] = _outer(kept.gathered, du)
     (do,) = _split(sizes, du @ w["output"].T)
-    dp = do @ kept.values.mT
-    ds = kept.weights * (dp - (dp * kept.weights).sum(axis=-1, keepdims=True)) / np.sqrt(do.shape[-1])
-    cosines, sines = _turns(sizes, dr.shape[1])
+    ds = do @ kept.values.mT  # by the weights, then by the scores
+    ds -= (ds * kept.weights).sum(axis=-1, keepdims=True)
+    ds *= kept.weights
+    ds /= np.sqrt(do.shape[-1])
+    cosines, sines = _turns(do.shape[-1], dr.shape[1])
     slopes = (  # of queries and keys turned back
         rotate_pairs(ds @ kept.keys, cosines, -sines),
         rotate_pairs(ds.mT @ kept.queries, cosines, -sines),
@@ -230,6 +235,13 @@ def _together(heads: np.ndarray) -> np.ndarray:
     return heads.transpose(0, 2, 1, 3).reshape(heads.shape[0], heads.shape[2], -1)
 
 
-def _turns(sizes: Sizes, length: int) -> tuple[np.ndarray, np.ndarray]:
-    angles = rotation_angles(np.arange(length), sizes.width // sizes.n_heads)
+@lru_cache(maxsize=256)
+def _hidden(length: int) -> np.ndarray:
+    """Return what scores are lowered by: those of later tokens by all they have."""
+    return np.where(np.tri(length, dtype=bool), 0.0, -np.inf)
+
+
+@lru_cache(maxsize=256)  # every length that a text has while it is written
+def _turns(width: int, length: int) -> tuple[np.ndarray, np.ndarray]:
+    angles = rotation_angles(np.arange(length), width)
     return np.cos(angles), np.sin(angles)
