@@ -1,7 +1,7 @@
 """The book as its tests see it: the pages of the table of contents, the notebooks, and one build of the HTML.
 
 That build is what a stranger gets: the checkout copied to an empty folder, an empty home, and `make book`. In
-`make test` nbval has just executed the notebooks; the build then executes one of each folder and takes the others.
+`make test` nbval has just executed the notebooks; the build then executes some and takes the others.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from bs4 import BeautifulSoup, Tag
 
 ROOT = Path(__file__).parents[1]
 JUPYTER_BOOK = Path(sys.executable).with_name("jupyter-book")
+FEW = 4  # notebooks, from which on kernels are forked
 EXECUTED = "executed"  # what nbval has executed, in the folder that the parts of `make test` share
 GIT_FILES = ("git", "ls-files", "--cached", "--others", "--exclude-standard")
 BUILT = (".git", ".venv", "_build", "__pycache__", "*.egg-info", ".pytest_cache", ".ruff_cache", ".hypothesis")
@@ -131,9 +132,9 @@ def build(folder: Path) -> Path:
 
 
 def left_to_the_build() -> set[Path]:
-    """Return the notebooks that the build executes even where nbval has just done so: the shortest of each folder."""
-    longest_first = sorted(notebooks(), key=lambda path: path.stat().st_size, reverse=True)
-    return set({path.parent: path for path in longest_first}.values())
+    """Return the notebooks that the build executes even where nbval has just done so: the shortest ones."""
+    of_book = {source(page) for page in toc_pages()}
+    return set(sorted(of_book & set(notebooks()), key=lambda path: path.stat().st_size)[:FEW])
 
 
 def hand_over(executed: Path, checkout: Path) -> None:

@@ -2,7 +2,7 @@
 
 A page is its source; it shares with others what makes pages and what its notebook calls of the package. An explorer is
 its folder and its oracle; it shares the kit. Where something of its own differs from main, all its tests run; where
-only what it shares does, those of one page or explorer in three, others after every commit; otherwise none but the
+only what it shares does, those of one page or explorer in five, others after every commit; otherwise none but the
 tests in `EVERY_DAY`. Once a week all run.
 """
 
@@ -28,7 +28,7 @@ EVERY_DAY = (
 )
 MAKE_PAGES = ("_config.yml", "_toc.yml", "requirements.txt", "book/_ext/", "book/_static/", "book/reference/terms.yml")
 HELP_LOOKING = ("tests/browser.py", "tests/pages.py", "tests/ui_actions.py", "tests/widgets/harness.py")
-ONE_IN = 3
+ONE_IN = 5
 
 
 class Sight(NamedTuple):

@@ -39,9 +39,16 @@ def test_a_page_is_looked_at_when_its_source_or_the_test_differs(differ):
 
 
 @pytest.mark.parametrize("shared", ["book/_ext/predictions.js", "regattn/attention.py", "tests/pages.py"])
-def test_of_pages_that_share_what_differs_some_are_looked_at(differ, shared):
+def test_of_pages_that_share_what_differs_some_are_looked_at_and_others_after_every_commit(differ, monkeypatch, shared):
     differ(shared)
-    assert 0 < len(looked_at()) < 2 * len(CHAPTERS) / looks.ONE_IN
+    counts, seen = [], set()
+    for commit in range(30):
+        monkeypatch.setattr(looks, "git", lambda *_, commit=commit: [f"{commit:040x}"])
+        looks.untouched.cache_clear()
+        counts.append(len(looked_at()))
+        seen |= set(looked_at())
+    assert abs(sum(counts) / (len(counts) * len(CHAPTERS)) - 1 / looks.ONE_IN) < 0.05
+    assert seen == set(CHAPTERS)
 
 
 def test_an_explorer_is_its_folder_and_its_oracle_and_shares_the_kit():

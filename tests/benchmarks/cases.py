@@ -2,12 +2,17 @@
 
 import json
 import math
+import re
+from pathlib import Path
 
 from tests.built import ROOT
 
-SCRIPTS = tuple(
-    f"benchmarks/{path.name}" for path in sorted((ROOT / "benchmarks").glob("*.py"))
-)  # results ask for none
+
+def concerns(tests):
+    """Return what the tests of a file depend on: the scripts that they name, how these measure, and the tests."""
+    named = {"measure", *re.findall(r'"(\w+)"', Path(tests).read_text(encoding="utf-8"))}
+    scripts = (path for path in sorted((ROOT / "benchmarks").glob("*.py")) if path.stem in named)
+    return (*(f"benchmarks/{path.name}" for path in scripts), "tests/benchmarks/")
 
 
 def check_cases(cases):

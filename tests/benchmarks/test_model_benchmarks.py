@@ -4,9 +4,9 @@ import inspect
 
 import pytest
 
-from tests.benchmarks.cases import SCRIPTS, check_cases, check_goal, rows_of
+from tests.benchmarks.cases import check_cases, check_goal, concerns, rows_of
 
-pytestmark = pytest.mark.weekly(*SCRIPTS, "tests/benchmarks/")
+pytestmark = pytest.mark.weekly(*concerns(__file__))
 
 TINY = {
     "attend_softmax": {"sizes": (397, 1021), "memory_sizes": (397, 1021)},

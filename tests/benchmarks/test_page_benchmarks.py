@@ -14,10 +14,10 @@ import pytest
 from nbclient.exceptions import CellExecutionError
 
 from regattn.widgets import AverageExplorer, SpectralExplorer
-from tests.benchmarks.cases import SCRIPTS, check_cases, check_goal, rows_of
+from tests.benchmarks.cases import check_cases, check_goal, concerns, rows_of
 from tests.built import ROOT, notebooks
 
-pytestmark = pytest.mark.weekly(*SCRIPTS, "tests/benchmarks/")
+pytestmark = pytest.mark.weekly(*concerns(__file__))
 
 RNG = np.random.default_rng(11)
 X, X_TEST = RNG.normal(size=(23, 3)), RNG.normal(size=(5, 3))

@@ -4,9 +4,9 @@ import mpmath
 import numpy as np
 import pytest
 
-from tests.benchmarks.cases import SCRIPTS, check_cases, check_goal, rows_of
+from tests.benchmarks.cases import check_cases, check_goal, concerns, rows_of
 
-pytestmark = pytest.mark.weekly(*SCRIPTS, "tests/benchmarks/")
+pytestmark = pytest.mark.weekly(*concerns(__file__))
 
 TINY = {
     "ridge_path": ({(31, 3): None, (47, 5): 30.0}, (29, 4)),

@@ -6,9 +6,9 @@ import math
 import numpy as np
 import pytest
 
-from tests.benchmarks.cases import SCRIPTS, check_goal
+from tests.benchmarks.cases import check_goal, concerns
 
-pytestmark = pytest.mark.weekly(*SCRIPTS, "tests/benchmarks/")
+pytestmark = pytest.mark.weekly(*concerns(__file__))
 
 
 def test_a_power_is_the_slope_of_the_logarithms(benchmark):

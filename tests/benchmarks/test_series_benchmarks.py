@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from regattn.data import load_employment
-from tests.benchmarks.cases import SCRIPTS, check_cases, rows_of
+from tests.benchmarks.cases import check_cases, concerns, rows_of
 
-pytestmark = pytest.mark.weekly(*SCRIPTS, "tests/benchmarks/")
+pytestmark = pytest.mark.weekly(*concerns(__file__))
 
 SMALL = {(37, 2): (None, None), (53, 3): (8.0, 60.0)}
 

@@ -47,6 +47,7 @@ def data(rng):
     ]
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.weekly  # and whenever what this file imports differs from main
 def test_scikit_learn_accepts_it_as_an_estimator(estimator, check):
     check(estimator)
 

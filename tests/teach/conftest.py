@@ -10,6 +10,7 @@ import pytest
 
 HERE = Path(__file__).parent
 ALL = os.environ.get("REGATTN_TEACH") == "all"
+OF_DECKS = ("tools/", "teach/", "requirements", "_toc.yml", "book/", "regattn/widgets/", "tests/teach/test_slides.py")
 NEEDED = ("jupyterhub", "nbgrader", "pptx", "pypdf", "sphinx_revealjs")
 
 if not all(map(find_spec, NEEDED)):
@@ -17,8 +18,12 @@ if not all(map(find_spec, NEEDED)):
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave out what takes minutes, unless REGATTN_TEACH=all asks for it, as `make test-teach` does."""
-    if not ALL:
-        for item in items:
-            if item.path.is_relative_to(HERE) and item.get_closest_marker("long"):
-                item.add_marker(pytest.mark.skip("takes minutes: `make test-teach` runs it"))
+    """Leave out what takes minutes, unless REGATTN_TEACH=all asks for it, as `make test-teach` does.
+
+    Decks of all chapters are made where something that they are made of differs from main, and once a week.
+    """
+    for item in (item for item in items if item.path.is_relative_to(HERE)):
+        if not ALL and item.get_closest_marker("long"):
+            item.add_marker(pytest.mark.skip("takes minutes: `make test-teach` runs it"))
+        if "decks" in item.fixturenames:
+            item.add_marker(pytest.mark.weekly(*OF_DECKS))

@@ -45,7 +45,7 @@ CONCERNS = (
     "teach/requirements.txt",
     "requirements",
     "regattn/exercises/",
-    "tests/teach/test_",
+    *(f"tests/teach/test_{name}.py" for name in ("assignments", "statements", "variants")),
 )
 grading = pytest.mark.weekly(*CONCERNS)  # in kernels of its own
 

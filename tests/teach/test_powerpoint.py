@@ -21,7 +21,13 @@ ONE = "book/part2-proximity/03_ols_proximity"
 PIXEL = 9525
 PAGES = [chapter.page for chapter in chapters(ROOT)] if ALL else [ONE]
 
-pytestmark = [pytest.mark.book, pytest.mark.browser]
+pytestmark = [
+    pytest.mark.book,
+    pytest.mark.browser,
+    pytest.mark.weekly(
+        "tools/powerpoint.py", "tools/slides.py", "teach/slides/", "teach/requirements.txt", f"{ONE}.ipynb"
+    ),
+]
 
 
 def run(tool, *options) -> subprocess.CompletedProcess:

@@ -16,7 +16,14 @@ from tests.built import ROOT, soup
 from tests.teach.paper import PIECES, beyond
 
 pytestmark = pytest.mark.weekly(
-    "tools/slides.py", "teach/slides/", "teach/requirements.txt", "requirements", "book/_ext/", "tests/teach/"
+    "tools/slides.py",
+    "teach/slides/",
+    "teach/requirements.txt",
+    "requirements",
+    "book/_ext/formulas",
+    "book/_ext/tex_to_mathml.py",
+    "tests/teach/test_small.py",
+    "tests/teach/paper.py",
 )
 
 SETTINGS = f"""

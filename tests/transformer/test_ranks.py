@@ -19,7 +19,7 @@ from regattn.transformer._ranks import Ranks, ranks_of, unwrapped
 from tests.built import ROOT
 from tests.transformer import worker
 
-pytestmark = pytest.mark.weekly("regattn/transformer/", "tests/transformer/test_ranks.py")
+pytestmark = pytest.mark.weekly  # and whenever what it imports differs from main
 
 
 def torchrun(folder: Path, *how: str) -> subprocess.CompletedProcess:

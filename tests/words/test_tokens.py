@@ -254,6 +254,7 @@ def test_what_cannot_be_counted_is_refused_with_its_value(call, message):
         call()
 
 
+@pytest.mark.weekly  # and whenever what this file imports differs from main
 @pytest.mark.parametrize(("kind", "best"), [("single", 7), ("bytes", 4), ("characters", 4), ("unigram", 5)])
 def test_the_orders_that_the_chapter_compares_do_best_on_stories_that_it_does_not_report(kind, best):
     stories = load_lee_corpus()
