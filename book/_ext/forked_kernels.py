@@ -65,6 +65,7 @@ class Forked:
 def run(path: list[str], argv: list[str], folder: str, environment: dict[str, str]) -> None:
     """Be a kernel: what a process begun afresh has, and nothing of the one that asked for it."""
     gc.freeze()
+    gc.set_threshold(50_000, 20, 50)  # there is little garbage, and looking for it takes some per cent of the time
     os.setsid()
     os.close(forkserver._forkserver._forkserver_alive_fd)  # else the server waits for this one, and this one for it
     os.environ.clear()
