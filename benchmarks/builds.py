@@ -1,11 +1,9 @@
 """Building the book for the first time and again, as a stranger does: in a fresh clone.
 
-Python keeps what it has compiled, as it does where nothing forbids it. Set-up is timed apart, since it depends on the
-network. There is nobody to compare with, so there is one run and no ratio. How long the whole check takes is said by
-its own last lines.
+Set-up is timed apart, since it depends on the network. There is nobody to compare with, so there is one run and no
+ratio. How long the whole check takes is said by its own last lines.
 """
 
-import os
 import subprocess
 import tempfile
 import time
@@ -24,9 +22,9 @@ COMMANDS = {
 def took(command, folder):
     """Return the seconds of a command in a folder; one that fails raises with what it said last."""
     start = time.perf_counter()
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    options = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "check": False}
-    done = subprocess.run(command.split(), cwd=folder, env=environment, **options)
+    done = subprocess.run(
+        command.split(), cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
     if done.returncode:
         raise ChildProcessError(f"{command} failed:\n{done.stdout[-20_000:]}")
     return time.perf_counter() - start

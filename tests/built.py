@@ -153,9 +153,7 @@ def make_book(folder: Path, log: Path) -> None:
     python = Path(sys.base_prefix) / "bin" / f"python{sys.version_info.major}.{sys.version_info.minor}"
     command = ["make", f"PYTHON={python}", "book"]
     options = {"capture_output": True, "text": True, "check": False, "timeout": 1800}
-    # pip need not compile all that it installs: Python compiles what it imports
-    environment = {**clean_environment(home, os.environ), "PIP_COMPILE": "0"}
-    done = subprocess.run(command, cwd=checkout, env=environment, **options)
+    done = subprocess.run(command, cwd=checkout, env=clean_environment(home, os.environ), **options)
     shutil.rmtree(checkout / ".venv", ignore_errors=True)  # two gigabytes
     log.write_text(f"{done.returncode}\n{done.stdout}{done.stderr}", encoding="utf-8")
 

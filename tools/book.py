@@ -193,17 +193,14 @@ def prepare() -> None:
 def with_uv() -> list[str]:
     """Return the command by which uv takes packages from where pip is set to, or nothing where it cannot.
 
-    uv takes a tenth of pip's time, and no time at all for what it has once unpacked. It does not read pip's settings,
-    and pip does not tell a password.
+    uv takes a tenth of pip's time, and no time at all for what it has once unpacked: it leaves it to Python to compile
+    what is imported. It does not read pip's settings, and pip does not tell a password.
     """
     url = machine.package_index()
     (pin,) = [pin for pin in pinned(ROOT / TESTERS) if pin.startswith("uv==")]
     if not url or "****" in url or not went_well(*INSTALL, pin):
         return []
-    here = ["--python", sys.executable]
-    if os.environ.get("PIP_COMPILE") != "0":  # as pip does: not every Python may write it later
-        here.append("--compile-bytecode")
-    return [sys.executable, "-m", "uv", "pip", "install", *here, "--default-index", url]
+    return [sys.executable, "-m", "uv", "pip", "install", "--python", sys.executable, "--default-index", url]
 
 
 def went_well(*command: str) -> bool:

@@ -237,7 +237,7 @@ def _together(heads: np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=256)
 def _hidden(length: int) -> np.ndarray:
-    """Return what scores are lowered by: those of later tokens by all they have."""
+    """Return what is added to the scores of T tokens: minus infinity where a token comes later, shape (T, T)."""
     return np.where(np.tri(length, dtype=bool), 0.0, -np.inf)
 
 
