@@ -10,7 +10,31 @@ import pytest
 
 HERE = Path(__file__).parent
 ALL = os.environ.get("REGATTN_TEACH") == "all"
-OF_DECKS = ("tools/", "teach/", "requirements", "_toc.yml", "book/", "regattn/widgets/", "tests/teach/test_slides.py")
+SHAPING = (
+    "chapter",
+    "equation_numbers",
+    "exercise",
+    "formulas",
+    "ledger",
+    "margin_notes",
+    "predictions",
+    "section_code",
+    "tex",
+)
+OF_DECKS = (
+    "tools/slides.py",
+    "tools/choice.py",
+    "teach/",
+    "requirements",
+    "_toc.yml",
+    "book/part",
+    "book/ledger.yml",
+    *(f"book/_ext/{name}" for name in SHAPING),  # the extensions that a chapter is shaped by
+    "regattn/exercises/",
+    "regattn/widgets/",
+    "tests/teach/decks.py",
+    "tests/teach/test_slides.py",
+)
 NEEDED = ("jupyterhub", "nbgrader", "pptx", "pypdf", "sphinx_revealjs")
 
 if not all(map(find_spec, NEEDED)):
