@@ -1,7 +1,7 @@
 # Regression Is Attention: `make book` builds the book, `make test` runs every check, `make` lists the rest.
 PYTHON ?= python3
 PY     := .venv/bin/python
-export PYTHONDONTWRITEBYTECODE := # Python keeps what it compiles: set-up compiles nothing, and every process would again
+export PYTHONDONTWRITEBYTECODE := # set-up compiles nothing: Python keeps what it compiles itself
 
 BENCHMARKS = $(filter-out %/measure.py %/gpu.py %/out_of_core.py, $(wildcard benchmarks/*.py))
 

@@ -25,7 +25,12 @@ pytestmark = [
     pytest.mark.book,
     pytest.mark.browser,
     pytest.mark.weekly(
-        "tools/powerpoint.py", "tools/slides.py", "teach/slides/", "teach/requirements.txt", f"{ONE}.ipynb"
+        "tools/powerpoint.py",
+        "tools/slides.py",
+        "teach/slides/",
+        "teach/requirements.txt",
+        "tests/teach/test_powerpoint.py",
+        f"{ONE}.ipynb",
     ),
 ]
 
