@@ -93,7 +93,7 @@ def left_for_the_week(*paths: str) -> str:
     since, paths_changed = differing()
     if since is None or any(path.startswith(paths) for path in paths_changed):
         return ""
-    said = ", ".join(paths) if len(paths) <= MOST_NAMED else f"{paths[0]} or what it imports"
+    said = ", ".join(paths) if len(paths) <= MOST_NAMED else f"{paths[0]} or what else it depends on"
     return f"nothing below {said} differs from {since.name}; the weekly check runs it"
 
 

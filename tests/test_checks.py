@@ -249,3 +249,11 @@ def test_no_test_is_begun_after_the_deadline_and_the_summary_says_so(tmp_path, m
     done = run_pytest(tmp_path, "-rs", "-p", "tests.budget")
     assert outcome in done.stdout
     assert (budget.LEFT in done.stdout) == (outcome == "1 skipped")
+
+
+def test_what_make_runs_keeps_what_python_compiles(tmp_path):
+    (tmp_path / "more.mk").write_text(f"include {ROOT}/Makefile\nkeeps:\n\t@echo [$$PYTHONDONTWRITEBYTECODE]\n")
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    command = ["make", "-s", "-f", str(tmp_path / "more.mk"), "keeps"]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.stdout == "[]\n", done.stderr

@@ -14,6 +14,7 @@ SHAPING = (
     "chapter",
     "equation_numbers",
     "exercise",
+    "folded_boxes",
     "formulas",
     "ledger",
     "margin_notes",
@@ -44,7 +45,7 @@ if not all(map(find_spec, NEEDED)):
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leave out what takes minutes, unless REGATTN_TEACH=all asks for it, as `make test-teach` does.
 
-    Decks of all chapters are made where something that they are made of differs from main, and once a week.
+    Decks are made when their tools, a chapter or its guide, or an explorer differs from main, and once a week.
     """
     for item in (item for item in items if item.path.is_relative_to(HERE)):
         if not ALL and item.get_closest_marker("long"):
